@@ -1,0 +1,1 @@
+"""A model as judge for OpenKoi, held to rubrics written in Markdown."""

@@ -1,0 +1,1 @@
+"""Runs a project's own linters for OpenKoi: ruff, mypy, or what is configured."""

@@ -1,0 +1,1 @@
+"""Runs a project's own tests for OpenKoi: pytest, unittest, node, cargo, go, make."""

@@ -1,0 +1,21 @@
+"""Hold the work to a number of words."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Check, Evaluation, Finding, Run, Severity, Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCount:
+    """Configured by ``[evaluators.word-count] limit = 300``."""
+
+    limit: int = 500
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """Let the work pass when it is within the limit."""
+        excess = len(work.text.split()) - self.limit
+        if excess <= 0:
+            return Evaluation(checks=(Check("word-count", passed=True),))
+        fix = f"Leave out {excess} words."
+        finding = Finding(f"More than {self.limit} words", Severity.BLOCKER, rule="word-count", fix=fix)
+        return Evaluation(checks=(Check("word-count", passed=False),), findings=(finding,))

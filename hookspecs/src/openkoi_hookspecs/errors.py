@@ -1,0 +1,72 @@
+"""What can go wrong, each error a sentence for a person: what happened, with what, what to do.
+
+KoiError
+├── UnknownName       no plugin of that kind has this name; the nearest ones are named
+├── BadSetting        a configuration value is missing or wrong; the file, line and key are named
+├── ProviderError     a model did not answer
+│   ├── NoProvider    there is no model to ask: nothing is configured
+│   ├── Unavailable   it may later: overload, rate limit, network, a stream that broke off
+│   └── Refused       it will not as asked: key, quota, unknown model, bad request
+├── ToolFault         a tool cannot do what was asked of it; the model reads the sentence and goes on
+├── LimitReached      going on would pass a limit of the task
+└── PluginFault       a plugin raised, hung or broke its contract
+"""
+
+
+class KoiError(Exception):
+    """The root of all errors that OpenKoi means to raise."""
+
+
+class UnknownName(KoiError):
+    """No plugin of that kind has this name."""
+
+    def __init__(self, kind: str, name: str, known: tuple[str, ...] = ()) -> None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"No {kind} named {name!r}. Installed: {', '.join(known) or 'none'}.{hint}")
+
+
+class BadSetting(KoiError):
+    """A configuration value is missing or wrong."""
+
+
+class ProviderError(KoiError):
+    """A model did not answer."""
+
+
+class NoProvider(ProviderError):
+    """There is no model to ask: no key, no server, nothing configured."""
+
+
+class Unavailable(ProviderError):
+    """It may answer later. ``retry_after`` is a lower bound in seconds, when the vendor gave one."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Refused(ProviderError):
+    """It will not answer as asked."""
+
+
+class ToolFault(KoiError):
+    """A tool cannot do what was asked: it becomes a failed result that says so, and the run goes on."""
+
+
+class LimitReached(KoiError):
+    """Going on would pass a limit of the task. Let it through: the next model call ends the run."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"The task's limit of {limit} is reached.")
+        self.limit = limit
+
+
+class PluginFault(KoiError):
+    """A plugin raised, hung or broke its contract; it is named, passed over, and after three faults left out."""
+
+    def __init__(self, plugin: str, moment: str, cause: BaseException | str) -> None:
+        super().__init__(f"Plugin {plugin!r} failed at {moment}: {cause}")
+        self.plugin = plugin

@@ -1,0 +1,255 @@
+"""What happens in a run, as it is written to the log and told to whoever listens.
+
+Each event holds only what is its own; the ids, the time and the run are those of the record it is written in.
+A plugin may add events: a subclass whose name begins with the plugin's own and a dot.
+"""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from .iteration import Plan, Ruling
+from .memory import Learning, Recall
+from .model import Message, Reply
+from .task import Spend, Task
+from .tool import ToolCall, ToolResult
+from .work import Evaluation, Mode, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost."""
+
+    name: ClassVar[str] = ""
+    durable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event as it stands in the log: one line, one id, written once.
+
+    ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
+    the line, in bytes; both are empty while a record is only told and not read back.
+    """
+
+    id: str
+    at: str
+    run: str
+    event: Event
+    _: KW_ONLY
+    segment: str = ""
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted(Event):
+    """The first record of a run. ``model`` is the executor's, as ``provider/model``."""
+
+    name = "task.start"
+    task: Task
+    model: str = ""
+    workspace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled(Event):
+    """What of memory is shown to the model."""
+
+    name = "recall"
+    recall: Recall
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(Event):
+    """The plan, with every section and its source."""
+
+    name = "plan"
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted(Event):
+    """A message that the run, not the model, added to the conversation. ``fresh`` begins a new one."""
+
+    name = "message"
+    message: Message
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CycleStarted(Event):
+    """The inner loop goes round: one call of the model and the tools it asks for. Cycles are counted from zero."""
+
+    name = "cycle.start"
+    durable = False
+    cycle: int
+    ceiling: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke(Event):
+    """A piece of an answer as it streams in."""
+
+    name = "model.delta"
+    durable = False
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Event):
+    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small."""
+
+    name = "model.response"
+    model: str
+    reply: Reply
+    usd: float
+    _: KW_ONLY
+    role: str = "executor"
+    milliseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled(Event):
+    """Written before the effect: a call without a result may have happened."""
+
+    name = "tool_call"
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered(Event):
+    """The result, as the model reads it."""
+
+    name = "tool_result"
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsSettled(Event):
+    """All calls of a cycle have their results."""
+
+    name = "tool.results"
+    durable = False
+    cycle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed(Event):
+    """Old turns were put aside; ``records`` say where they can be read again."""
+
+    name = "history.compressed"
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated(Event):
+    """Why the inner loop ended."""
+
+    name = "run.terminated_by"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worked(Event):
+    """What an execution left behind."""
+
+    name = "work"
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated(Event):
+    """What all evaluators together say."""
+
+    name = "evaluation"
+    evaluation: Evaluation
+    evaluators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Iterated(Event):
+    """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
+
+    name = "iteration"
+    iteration: int
+    score: float | None
+    spent: Spend
+    mode: Mode = Mode.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Decided(Event):
+    """What happens after an iteration, and what was spent until then."""
+
+    name = "decision"
+    iteration: int
+    ruling: Ruling
+    spent: Spend
+
+
+@dataclass(frozen=True, slots=True)
+class RunCompleted(Event):
+    """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
+
+    name = "run.completed"
+    ruling: Ruling
+    spent: Spend
+    best: int = 0
+    iterations: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed(Event):
+    """The run ended without a result: interrupted, or no model answered."""
+
+    name = "run.failed"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearningSaved(Event):
+    """A learning as it now stands; memory keeps the latest of each id."""
+
+    name = "learning.saved"
+    learning: Learning
+
+
+@dataclass(frozen=True, slots=True)
+class Used(Event):
+    """Something a person did, for whoever looks for habits: a Task, a Command, a SkillUse or an Integration."""
+
+    name = "usage"
+    kind: str
+    description: str
+    _: KW_ONLY
+    category: str = ""
+    channel: str = "cli"
+    skills: tuple[str, ...] = ()
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswered(Event):
+    """What a plugin added at a moment; silence is not recorded."""
+
+    name = "hook.answered"
+    durable = False
+    moment: str
+    plugin: str
+    microseconds: int
+    answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Warned(Event):
+    """A degraded mode, loudly: what happened, with what, what to do."""
+
+    name = "warning"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Event):
+    """An event of a plugin that is not installed, or of a newer version."""
+
+    data: Mapping[str, Any]

@@ -1,0 +1,85 @@
+"""What is kept beyond a run, and what of it is shown to the next one."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a transcript, a document or a past task."""
+
+    id: str
+    text: str
+    _: KW_ONLY
+    kind: str = "transcript"
+    origin: str = ""
+
+
+class Standing(StrEnum):
+    """How far a learning is trusted: on probation until it helped, archived but never deleted."""
+
+    PROBATION = "probation"
+    ACTIVE = "active"
+    STALE = "stale"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
+
+    ``kind`` is anti_pattern, heuristic, preference, procedure or fact. ``keys`` are the globs, tools, error codes and
+    names it is about. ``evidence`` are ids of records. ``quoted`` text came from a page or a tool and never instructs.
+    """
+
+    id: str
+    kind: str
+    text: str
+    _: KW_ONLY
+    keys: tuple[str, ...] = ()
+    scope: str = "project"
+    origin: str = "repair"
+    evidence: tuple[str, ...] = ()
+    standing: Standing = Standing.PROBATION
+    quoted: bool = False
+    shown: int = 0
+    helpful: int = 0
+    harmful: int = 0
+    superseded_by: str = ""
+
+
+Memo: TypeAlias = Passage | Learning
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to memory. ``kinds`` empty means any; ``keys`` must overlap; ``tokens`` bounds what may come back.
+
+    ``project`` is the task's: with the scope ``project`` only what was learned there is searched.
+    """
+
+    text: str
+    _: KW_ONLY
+    kinds: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    scope: str = "project"
+    project: str = ""
+    limit: int = 20
+    tokens: int = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memo and how well it answers, 0.0 to 1.0 within one search."""
+
+    memo: Memo
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What memory has to say about a task, the same for the whole run, so that the prompt can be cached."""
+
+    hits: Sequence[Hit] = ()

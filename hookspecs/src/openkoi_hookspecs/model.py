@@ -1,0 +1,155 @@
+"""What passes between a run and a model."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from typing import Self, TypeAlias
+
+from .tool import Arguments, Tool, ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Reasoning of the model. ``seal`` is the vendor's opaque proof, handed back unchanged on the next turn."""
+
+    text: str
+    seal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: bytes and their media type."""
+
+    data: bytes
+    media_type: str
+
+
+Part: TypeAlias = Text | Thought | Image | ToolCall | ToolResult
+
+
+class Role(StrEnum):
+    """Who speaks. Tool results are spoken by the user's side."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation. Each tool call of an assistant's turn has exactly one result in the turn after it."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def user(cls, *parts: Part | str) -> Self:
+        """Say something from the user's side; bare strings are text."""
+        return cls(Role.USER, tuple(Text(part) if isinstance(part, str) else part for part in parts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one call as the vendor counted them; ``input`` leaves out the cached ones."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens, whatever they cost."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that a provider offers. An unknown price is None, which is not free."""
+
+    name: str
+    _: KW_ONLY
+    context: int
+    output: int
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model.
+
+    ``model`` is a role (executor, evaluator, planner, small) or ``provider/model``; a provider is given the bare name.
+    ``system`` comes in blocks, the steadiest first, and messages are only ever added: a provider that can cache marks
+    the end of each block and of the last message.
+    """
+
+    messages: Sequence[Message]
+    _: KW_ONLY
+    model: str = "executor"
+    system: Sequence[str] = ()
+    tools: Sequence[Tool] = ()
+    schema: Arguments | None = None
+    max_output: int | None = None
+    temperature: float | None = None
+
+
+class Stop(StrEnum):
+    """Why a model stopped talking."""
+
+    END = "end"
+    TOOLS = "tools"
+    LENGTH = "length"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The last chunk of an answer. An answer without it was cut off, and nothing in it is acted upon."""
+
+    usage: Usage
+    stop: Stop = Stop.END
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """One vector for each text, and what it cost."""
+
+    vectors: Sequence[Sequence[float]]
+    usage: Usage = Usage()
+
+
+Chunk: TypeAlias = Text | Thought | ToolCall | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer."""
+
+    parts: tuple[Part, ...]
+    done: Done
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools it asks for."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))

@@ -1,0 +1,119 @@
+"""The moments at which a plugin may speak.
+
+Implement one by writing a function of its name, marked ``@hookimpl``, with any of its parameters: ``def`` if it is
+quick, ``async def`` if it waits. None is always an answer: nothing to add. The signature says how answers combine:
+
+    the type of the first parameter    a replacement: each implementation sees what the one before it made
+    sections, learnings                contributions: all are taken, in order
+    a verdict                          the strictest holds
+    None                               nobody is asked, only told
+
+The order is ``tryfirst``, then by name, then ``trylast``; the configuration may name another. Facts are frozen and may
+be kept. An implementation that raises, is late or answers something else is reported by name and passed over.
+"""
+
+from collections.abc import Sequence
+
+from pluggy import HookimplMarker, HookspecMarker
+
+from .apps import Pattern, Post
+from .events import Event
+from .iteration import Plan, Result
+from .memory import Learning, Recall
+from .prompt import Section
+from .run import Answer, Koi, Run
+from .task import Task
+from .tool import Tool, ToolCall, ToolResult, Verdict
+from .work import Evaluation, Work
+
+hookspec = HookspecMarker("openkoi")
+hookimpl = HookimplMarker("openkoi")
+
+
+@hookspec
+def after_recall(recall: Recall, task: Task, run: Run) -> Answer[Recall]:
+    """Called once, when memory has answered. Return what of it to show: fewer hits, or in another order."""
+    return None
+
+
+@hookspec
+def before_plan(task: Task, recall: Recall, run: Run) -> Answer[Sequence[Section]]:
+    """Called once, before the plan is made. Return sections for the prompt of the whole run."""
+    return None
+
+
+@hookspec
+def after_plan(plan: Plan, task: Task, run: Run) -> Answer[Plan]:
+    """Called once, with the plan and every section in it. Return another plan to replace it."""
+    return None
+
+
+@hookspec
+def before_execute(plan: Plan, run: Run) -> Answer[Sequence[Section]]:
+    """Called before each execution. Return sections for this iteration only; they stand after all that is cached."""
+    return None
+
+
+@hookspec
+def before_tool(call: ToolCall, tool: Tool, run: Run) -> Answer[Verdict]:
+    """Called before each tool call, also parallel ones. Return Allow, Ask or Deny."""
+    return None
+
+
+@hookspec
+def after_tool(result: ToolResult, call: ToolCall, run: Run) -> Answer[ToolResult]:
+    """Called with each result, before the model sees it. Return another to replace it."""
+    return None
+
+
+@hookspec
+def after_execute(work: Work, run: Run) -> Answer[Work]:
+    """Called after each execution. Return other work to replace it; files are not changed here."""
+    return None
+
+
+@hookspec
+def before_evaluate(work: Work, run: Run) -> Answer[Sequence[Section]]:
+    """Called before each evaluation. Return criteria for the judges; they arrive as ``work.criteria``."""
+    return None
+
+
+@hookspec
+def after_evaluate(evaluation: Evaluation, work: Work, run: Run) -> Answer[Evaluation]:
+    """Called with the merged evaluation. Return another to replace it."""
+    return None
+
+
+@hookspec
+def before_learn(result: Result, run: Run) -> Answer[Sequence[Learning]]:
+    """Called once, when the result is out. Return what the run taught; the person is not kept waiting."""
+    return None
+
+
+@hookspec
+def on_learning(learning: Learning, run: Run) -> Answer[Learning]:
+    """Called for each learning before it is saved. Return it changed, or archived to keep it from being used."""
+    return None
+
+
+@hookspec
+def on_pattern(pattern: Pattern, koi: Koi) -> Answer[Pattern]:
+    """Called for each new pattern before it is shown. Return it changed."""
+    return None
+
+
+@hookspec
+def message_received(message: Post, koi: Koi) -> Answer[Post]:
+    """Called for each message from an app before it becomes a task. Return it changed; an empty text drops it."""
+    return None
+
+
+@hookspec
+def message_sending(message: Post, koi: Koi) -> Answer[Post]:
+    """Called for each message to an app before it is sent. Return it changed; an empty text drops it."""
+    return None
+
+
+@hookspec
+def on_event(event: Event, run: Run) -> None:
+    """Called for every event after it is logged. Be quick: the run waits."""

@@ -1,0 +1,28 @@
+"""What a model is told, piece by piece."""
+
+from dataclasses import KW_ONLY, dataclass
+from enum import IntEnum
+
+
+class Layer(IntEnum):
+    """Where a section stands: the steadier its text the earlier, so that providers can cache what comes before."""
+
+    SYSTEM = 1
+    PROJECT = 2
+    TASK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A named piece of the prompt. A later section of the same name replaces it; an empty text removes it.
+
+    ``quoted`` text is shown as data, never as an instruction: set it on what came from a page, a tool or a stranger.
+    ``source`` is stamped by the kernel.
+    """
+
+    name: str
+    text: str
+    _: KW_ONLY
+    layer: Layer = Layer.TASK
+    quoted: bool = False
+    source: str = ""

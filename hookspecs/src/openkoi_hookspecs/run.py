@@ -1,0 +1,99 @@
+"""What the kernel lends to plugins. It may gain members; plugins only ever use it."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from .events import Event, Record
+from .iteration import Iteration, Result
+from .memory import Hit, Query
+from .model import Reply, Request
+from .sandbox import Command, Completed
+from .task import Spend, Task
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+Answer: TypeAlias = T | Awaitable[T | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A plugin that can be chosen. ``origin`` says who brings it; ``load`` imports and configures it, once."""
+
+    kind: str
+    name: str
+    origin: str
+    load: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something a person has to answer. The answer is kept for as long as the ``digest`` stays the same."""
+
+    text: str
+    _: KW_ONLY
+    choices: tuple[str, ...] = ()
+    hidden: bool = False
+    digest: str = ""
+
+
+class Koi(Protocol):
+    """OpenKoi between runs, as commands, daemons and faces hold it."""
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
+
+    def records(self, session: str) -> Iterable[Record]:
+        """Read a session's log from its beginning."""
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the person there is. None: nobody is there, or no answer was given in time."""
+
+    async def solve(self, task: Task) -> Result:
+        """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
+
+    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+        """Ask every plugin at a moment, with the same facts; return who said what, in order."""
+
+    async def fold(
+        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+    ) -> T:
+        """Pass a value through every plugin at a moment; each sees what the one before made of it."""
+
+
+class Run(Koi, Protocol):
+    """One task under way: facts as of now, and verbs that are charged to the task, bound by its limits and logged."""
+
+    @property
+    def id(self) -> str:
+        """The run's own id, the same in every record of it."""
+
+    @property
+    def task(self) -> Task:
+        """What is to be done, with the limits that bind it."""
+
+    @property
+    def spent(self) -> Spend:
+        """What has been used so far, by anyone."""
+
+    @property
+    def iterations(self) -> Sequence[Iteration]:
+        """The iterations that are over, oldest first."""
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that is worked in."""
+
+    async def chat(self, request: Request) -> Reply:
+        """Call a model. The worst case is reserved first; raises LimitReached rather than pass a limit."""
+
+    async def execute(self, command: Command) -> Completed:
+        """Run a command in the workspace, inside the chosen sandbox."""
+
+    async def emit(self, event: Event) -> None:
+        """Write an event to the log, then tell whoever listens. Returns when a durable one is on the disk."""

@@ -1,0 +1,27 @@
+"""Running commands, and taking them back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides."""
+
+    argv: Sequence[str]
+    _: KW_ONLY
+    stdin: bytes = b""
+    env: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 120.0
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a command ended: the first and last 32 KB of both streams, and where the ``whole`` of it is kept."""
+
+    exit_code: int
+    output: str
+    _: KW_ONLY
+    timed_out: bool = False
+    whole: str = ""

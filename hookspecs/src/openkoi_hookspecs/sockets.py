@@ -1,0 +1,127 @@
+"""What plugins implement.
+
+A socket has one, two or three methods. Each takes one fact and at most the run or the workspace's root, so that what it
+is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same time:
+what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and left
+at the end.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from .events import Record
+from .memory import Hit, Query
+from .model import Chunk, Embedding, Model, Request
+from .run import Entry, Koi, Run
+from .sandbox import Command, Completed
+from .tool import Tool
+from .work import Evaluation, Work
+
+
+class Provider(Protocol):
+    """Models behind one vendor's API. Group ``openkoi.providers``."""
+
+    async def models(self) -> Sequence[Model]:
+        """List what can be called, with contexts and prices; raises Unavailable or Refused."""
+
+    def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        """Stream one answer: text as it comes, tool calls only when complete, Done last.
+
+        Does not retry. Raises Unavailable or Refused.
+        """
+
+
+class Embedder(Protocol):
+    """Texts to vectors. Group ``openkoi.embedders``."""
+
+    @property
+    def id(self) -> str:
+        """Model and dimension: another id whenever the same text would get another vector."""
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        """Embed each text, in order; vectors are normalised and of one length."""
+
+
+class Evaluator(Protocol):
+    """An opinion, or a check, about work. Group ``openkoi.evaluators``. All that are configured are asked, in turn."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+        """Judge the work as it stands in ``run.workspace``. None: it is not for me. Reads files, never changes them."""
+
+
+@runtime_checkable
+class Baselined(Protocol):
+    """What an evaluator may be besides: one that looks at the workspace before the first execution.
+
+    What was red then and is not what the task is about does not count against the work.
+    """
+
+    async def baseline(self, run: Run) -> None:
+        """Note how things stand; keep it by ``run.id`` and forget it when the run is evaluated no more."""
+
+
+class Memory(Protocol):
+    """A searchable view of the run log. Group ``openkoi.memory``; one is chosen."""
+
+    async def absorb(self, records: Sequence[Record]) -> None:
+        """Take records in, each id once however often it comes.
+
+        There is no other way to write: whatever memory knows can be rebuilt from the log.
+        """
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Find what answers the query, best first."""
+
+
+@runtime_checkable
+class Resumed(Protocol):
+    """What a memory may be besides: one that knows how far it has read, so that it is only given what is new."""
+
+    async def seen(self) -> Mapping[str, int]:
+        """For each log segment, the ``end`` of the last record absorbed from it; moved with the records, atomically."""
+
+
+class Toolbox(Protocol):
+    """Tools for a run: functions of ours, an MCP server's, an app's. Group ``openkoi.tools``."""
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """List the tools that this run may be offered; asked once a run."""
+
+
+class Sandbox(Protocol):
+    """A cage for commands. Group ``openkoi.sandboxes``; one is chosen."""
+
+    async def level(self) -> int:
+        """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
+
+    async def execute(self, command: Command, root: Path) -> Completed:
+        """Run it with ``root`` as its only writable folder; when this returns no process of it is left."""
+
+
+class Checkpoints(Protocol):
+    """Versions of a workspace, kept outside it. Group ``openkoi.checkpoints``; one is chosen."""
+
+    async def take(self, root: Path) -> str:
+        """Keep the files as they are; return an id."""
+
+    async def restore(self, root: Path, id: str) -> None:
+        """Bring every byte and mode back, unless a person has changed the file since."""
+
+    async def diff(self, root: Path, since: str) -> str:
+        """Return the unified diff from a checkpoint to now."""
+
+
+class Source(Protocol):
+    """A plugin that finds plugins: scripts in a folder, WASM modules. Group ``openkoi.sources``."""
+
+    def entries(self, koi: Koi) -> Iterable[Entry]:
+        """List what is there, cheaply. Each is chosen, attributed and isolated like one that was installed."""
+
+
+@runtime_checkable
+class Examined(Protocol):
+    """What any plugin may be besides: one that tells ``doctor`` and ``status`` how it is."""
+
+    async def examine(self) -> Mapping[str, str]:
+        """Say what there is to see, a word and its value each; raises a KoiError that says what to do when unwell."""

@@ -1,0 +1,46 @@
+"""What is asked for, how far to go, and how good is good enough."""
+
+from dataclasses import KW_ONLY, dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a task stops, and the quality it aims at. Zero iterations: one execution, no evaluation."""
+
+    iterations: int = 3
+    cycles: int = 30
+    tokens: int = 200_000
+    usd: float = 2.00
+    seconds: float = 300.0
+    calls: int = 300
+    quality: float = 0.8
+    improvement: float = 0.05
+    regression: float | None = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """What a task has used so far, hooks, judges, learners and sub-tasks included."""
+
+    tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to do, in a person's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
+
+    ``project`` tells one body of work from another: what is remembered of one is not shown in the next.
+    """
+
+    text: str
+    _: KW_ONLY
+    context: str = ""
+    category: str = ""
+    channel: str = "cli"
+    session: str = ""
+    project: str = ""
+    parent: str = ""
+    limits: Limits = Limits()

@@ -1,0 +1,79 @@
+"""What a model can do besides talking."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from enum import IntEnum
+from typing import ClassVar, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Arguments: TypeAlias = Mapping[str, Json]
+
+
+class Effect(IntEnum):
+    """What a call does to the world: readers may be repeated after a crash, the irreversible is asked about first."""
+
+    READS = 1
+    WRITES = 2
+    IRREVERSIBLE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A complete request of a model to use a tool."""
+
+    id: str
+    tool: str
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answers. A failure is a result too: the model reads it and goes on."""
+
+    text: str
+    _: KW_ONLY
+    failed: bool = False
+    call: str = ""
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker."""
+
+    name: str
+    description: str
+    parameters: Arguments
+    call: Callable[[Arguments], Awaitable[ToolResult]]
+    _: KW_ONLY
+    effect: Effect = Effect.WRITES
+    polls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds."""
+
+    reason: str = ""
+    strictness: ClassVar[int] = 0
+
+
+class Allow(Verdict):
+    """The call may run."""
+
+    __slots__ = ()
+    strictness = 1
+
+
+class Ask(Verdict):
+    """A person decides; when nobody is there the run stops and can be resumed."""
+
+    __slots__ = ()
+    strictness = 2
+
+
+class Deny(Verdict):
+    """The call does not run; the model is told the reason."""
+
+    __slots__ = ()
+    strictness = 3

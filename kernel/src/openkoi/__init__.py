@@ -1,0 +1,1 @@
+"""The loop of OpenKoi, and nothing that a plugin can bring."""

@@ -1,0 +1,1 @@
+"""Versions of a workspace, kept outside it, for OpenKoi."""

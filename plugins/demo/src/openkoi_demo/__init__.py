@@ -1,0 +1,1 @@
+"""`openkoi demo`: the main job on a small project, with a scripted model and everything else real."""

@@ -1,0 +1,1 @@
+"""OpenKoi's memory in DuckDB: a view of the run log that can be rebuilt."""

@@ -1,0 +1,1 @@
+"""Runs OpenKoi's commands and leaves no process behind."""

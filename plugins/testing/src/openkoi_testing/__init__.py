@@ -1,0 +1,1 @@
+"""What plugin authors test with: a real run over a scripted model, fake servers, contract suites."""

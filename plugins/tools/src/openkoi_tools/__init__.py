@@ -1,0 +1,1 @@
+"""Read, list, search, edit, write and run: OpenKoi's hands."""

@@ -1,0 +1,1 @@
+"""The one HTTP door of OpenKoi's providers and integrations (a library)."""

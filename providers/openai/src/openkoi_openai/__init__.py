@@ -1,0 +1,1 @@
+"""OpenAI's models, and every server that speaks Chat Completions, for OpenKoi."""

@@ -1,0 +1,1 @@
+"""A scripted model for OpenKoi's demo, tests and examples."""
