@@ -110,10 +110,11 @@ class Answered(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled(Event):
-    """Written before the effect: a call without a result may have happened."""
+    """Written before the effect: a call without a result may have happened. ``doing`` says it in a person's words."""
 
     name = "tool_call"
     call: ToolCall
+    doing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

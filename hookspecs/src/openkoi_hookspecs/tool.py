@@ -39,7 +39,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker."""
+    """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker.
+
+    ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``.
+    """
 
     name: str
     description: str
@@ -48,6 +51,7 @@ class Tool:
     _: KW_ONLY
     effect: Effect = Effect.WRITES
     polls: bool = False
+    doing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
