@@ -13,12 +13,15 @@ from .work import Evaluation, Finding, Work
 class Plan:
     """What the executor will be told: ``sections`` for the whole run, ``feedback`` from the last evaluation.
 
+    ``suggestion`` is the evaluation's one line of advice, and stands last.
+
     A plan that is not ``judged`` is executed once and not evaluated: a question that only reads, a deterministic skill.
     """
 
     steps: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     feedback: tuple[Finding, ...] = ()
+    suggestion: str = ""
     judged: bool = True
 
 

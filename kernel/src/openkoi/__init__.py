@@ -1,1 +1,3 @@
-"""The loop of OpenKoi, and nothing that a plugin can bring."""
+"""OpenKoi's kernel: the loop, and nothing that a plugin can bring."""
+
+__version__ = "2026.11.21"

@@ -1,61 +1,208 @@
-"""Ask the plugins. pluggy marks, validates and orders; the calls, typed, isolated and attributed, are made here."""
+"""Ask the plugins. pluggy marks, validates and orders; the calls, typed, isolated and attributed, are made here.
 
+Knows moments and who speaks at them; knows no run, log or model.
+"""
+
+import asyncio
+import copy
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from types import NoneType
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get_origin, runtime_checkable
 
-from pluggy import HookImpl, PluginManager
+from pluggy import HookImpl, PluginManager, PluginValidationError
 
-from openkoi_hookspecs import Answer, Event, PluginFault, moments
+from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, ToolCall, events, moments
+
+from .deadline import Overrun, Stepped, within
 
 T = TypeVar("T")
 P = ParamSpec("P")
+Moment = Callable[..., object]
+
+FAULTS = 3
+QUICK = 1.0
+PATIENT = 30.0
+CLOSED = frozenset({"before_tool"})
 
 
+@runtime_checkable
+class Writer(Protocol):
+    """What of a run is needed to write an answer down."""
+
+    async def emit(self, event: Event) -> None:
+        """Write an event."""
+
+
+@dataclass(slots=True)
+class Voice:
+    """One plugin at one moment, and how it behaved."""
+
+    plugin: str
+    moment: str
+    function: Callable[..., object]
+    names: tuple[str, ...] | None
+    kind: type
+    item: type | None
+    faults: int = 0
+
+    @property
+    def silenced(self) -> bool:
+        """Whether it is left out. One that guards is never switched off."""
+        return self.faults >= FAULTS and self.moment not in CLOSED
+
+
+@dataclass(slots=True)
 class Hooks:
-    def __init__(self, plugins: Mapping[str, object], report: Callable[[PluginFault], None]) -> None:
-        self.report = report
-        self.pm = PluginManager("openkoi")
-        self.pm.add_hookspecs(moments)
-        for name, plugin in plugins.items():
-            self.pm.register(plugin, name)
-        self.pm.check_pending()
+    """Who speaks at which moment. ``report`` hears of faults; answers are written by the run they were given to."""
+
+    report: Callable[[PluginFault], None]
+    order: Sequence[str] = ()
+    patience: float = PATIENT
+    voices: dict[str, tuple[Voice, ...]] = field(default_factory=dict)
+
+    def register(self, plugins: Mapping[str, object]) -> list[PluginFault]:
+        """Take plugins in; those with wrong signatures are named and left out."""
+        manager = PluginManager("openkoi")
+        manager.add_hookspecs(moments)
+        backwards = sorted(plugins.items(), key=lambda named: named[0], reverse=True)
+        faults = [fault for name, plugin in backwards if (fault := admit(manager, name, plugin))]
+        for moment in vars(moments).values():
+            if inspect.isfunction(moment) and hasattr(moment, "openkoi_spec"):
+                impls = getattr(manager.hook, moment.__name__).get_hookimpls()
+                self.voices[moment.__name__] = tuple(self.ranked(voice(impl, moment) for impl in impls[::-1]))
+        return faults
+
+    def ranked(self, voices: Iterable[Voice]) -> list[Voice]:
+        """Those that the configuration names come first, as named; the rest keep their order."""
+        place = {name: rank for rank, name in enumerate(self.order)}
+        return sorted(voices, key=lambda voice: place.get(voice.plugin, len(place)))
+
+    def speakers(self, moment: Moment) -> tuple[Voice, ...]:
+        """Who would be asked now."""
+        return tuple(voice for voice in self.voices.get(moment.__name__, ()) if not voice.silenced)
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
-        said = [(impl.plugin_name, await self.consult(impl, moment.__name__, facts)) for impl in self.impls(moment)]
-        return [(plugin, answer) for plugin, answer in said if answer is not None]
+        """Ask everybody, with the same facts; return who said what, in order."""
+        said: list[tuple[str, T]] = []
+        for voice in self.speakers(moment):
+            answer: Any = await self.consult(voice, facts)
+            if answer is not None:
+                said.append((voice.plugin, answer))
+        return said
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
+        """Pass a value through everybody; each sees what the one before made of it."""
+        speakers = self.speakers(moment)
+        if not speakers:
+            return value
         first = next(iter(inspect.signature(moment).parameters))
-        for impl in self.impls(moment):
-            answer = await self.consult(impl, moment.__name__, {**facts, first: value})
-            if isinstance(answer, type(value)):
+        for voice in speakers:
+            answer: Any = await self.consult(voice, {**facts, first: value})
+            if answer is not None:
                 value = answer
-            elif answer is not None:
-                self.report(PluginFault(impl.plugin_name, moment.__name__, f"answered a {type(answer).__name__}"))
         return value
 
-    async def tell(self, event: Event) -> None:
-        for impl in self.impls(moments.on_event):
-            await self.consult(impl, "on_event", {"event": event, "run": self})
+    async def tell(self, **facts: object) -> None:
+        """Tell everybody of an event; nobody is asked."""
+        for voice in self.speakers(moments.on_event):
+            await self.consult(voice, facts)
 
-    def impls(self, moment: Callable[..., object]) -> list[HookImpl]:
-        return list(reversed(self.pm.hook.__getattribute__(moment.__name__).get_hookimpls()))
-
-    async def consult(self, impl: HookImpl, moment: str, facts: Mapping[str, Any]) -> Any:
+    async def consult(self, voice: Voice, facts: Mapping[str, object]) -> object:
+        """One answer, or None. Whatever goes wrong is reported by name; a guard that fails says Ask."""
+        started = perf_counter()
         try:
-            answer = impl.function(**{name: facts[name] for name in named(impl.function, tuple(facts))})
-            return await answer if isinstance(answer, Awaitable) else answer
-        except Exception as error:
-            self.report(PluginFault(impl.plugin_name, moment, error))
+            answer = await self.call(voice, facts)
+            check(voice, answer)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise
+        except BaseException as cause:  # the one place where a plugin is called: nothing of its may end the run
+            return self.failed(voice, cause)
+        if answer is None:
             return None
+        if isinstance(run := facts.get("run"), Writer):
+            took = round((perf_counter() - started) * 1e6)
+            await run.emit(events.HookAnswered(voice.moment, voice.plugin, took, answer))
+        return tuple(answer) if isinstance(answer, Sequence) else answer
+
+    async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
+        started = perf_counter()
+        with within(QUICK):
+            answer = voice.function(**chosen(voice, facts))
+        if inspect.isawaitable(answer):
+            async with asyncio.timeout(self.patience):
+                return await Stepped(answer, QUICK)
+        if perf_counter() - started > QUICK:
+            self.report(PluginFault(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
+        return answer
+
+    def failed(self, voice: Voice, cause: BaseException) -> object:
+        voice.faults += not isinstance(cause, LimitReached)
+        text = sentence(cause, self.patience)
+        off = "; it is left out from now on" if voice.silenced else ""
+        if voice.faults <= 1 or off:
+            self.report(PluginFault(voice.plugin, voice.moment, text + off))
+        return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in CLOSED else None
 
 
-@cache
-def named(function: Callable[..., object], facts: tuple[str, ...]) -> tuple[str, ...]:
-    """The facts an implementation asks for: all of them if it takes ``**facts``, which pluggy would hand nothing."""
-    parameters = inspect.signature(function).parameters.values()
-    return facts if any(p.kind is p.VAR_KEYWORD for p in parameters) else tuple(p.name for p in parameters)
+def admit(manager: PluginManager, name: str, plugin: object) -> PluginFault | None:
+    """Register one plugin if every hook of it is one of ours, rightly signed."""
+    try:
+        manager.register(plugin, name)
+        manager.check_pending()
+        refuse_wrappers(manager, plugin)
+    except (PluginValidationError, ValueError) as error:
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
+        return PluginFault(name, "registration", " ".join(str(error).split()))
+    return None
+
+
+def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
+    for caller in manager.get_hookcallers(plugin) or ():
+        if any(impl.plugin is plugin and (impl.wrapper or impl.hookwrapper) for impl in caller.get_hookimpls()):
+            raise ValueError(f"{caller.name} is a wrapper; answer the moment instead")
+
+
+def voice(impl: HookImpl, moment: Moment) -> Voice:
+    parameters = inspect.signature(impl.function).parameters.values()
+    every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    names = None if every else tuple(parameter.name for parameter in parameters)
+    return Voice(impl.plugin_name, moment.__name__, impl.function, names, *answer_of(moment))
+
+
+def answer_of(moment: Moment) -> tuple[type, type | None]:
+    """What a moment takes: a class, and the class of its items if it is a sequence."""
+    returns = inspect.signature(moment).return_annotation
+    hint = get_args(returns)[0] if returns is not None else NoneType
+    return (Sequence, get_args(hint)[0]) if get_origin(hint) is Sequence else (hint, None)
+
+
+def chosen(voice: Voice, facts: Mapping[str, object]) -> dict[str, object]:
+    """The facts that it asks for. A call's arguments are its own copy: nobody changes what the others see."""
+    names = facts if voice.names is None else voice.names
+    return {name: copy.deepcopy(facts[name]) if isinstance(facts[name], ToolCall) else facts[name] for name in names}
+
+
+def check(voice: Voice, answer: object) -> None:
+    """Refuse an answer of another kind than the moment takes."""
+    if answer is None:
+        return
+    if not isinstance(answer, voice.kind) or isinstance(answer, (str, bytes)):
+        raise TypeError(f"answered a {type(answer).__name__}, not {voice.kind.__name__}")
+    if isinstance(answer, Sequence) and voice.item is not None:
+        strange = [item for item in answer if not isinstance(item, voice.item)]
+        if strange:
+            raise TypeError(f"answered a {type(strange[0]).__name__} among its {voice.item.__name__}s")
+
+
+def sentence(cause: BaseException, patience: float) -> str:
+    if isinstance(cause, Overrun):
+        return f"did not come back within {QUICK:g} s"
+    if isinstance(cause, TimeoutError):
+        return f"did not answer within {patience:g} s"
+    return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

@@ -3,8 +3,8 @@
 Knows the order of the phases; knows no models, prompts, plugins or clocks.
 """
 
-from openkoi_hookspecs import Decision, Iteration, Question, Result, Ruling
-from openkoi_hookspecs.events import Decided
+from openkoi_hookspecs import Decision, Evaluation, Iteration, Mode, Plan, Question, Result, Ruling, Work
+from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
 
 from .kernel import Kernel
 from .phases.decide import best_of, decide
@@ -22,28 +22,45 @@ async def solve(run: Kernel) -> Result:
     while True:
         work = await execute(plan, run)
         evaluation = await evaluate(plan, work, run)
-        run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent),)
+        await note(plan, work, evaluation, run)
         ruling = decide(run.iterations, run.task.limits, run.spent)
-        await run.emit(Decided(len(run.iterations), ruling, run.spent))
+        await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent))
         advice = await person(ruling, run)
         if ruling.final and not advice:
             break
-        plan = refine(plan, evaluation, advice)
+        await go_back(ruling, run)
+        plan = refine(plan, best_of(run.iterations).evaluation if ruling.fresh else evaluation, advice)
     result = await finish(ruling, run)
-    run.later(learn(result, run))
+    run.house.later(learn(result, run))
     return result
+
+
+async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> None:
+    """Put an iteration on record, with what it alone cost."""
+    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent),)
+    score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, Mode.SKIPPED)
+    await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
 
 
 async def person(ruling: Ruling, run: Kernel) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
     if ruling.decision is not Decision.ESCALATE:
         return ""
-    return await run.ask(Question(ruling.reason)) or ""
+    return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
+
+
+async def go_back(ruling: Ruling, run: Kernel) -> None:
+    """After an attempt that led astray: the best files again, and a conversation that begins anew."""
+    if ruling.fresh:
+        await run.restore(best_of(run.iterations).work.checkpoint or run.origin)
+        run.astray = True
 
 
 async def finish(ruling: Ruling, run: Kernel) -> Result:
     """Put the best iteration's files in place and say how it went."""
     best = best_of(run.iterations)
     if best is not run.iterations[-1]:
-        await run.restore(best.work.checkpoint)
+        await run.restore(best.work.checkpoint or run.origin)
+    index = run.iterations.index(best)
+    await run.emit(RunCompleted(ruling, run.spent, best=index, iterations=len(run.iterations)))
     return Result(run.task, ruling, best=best, iterations=run.iterations, spent=run.spent)

@@ -1,0 +1,113 @@
+"""Put OpenKoi together from its configuration, in one place. Knows everything that is chosen; decides nothing itself."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError, Result, Task, events
+
+from .category import infer_category
+from .config import Config, load_config
+from .house import House
+from .kernel import Kernel
+from .limits import Budget
+from .loop import solve
+from .paths import find_paths
+from .plugins import Plugins
+from .project import project_id
+from .redact import Redactor, environment_secrets
+from .registry import Clash, Scan, scan
+
+Provided = Mapping[str, Mapping[str, object]]
+
+
+class Assembly(House):
+    """A whole OpenKoi: what the command line, tests and other programs hold. Implements ``Koi``."""
+
+    async def solve(self, task: Task, budget: Budget | None = None) -> Result:
+        """Do a task in the workspace; whatever ends it without a result is written down before it flies on."""
+        run = await self.kernel(task, budget)
+        try:
+            result = await solve(run)
+        except BaseException as error:  # the log must say how the run ended, whatever ended it
+            with suppress(KoiError):
+                self.tell(run.id, (events.RunFailed(ending(error)), *self.warnings()))
+            raise
+        score = result.best.evaluation.score if result.best.evaluation else None
+        used = events.Used("Task", task.text, category=run.task.category, channel=task.channel, score=score)
+        await run.emit(used, *self.warnings())
+        return result
+
+    async def kernel(self, task: Task, budget: Budget | None = None) -> Kernel:
+        """A run of the task that has not begun."""
+        known = replace(
+            task,
+            category=task.category or infer_category(task.text),
+            session=task.session or self.session,
+            project=task.project or project_id(self.config.workspace),
+        )
+        return Kernel(self, known, self.config.workspace, budget, evaluators=await self.evaluators())
+
+
+def ending(error: BaseException) -> str:
+    if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
+        return "interrupted"
+    return str(error) or type(error).__name__
+
+
+def assemble(config: Config, found: Scan, provided: Provided | None = None) -> Assembly:
+    """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
+    redactor = Redactor(environment_secrets(config.environment))
+    plugins = Plugins(config, redactor, found.found, provided or {})
+    return Assembly(config, plugins, redactor, pending=[*found.broken, *map(clashing, found.clashes)])
+
+
+def clashing(clash: Clash) -> str:
+    rivals = " and ".join(clash.distributions)
+    return (
+        f"{rivals} both bring {clash.kind} {clash.name!r}; neither is used. "
+        f'Choose with [plugins.prefer] "{clash.kind}.{clash.name}" = "{clash.distributions[0]}".'
+    )
+
+
+def open_koi(
+    workspace: Path,
+    *,
+    flags: Mapping[str, object] | None = None,
+    config: str = "",
+    environment: Mapping[str, str] = os.environ,
+) -> Assembly:
+    """OpenKoi as it is installed and configured here."""
+    found = scan()
+    paths = find_paths(environment, config)
+    settings = load_config(paths, workspace, bundles=bundle_folders(found), flags=flags, environment=environment)
+    preferred = settings.table("plugins.prefer")
+    if preferred:
+        found = scan(prefer=frozenset(choice(key, str(one.value)) for key, one in preferred.items()))
+    return assemble(settings, found)
+
+
+def choice(key: str, distribution: str) -> tuple[str, str, str]:
+    kind, _, name = key.partition(".")
+    return kind, name, distribution
+
+
+def bundle_folders(found: Scan) -> list[Path]:
+    """Where the bundles' files lie, in the order of their names; the default one is the weakest."""
+    bundles = sorted(
+        (one for one in found.found if one.kind == "bundles"), key=lambda one: (one.name != "default", one)
+    )
+    return [folder for one in bundles if (folder := package_folder(one.target))]
+
+
+def package_folder(package: str) -> Path | None:
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) if places else None

@@ -1,0 +1,60 @@
+"""What a task is about, told from its words alone. Knows words; knows no model.
+
+The first category whose words occur most wins; what begins like a question and asks for no change only reads.
+"""
+
+import re
+
+WORDS: dict[str, str] = {
+    "bugfix": r"fix(es|ed)?|bugs?|crash(es|ed)?|broken|fail(s|ing|ed)?|errors?|regression|exception|traceback|wrong",
+    "test": r"tests?|testing|coverage|pytest|unittest|specs?|assertions?",
+    "refactor": r"refactor(ing)?|rename|clean ?up|simplify|extract|restructure|deduplicate|modernise|modernize",
+    "migration": r"migrat(e|es|ion|ions)|alembic|schema change|backfill",
+    "database": r"sql|quer(y|ies)|tables?|index(es)?|database|postgres|sqlite|duckdb",
+    "api": r"api|endpoints?|rest|graphql|openapi|webhooks?|routes?",
+    "docs": r"docs?|documentation|readme|docstrings?|changelog|guide",
+    "summary": r"summar(y|ise|ize|ies)|sum up|digest|tl;?dr|recap|condense",
+    "writing": r"write (a|an|the|me)|letter|e-?mail|essay|blog|post|announcement|story|poem|translate|proofread|reword",
+    "code": r"code|function|class|method|module|script|implement|add|build|create|handler|parser|cli|refactor"
+    r"|\w+\.(py|js|ts|rs|go|c|cpp|h|java|rb|sh|toml|yaml|yml|json)",
+}
+PATTERNS = {name: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for name, words in WORDS.items()}
+ASKS = re.compile(
+    r"(?i)^\s*(?:what|why|how|where|when|which|who|whose|is|are|was|were|do|does|did|can|could|should|would|explain"
+    r"|describe|tell me|show me|list|find|count|compare|read|look at|summari[sz]e)\b"
+)
+CHANGES = re.compile(
+    r"(?i)(?<![\w-])(?:fix|add|change|edit|write|create|make|implement|remove|delete|rename|refactor|update|replace|move"
+    r"|install|run|build|generate|convert|migrate|commit|deploy|send|post|set up|turn|apply|mend|repair|format|test)"
+    r"(?![\w-])"
+)
+POLITE = re.compile(r"(?i)^\s*(?:please\s+)?(?:can|could|would|will) you (?:please )?")
+
+
+def infer_category(text: str) -> str:
+    """A task's category, or nothing where its words tell nothing."""
+    counts = {name: len(pattern.findall(text)) for name, pattern in PATTERNS.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else ""
+
+
+def only_asks(text: str) -> bool:
+    """Whether a task is a question that changes nothing."""
+    request = POLITE.sub("", text)
+    if request != text:
+        return bool(ASKS.match(request)) and not CHANGES.search(request)
+    first = re.split(r"[.!?](?:\s|$)|\n", text.strip(), maxsplit=1)[0]
+    if not (ASKS.match(text) or text.rstrip().endswith("?")):
+        return False
+    return not changes(first) and not CHANGES.match(rest_of(text, first))
+
+
+def changes(sentence: str) -> bool:
+    """Whether a question asks for a change after all: "how ... and fix it"; "how do I fix" only asks."""
+    return bool(
+        re.search(r"(?i)(?:,|\band\b|\bthen\b)\s+(?:then\s+)?" + CHANGES.pattern.removeprefix("(?i)"), sentence)
+    )
+
+
+def rest_of(text: str, first: str) -> str:
+    return text.strip()[len(first) :].lstrip(".!?\n ")

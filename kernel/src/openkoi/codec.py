@@ -1,0 +1,99 @@
+"""Facts to JSON and back. Knows dataclasses and their types; knows no file, event catalogue or run.
+
+Fields that have their default value are left out. Members of a union say which class they are, under ``is``.
+"""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from openkoi_hookspecs import Image, Learning, Passage, Text, Thought, ToolCall, ToolResult
+
+Json = Any
+TAG = "is"
+TAGGED = (Text, Thought, Image, ToolCall, ToolResult, Passage, Learning)
+
+
+def encode(value: object) -> Json:
+    """A fact as plain JSON values; what cannot be written becomes its text."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value.value if isinstance(value, Enum) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return encode_fact(value)
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, bytes):
+        return [encode(item) for item in value]
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else repr(value)
+
+
+def encode_fact(fact: Any) -> dict[str, Json]:
+    kind: Any = type(fact)
+    said: dict[str, Json] = {TAG: kind.__name__} if kind in TAGGED else {}
+    for name, default in shape(kind):
+        value = getattr(fact, name)
+        if value is not default and value != default:
+            said[name] = encode(value)
+    return said
+
+
+@cache
+def shape(kind: Any) -> tuple[tuple[str, object], ...]:
+    return tuple((field.name, default_of(field)) for field in fields(kind))
+
+
+def default_of(field: Field[Any]) -> object:
+    if field.default is not MISSING:
+        return field.default
+    return field.default_factory() if field.default_factory is not MISSING else MISSING
+
+
+def decode(hint: Any, value: Json) -> Any:
+    """Read a value back as what its type says. Raises ValueError, TypeError or KeyError for what is not one."""
+    return reader(hint)(value)
+
+
+@cache
+def reader(hint: Any) -> Callable[[Json], Any]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return union_reader(arguments)
+    if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        item = reader(arguments[0])
+        return lambda value: tuple(item(each) for each in value)
+    if not isinstance(hint, type):
+        return lambda value: value
+    if is_dataclass(hint):
+        return fact_reader(hint)
+    if issubclass(hint, Enum):
+        return hint
+    return base64.b64decode if hint is bytes else lambda value: value
+
+
+def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
+    classes = {kind.__name__: kind for kind in arguments if isinstance(kind, type) and is_dataclass(kind)}
+    others = [kind for kind in arguments if kind is not NoneType and kind not in classes.values()]
+
+    def read(value: Json) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, dict) and value.get(TAG) in classes:
+            return reader(classes[value[TAG]])(value)
+        only = next(iter(classes.values())) if len(classes) == 1 else (others or [Any])[0]
+        return reader(only)(value)
+
+    return read
+
+
+def fact_reader(kind: type) -> Callable[[Json], Any]:
+    hints = get_type_hints(kind)
+    names = tuple(field.name for field in fields(kind))
+
+    def read(value: Json) -> Any:
+        return kind(**{name: reader(hints[name])(value[name]) for name in names if name in value})
+
+    return read

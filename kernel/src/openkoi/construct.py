@@ -1,0 +1,129 @@
+"""Make a plugin out of its entry point: a constructor is a configuration. Knows signatures, settings and markers.
+
+Values come from the environment (``Env``), the table ``[<kind>.<name>]``, saved credentials, the data folder
+(``Data``), other plugins (``Plugin``), and the defaults, in this order.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from openkoi_hookspecs import BadSetting, Data, Env, Plugin
+
+from .config import Config, Setting
+from .credentials import saved_key
+from .paths import private_folder
+from .redact import Redactor
+
+MISSING = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where plugins are built: the settings, the funnel for secrets, and how another plugin is had."""
+
+    config: Config
+    redactor: Redactor
+    load: Callable[[str, str], object]
+
+
+def construct(target: object, kind: str, name: str, site: Site) -> object:
+    """Call the target with its configuration; a module, or anything that is no constructor, is taken as it is."""
+    if isinstance(target, ModuleType) or kind == "commands" or not callable(target):
+        return target
+    settings = site.config.table(f"{kind}.{name}")
+    hints = get_type_hints(init_of(target), include_extras=True)
+    given: dict[str, object] = {}
+    for parameter in inspect.signature(target).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        value = Wanted(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
+        if value is not MISSING:
+            given[parameter.name] = value
+    return target(**given)
+
+
+def init_of(target: Callable[..., object]) -> object:
+    return getattr(target, "__init__", target) if isinstance(target, type) else target
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One parameter of one plugin."""
+
+    kind: str
+    name: str
+    parameter: inspect.Parameter
+    hint: Any
+
+    @property
+    def key(self) -> str:
+        return f"[{self.kind}.{self.name}] {self.parameter.name}"
+
+    def value(self, settings: dict[str, Setting], site: Site) -> object:
+        """The value from the first place that has one; MISSING leaves it to the default."""
+        marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
+        for mark in marks:
+            if isinstance(mark, Env):
+                return self.from_env(mark, settings, site)
+            if isinstance(mark, Data) and self.parameter.name not in settings:
+                return data_path(site.config, mark)
+            if isinstance(mark, Plugin):
+                return self.plugin(mark, settings, site)
+        return self.plain(settings)
+
+    def plain(self, settings: dict[str, Setting]) -> object:
+        setting = settings.get(self.parameter.name) or nested(self.parameter.name, settings)
+        if setting is None:
+            return self.absent("")
+        return self.coerce(setting)
+
+    def from_env(self, mark: Env, settings: dict[str, Setting], site: Site) -> object:
+        text = site.config.environment.get(mark.variable, "")
+        setting = Setting(text, f"${mark.variable}") if text else settings.get(self.parameter.name)
+        if setting is None and mark.secret:
+            setting = saved_key(site.config.paths.credentials, self.name)
+        if setting is None:
+            return self.absent(mark.variable)
+        if mark.secret:
+            site.redactor.hold(str(setting.value))
+        return self.coerce(setting)
+
+    def plugin(self, mark: Plugin, settings: dict[str, Setting], site: Site) -> object:
+        setting = settings.get(self.parameter.name)
+        name = str(setting.value) if setting else mark.default
+        return site.load(mark.kind, name) if name else self.absent("")
+
+    def absent(self, variable: str) -> object:
+        if self.parameter.default is not MISSING:
+            return MISSING
+        places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
+        raise BadSetting(f"{self.name} needs {self.parameter.name}. {places}")
+
+    def coerce(self, setting: Setting) -> object:
+        hint = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
+        if hint is Any or (isinstance(hint, type) and type(setting.value) is hint):
+            return setting.value
+        from pydantic import TypeAdapter, ValidationError
+
+        try:
+            return TypeAdapter(hint).validate_python(setting.value)
+        except ValidationError as error:
+            wrong = error.errors()[0]["msg"]
+            raise BadSetting(f"{self.key} in {setting.origin} is {setting.value!r}: {wrong}.") from None
+
+
+def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
+    """A table inside the plugin's own table, as one dictionary."""
+    below = {key.removeprefix(f"{name}."): setting for key, setting in settings.items() if key.startswith(f"{name}.")}
+    if not below:
+        return None
+    return Setting({key: setting.value for key, setting in below.items()}, next(iter(below.values())).origin)
+
+
+def data_path(config: Config, mark: Data) -> Path:
+    private_folder(config.paths.data)
+    return config.paths.data / mark.path

@@ -1,0 +1,33 @@
+"""Saved keys, readable by their user alone. Knows one file; asks nobody, writes nothing.
+
+``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of older habits are read too.
+"""
+
+import json
+from pathlib import Path
+
+from openkoi_hookspecs import BadSetting
+
+from .config import Setting
+
+
+def saved_key(folder: Path, name: str) -> Setting | None:
+    """The key saved for a provider, if there is one."""
+    store, single = folder / "providers.json", folder / f"{name}.key"
+    if store.is_file():
+        keys = read_store(store)
+        if isinstance(keys.get(name), str):
+            return Setting(keys[name], str(store))
+    return Setting(single.read_text().strip(), str(single)) if single.is_file() else None
+
+
+def read_store(store: Path) -> dict[str, object]:
+    try:
+        keys = json.loads(store.read_text())
+    except ValueError as error:
+        raise BadSetting(
+            f"{store} is not valid JSON ({error}). Mend it, or move it away and save the keys anew."
+        ) from None
+    if not isinstance(keys, dict):
+        raise BadSetting(f"{store} should hold one object: a key for each provider's name.")
+    return keys

@@ -1,0 +1,71 @@
+"""Cut off code of others that does not come back. Knows one timer; knows no plugin.
+
+On the main thread of a POSIX system a timer interrupts; elsewhere lateness can only be measured, by whoever calls.
+"""
+
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Overrun(BaseException):
+    """The time is up. Not an Exception, so that a plugin's own ``except Exception`` does not swallow it."""
+
+
+def can_interrupt() -> bool:
+    """Whether a timer can be used here: it must exist, be free, and this must be the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise Overrun in the body once its time is up, where that can be done."""
+    if not can_interrupt():
+        yield
+        return
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise Overrun
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Stepped:
+    """Awaits something, and cuts off each stretch of it that does not give way to others in time."""
+
+    def __init__(self, awaitable: Awaitable[T], seconds: float) -> None:
+        self.awaitable = awaitable
+        self.seconds = seconds
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        steps = self.awaitable.__await__()
+        send: Callable[[], Any] = partial(next, steps)
+        while True:
+            try:
+                with within(self.seconds):
+                    waits_for = send()
+            except StopIteration as done:
+                return done.value
+            try:
+                value = yield waits_for
+                send = partial(steps.send, value) if isinstance(steps, Generator) else partial(next, steps)
+            except BaseException as thrown:  # handed on, so that a cancelled hook can tidy up
+                send = partial(steps.throw, thrown) if isinstance(steps, Generator) else partial(rethrow, thrown)
+
+
+def rethrow(thrown: BaseException) -> None:
+    raise thrown

@@ -1,0 +1,125 @@
+"""Run the tools that a model asks for: permitted one by one, written down before the effect, settled all together.
+
+Knows tools and verdicts; knows no model, plan or prompt.
+"""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from hashlib import sha256
+
+from openkoi_hookspecs import (
+    Allow,
+    Ask,
+    Deny,
+    Effect,
+    KoiError,
+    PluginFault,
+    Question,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Verdict,
+    events,
+    moments,
+)
+
+from .kernel import Kernel
+
+YES = ("y", "yes", "allow", "approve")
+NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A call with its result. ``waits`` says that only a person's word is missing."""
+
+    call: ToolCall
+    result: ToolResult
+    polls: bool = False
+    waits: bool = False
+
+
+async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
+    """Run all calls at the same time; return when every one has its result, in their order."""
+    if len(calls) == 1:
+        return [await one(calls[0], run)]
+    return list(await asyncio.gather(*(one(call, run) for call in calls)))
+
+
+async def one(call: ToolCall, run: Kernel) -> Settled:
+    tool = next((tool for tool in run.tools if tool.name == call.tool), None)
+    if tool is None:
+        return Settled(call, await written(failed(call, unknown(call, run)), run))
+    verdict = await permitted(call, tool, run)
+    if not isinstance(verdict, Allow):
+        said = verdict.reason or "it is not allowed"
+        text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
+        return Settled(call, await written(failed(call, text), run), waits=isinstance(verdict, Ask))
+    if tool.effect > Effect.READS:
+        await run.settle_baseline()
+    await run.emit(events.ToolCalled(call, doing(tool, call)))
+    result = await run.fold(moments.after_tool, await called(call, tool), call=call, run=run)
+    return Settled(call, await written(replace(result, call=call.id), run), polls=tool.polls)
+
+
+async def written(result: ToolResult, run: Kernel) -> ToolResult:
+    await run.emit(events.ToolAnswered(result))
+    return result
+
+
+async def called(call: ToolCall, tool: Tool) -> ToolResult:
+    """The tool's result; whatever goes wrong in it is one too, for the model to read."""
+    try:
+        result = await tool.call(call.arguments)
+    except KoiError as error:
+        return failed(call, str(error))
+    except Exception as error:  # a tool is a plugin: nothing of its may end the run
+        return failed(call, f"{type(error).__name__}: {error}")
+    if not isinstance(result, ToolResult):
+        return failed(call, str(PluginFault(tool.name, "call", f"answered a {type(result).__name__}")))
+    return result
+
+
+def failed(call: ToolCall, text: str) -> ToolResult:
+    return ToolResult(text, failed=True, call=call.id)
+
+
+def unknown(call: ToolCall, run: Kernel) -> str:
+    names = [tool.name for tool in run.tools]
+    near = get_close_matches(call.tool, names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
+
+
+async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
+    """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
+    said = [verdict for _, verdict in await run.gather(moments.before_tool, call=call, tool=tool, run=run)]
+    strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
+    if not isinstance(strictest, Ask):
+        return strictest
+    answer = await run.ask(question(call, tool, strictest))
+    if answer is None:
+        return strictest
+    return Allow() if answer.strip().lower() in YES else Deny(answer if len(answer) > 3 else "the person said no")
+
+
+def default_verdict(tool: Tool) -> Verdict:
+    """What holds when nobody has a say: what cannot be taken back is asked about."""
+    return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
+
+
+def question(call: ToolCall, tool: Tool, verdict: Ask) -> Question:
+    arguments = json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True)
+    text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
+    return Question(text, choices=("yes", "no"), digest=sha256((tool.name + arguments).encode()).hexdigest())
+
+
+def doing(tool: Tool, call: ToolCall) -> str:
+    """What a person reads while the tool runs."""
+    text = tool.doing
+    for name, value in call.arguments.items():
+        text = text.replace("{" + name + "}", " ".join(str(value).split()))
+    return text if "{" not in text else tool.name

@@ -1,0 +1,31 @@
+"""The one door to file locks. POSIX has them; elsewhere nothing is locked, and ``LOCKS`` says so."""
+
+import os
+from pathlib import Path
+
+try:
+    import fcntl
+
+    LOCKS = True
+except ImportError:  # Windows: segments are still made exclusively; only "is the writer alive" cannot be told
+    LOCKS = False
+
+
+def hold(file: int) -> None:
+    """Lock an open file for as long as it is open."""
+    if LOCKS:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def held_by_another(path: Path) -> bool:
+    """Whether some process holds the file's lock."""
+    if not LOCKS:
+        return False
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False

@@ -1,0 +1,245 @@
+"""One task under way. Implements ``Run``: whatever it does is charged to the task, bound by its limits and logged.
+
+Holds what the phases share: the conversation, the tools, the checkpoints. Knows no phase.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from time import time_ns
+from typing import Concatenate, ParamSpec, TypeVar
+
+from openkoi_hookspecs import (
+    Answer,
+    Baselined,
+    Command,
+    Completed,
+    Entry,
+    Evaluator,
+    Event,
+    Hit,
+    Iteration,
+    KoiError,
+    LimitReached,
+    Message,
+    Query,
+    Question,
+    Record,
+    Reply,
+    Request,
+    Result,
+    Role,
+    Spend,
+    Task,
+    Tool,
+    events,
+)
+
+from .asking import Asking
+from .house import House
+from .limits import Budget, Progress
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What the model has been told and has said; things are only ever added."""
+
+    system: tuple[str, ...] = ()
+    messages: list[Message] = field(default_factory=list)
+
+    def say(self, message: Message) -> None:
+        """Add a turn; two in a row of one side become one."""
+        if self.messages and self.messages[-1].role is message.role:
+            before = self.messages[-1]
+            self.messages[-1] = replace(before, parts=before.parts + message.parts)
+        elif message.parts:
+            self.messages.append(message)
+
+
+@dataclass(slots=True)
+class Kernel:
+    """A run, as plugins are lent it and as the phases carry it."""
+
+    house: House
+    task: Task
+    workspace: Path
+    parent: Budget | None = None
+    id: str = ""
+    iterations: tuple[Iteration, ...] = ()
+    evaluators: dict[str, Evaluator] = field(default_factory=dict)
+    tools: tuple[Tool, ...] = ()
+    talk: Conversation = field(default_factory=Conversation)
+    progress: Progress = field(default_factory=Progress)
+    origin: str = ""
+    telling: bool = False
+    settling: asyncio.Lock = field(default_factory=asyncio.Lock)
+    settled: bool = False
+    astray: bool = False
+    lapped: Spend = Spend()
+    budget: Budget = field(init=False)
+    asking: Asking = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.id = self.id or f"{time_ns() // 1_000_000:011x}{token_hex(5)}"
+        self.budget = Budget(self.task.limits, self.parent)
+        self.asking = Asking(self.budget, self.emit)
+
+    @property
+    def spent(self) -> Spend:
+        """What has been used so far, by anyone."""
+        return self.budget.spent
+
+    def lap(self) -> Spend:
+        """What has been used since this was asked last."""
+        before, now = self.lapped, self.spent
+        self.lapped = now
+        return Spend(
+            tokens=now.tokens - before.tokens,
+            usd=now.usd - before.usd,
+            seconds=now.seconds - before.seconds,
+            calls=now.calls - before.calls,
+        )
+
+    # What a Koi can do, within this task.
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        """List what there is of a kind, without loading it."""
+        return self.house.entries(kind)
+
+    def records(self, session: str) -> Iterable[Record]:
+        """Read a session's log from its beginning."""
+        return self.house.records(session)
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Ask memory; what is wrong with it is said."""
+        hits = await self.house.search(query)
+        await self.warn()
+        return hits
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the person there is."""
+        return await self.house.ask(question)
+
+    async def solve(self, task: Task) -> Result:
+        """Do a sub-task, paid from what is left."""
+        return await self.house.solve(replace(task, parent=self.id, session=self.task.session), self.budget)
+
+    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+        """Ask every plugin at a moment."""
+        said = await self.house.hooks.gather(moment, *args, **facts)
+        await self.warn()
+        return said
+
+    async def fold(
+        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+    ) -> T:
+        """Pass a value through every plugin at a moment."""
+        value = await self.house.hooks.fold(moment, value, *args, **facts)
+        await self.warn()
+        return value
+
+    # What is a run's own.
+
+    async def chat(self, request: Request) -> Reply:
+        """Call a model; the worst case is reserved first."""
+        return await self.asking.chat(request, await self.house.cast.player(request.model))
+
+    async def execute(self, command: Command) -> Completed:
+        """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
+        if self.budget.seconds_left <= 0:
+            raise LimitReached("seconds")
+        sandbox = await self.house.sandbox()
+        if sandbox is None:
+            raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
+        bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left))
+        return await sandbox.execute(bounded, self.workspace)
+
+    async def emit(self, event: Event, *more: Event) -> None:
+        """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
+        happened = (event, *more)
+        self.house.tell(self.id, happened)
+        if self.telling or not self.house.hooks.voices.get("on_event"):
+            return
+        self.telling = True
+        try:
+            for each in happened:
+                await self.house.hooks.tell(event=each, run=self)
+        finally:
+            self.telling = False
+
+    async def warn(self) -> None:
+        """Say what the house has to warn of."""
+        if warnings := self.house.warnings():
+            await self.emit(*warnings)
+
+    async def say(self, text: str, *, fresh: bool = False) -> None:
+        """Add a message of ours to the conversation, or begin a new one with it."""
+        message = Message.user(text)
+        if fresh:
+            self.talk = Conversation(self.talk.system)
+        self.talk.say(message)
+        await self.emit(events.Prompted(message, fresh))
+
+    def heard(self, reply: Reply) -> None:
+        """Add the model's turn to the conversation."""
+        self.talk.say(Message(Role.ASSISTANT, reply.parts))
+
+    # The workspace, and how it was.
+
+    async def settle_baseline(self) -> None:
+        """Before the first change: keep the files as they are, and let evaluators see how things stand."""
+        async with self.settling:
+            if self.settled:
+                return
+            self.settled = True
+            self.origin = await self.take()
+            for name, evaluator in self.evaluators.items():
+                if isinstance(evaluator, Baselined):
+                    await self.look(name, evaluator)
+            await self.warn()
+
+    async def look(self, name: str, evaluator: Baselined) -> None:
+        try:
+            await evaluator.baseline(self)
+        except LimitReached:
+            return
+        except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
+            self.house.warn_once(f"{name} could not see how things stood before the work: {error}")
+
+    async def take(self) -> str:
+        """Keep the files as they are now; empty when that cannot be done."""
+        keeper = await self.house.checkpoints()
+        if keeper is None:
+            return ""
+        try:
+            return await keeper.take(self.workspace)
+        except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
+            self.house.warn_once(f"The files could not be kept, so the best cannot be restored: {error}")
+            return ""
+
+    async def changes(self) -> str:
+        """What the run has changed so far, as a unified diff."""
+        keeper = await self.house.checkpoints()
+        if keeper is None or not self.origin:
+            return ""
+        try:
+            return await keeper.diff(self.workspace, self.origin)
+        except Exception as error:  # as above
+            self.house.warn_once(f"What changed could not be told: {error}")
+            return ""
+
+    async def restore(self, checkpoint: str) -> None:
+        """Bring the files back as they were; what cannot be brought back is said."""
+        keeper = await self.house.checkpoints()
+        if keeper is None or not checkpoint:
+            return
+        try:
+            await keeper.restore(self.workspace, checkpoint)
+        except Exception as error:  # as above
+            self.house.warn_once(f"Not every file could be brought back: {error}")
+        await self.warn()

@@ -1,0 +1,149 @@
+"""What a task may still use, and whether it gets anywhere. Knows numbers and clocks; knows no model or tool.
+
+A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
+what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from time import monotonic
+
+from openkoi_hookspecs import LimitReached, Limits, Price, Spend, ToolCall, ToolResult, Usage
+
+SMALLEST_ANSWER = 256
+CACHED_SHARE = 0.1
+INPUT_MARGIN = 1.25
+STUCK_AFTER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What is reserved for one request, and the output that this leaves room for."""
+
+    tokens: int
+    usd: float
+    max_output: int
+
+
+@dataclass(slots=True)
+class Budget:
+    """One task's limits, what is spent of them, and what is reserved."""
+
+    limits: Limits
+    parent: "Budget | None" = None
+    clock: Callable[[], float] = monotonic
+    tokens: float = 0.0
+    usd: float = 0.0
+    calls: int = 0
+    leases: list[Lease] = field(default_factory=list)
+    started: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    @property
+    def spent(self) -> Spend:
+        """What is used so far."""
+        return Spend(tokens=round(self.tokens), usd=self.usd, seconds=self.clock() - self.started, calls=self.calls)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the task may still take."""
+        own = self.limits.seconds - (self.clock() - self.started)
+        return own if self.parent is None else min(own, self.parent.seconds_left)
+
+    @property
+    def tokens_left(self) -> float:
+        own = self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases)
+        return own if self.parent is None else min(own, self.parent.tokens_left)
+
+    @property
+    def usd_left(self) -> float:
+        own = self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
+        return own if self.parent is None else min(own, self.parent.usd_left)
+
+    def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
+        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
+        if self.calls + len(self.leases) >= self.limits.calls:
+            raise LimitReached("calls")
+        if self.seconds_left <= 0:
+            raise LimitReached("seconds")
+        tokens_in = round(estimate * INPUT_MARGIN)
+        output = min(max_output, int(self.tokens_left) - tokens_in)
+        if output < min(SMALLEST_ANSWER, max_output):
+            raise LimitReached("tokens")
+        usd_in = tokens_in * max(price.input, price.cache_write) / 1e6
+        if price.output > 0:
+            output = min(output, int((self.usd_left - usd_in) / price.output * 1e6))
+        if output < min(SMALLEST_ANSWER, max_output) or self.usd_left < usd_in:
+            raise LimitReached("dollars")
+        return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
+
+    def hold(self, lease: Lease) -> Lease:
+        self.leases.append(lease)
+        if self.parent is not None:
+            self.parent.hold(lease)
+        return lease
+
+    def settle(self, lease: Lease, usage: Usage, price: Price) -> float:
+        """Give a lease back and charge what was used; return the dollars."""
+        usd = cost(usage, price)
+        self.charge(lease, weight(usage, price), usd)
+        return usd
+
+    def charge(self, lease: Lease, tokens: float, usd: float) -> None:
+        self.leases.remove(lease)
+        self.tokens += tokens
+        self.usd += usd
+        self.calls += 1
+        if self.parent is not None:
+            self.parent.charge(lease, tokens, usd)
+
+    def release(self, lease: Lease) -> None:
+        """Give a lease back unused: the request was not answered."""
+        self.leases.remove(lease)
+        if self.parent is not None:
+            self.parent.release(lease)
+
+
+def cost(usage: Usage, price: Price) -> float:
+    """Dollars for one call."""
+    return (
+        usage.input * price.input
+        + usage.output * price.output
+        + usage.cache_read * price.cache_read
+        + usage.cache_write * (price.cache_write or price.input)
+    ) / 1e6
+
+
+def weight(usage: Usage, price: Price) -> float:
+    """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
+    share = price.cache_read / price.input if price.input > 0 else CACHED_SHARE
+    return usage.input + usage.output + usage.cache_write + usage.cache_read * share
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts calls that brought nothing new: the same call with the same result as before."""
+
+    seen: set[bytes] = field(default_factory=set)
+    idle: int = 0
+
+    def note(self, call: ToolCall, result: ToolResult, polls: bool = False) -> None:
+        """Take one settled call into account."""
+        pair = digest(call, result)
+        fresh = polls or pair not in self.seen
+        self.seen.add(pair)
+        self.idle = 0 if fresh else self.idle + 1
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it repeats itself without getting anywhere."""
+        return self.idle >= STUCK_AFTER
+
+
+def digest(call: ToolCall, result: ToolResult) -> bytes:
+    said = json.dumps([call.tool, call.arguments, result.text], sort_keys=True, default=str)
+    return sha256(said.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,119 @@
+"""Ask all evaluators, checks first and judges last, and make one evaluation of what they say. Knows no rubric."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from openkoi_hookspecs import (
+    Ended,
+    Evaluation,
+    Evaluator,
+    Finding,
+    LimitReached,
+    Mode,
+    Plan,
+    PluginFault,
+    Severity,
+    Work,
+    events,
+    moments,
+)
+
+from ..kernel import Kernel
+from .plan import attributed
+
+SEVERITIES = tuple(Severity)
+
+
+async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
+    """What all evaluators together say; None when there is nothing to judge, or nobody has an opinion."""
+    if not plan.judged or work.ended is Ended.PERSON or not run.evaluators:
+        return None
+    if repeated(work, run):
+        last = run.iterations[-1].evaluation
+        return replace(last, mode=Mode.CACHED) if last else None
+    await run.settle_baseline()
+    given = await run.gather(moments.before_evaluate, work=work, run=run)
+    said = await opinions(replace(work, criteria=tuple(attributed(given))), run)
+    if not said:
+        return None
+    whole = merge(said.values(), required(said, run))
+    whole = await run.fold(moments.after_evaluate, whole, work=work, run=run)
+    await run.emit(events.Evaluated(whole, tuple(said)))
+    return whole
+
+
+def repeated(work: Work, run: Kernel) -> bool:
+    """Whether this is the very work that was judged last."""
+    if not run.iterations:
+        return False
+    last = run.iterations[-1]
+    judged = last.evaluation is not None and not last.evaluation.unknown
+    return judged and (last.work.text, last.work.diff) == (work.text, work.diff)
+
+
+async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
+    """Each evaluator's opinion, by name; each sees what those before it found."""
+    said: dict[str, Evaluation] = {}
+    for name, evaluator in run.evaluators.items():
+        known = merge(said.values()) if said else None
+        opinion = await asked(name, evaluator, replace(work, known=known), run)
+        if opinion is not None:
+            said[name] = opinion
+    await run.warn()
+    return said
+
+
+async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Evaluation | None:
+    """One opinion; an evaluator that fails has none that is known."""
+    try:
+        opinion = await evaluator.evaluate(work, run)
+        return None if opinion is None else sound(opinion)
+    except LimitReached as reached:
+        return Evaluation(unknown=f"{name} could not be asked: {reached}")
+    except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
+        fault = PluginFault(name, "evaluate", f"{type(error).__name__}: {error}")
+        run.house.warn_once(str(fault))
+        return Evaluation(unknown=str(fault))
+
+
+def sound(opinion: Evaluation) -> Evaluation:
+    """Refuse scores that are no scores."""
+    for score in opinion.scores:
+        if not (
+            math.isfinite(score.value) and 0 <= score.value <= 1 and math.isfinite(score.weight) and score.weight >= 0
+        ):
+            raise ValueError(f"{score.dimension} is scored {score.value} with weight {score.weight}")
+    return opinion
+
+
+def required(said: dict[str, Evaluation], run: Kernel) -> frozenset[str]:
+    """Evaluators without whose judgement nothing is accepted."""
+    names = run.house.config.get("evaluation.require", list, [])
+    return frozenset(said[name].unknown for name in names if name in said and said[name].unknown)
+
+
+def merge(opinions: Iterable[Evaluation], missing: Iterable[str] = ()) -> Evaluation:
+    """One evaluation of many. It is unknown when nobody knows, or when one is missing that must be known."""
+    every = list(opinions)
+    known = [opinion for opinion in every if not opinion.unknown]
+    reasons = list(missing) or ([] if known else [opinion.unknown for opinion in every])
+    return Evaluation(
+        checks=tuple(check for opinion in known for check in opinion.checks),
+        scores=tuple(score for opinion in known for score in opinion.scores),
+        findings=distinct(finding for opinion in known for finding in opinion.findings),
+        unknown="; ".join(reasons),
+        suggestion=" ".join(opinion.suggestion for opinion in known if opinion.suggestion),
+        log="\n".join(opinion.log for opinion in known if opinion.log),
+    )
+
+
+def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Of findings that are the same one the severest stands, in the place of the first."""
+    kept: dict[tuple[str, str, str], Finding] = {}
+    for finding in findings:
+        same = (finding.rule, finding.where, finding.title)
+        before = kept.get(same)
+        if before is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(before.severity):
+            kept[same] = finding
+    return tuple(kept.values())

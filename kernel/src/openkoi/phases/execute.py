@@ -1,0 +1,74 @@
+"""Let the model work, and see what came of it. Knows conversations and files' changes; knows no evaluation."""
+
+import re
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Plan, Tool, Toolbox, Work, events, moments
+
+from ..context import afresh, conversation_end, feedback, merged, opening, system_blocks
+from ..cycles import Ending, converse
+from ..kernel import Conversation, Kernel
+from .decide import best_of
+from .plan import attributed
+
+CHANGED = re.compile(r'^diff --git (?:"?a/(?P<old>.+?)"? "?b/(?P<new>.+?)"?)$', re.MULTILINE)
+
+
+async def execute(plan: Plan, run: Kernel) -> Work:
+    """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
+    await address(plan, run)
+    ending = await converse(run)
+    work = await run.fold(moments.after_execute, await outcome(ending, run), run=run)
+    await run.emit(events.Worked(work))
+    return work
+
+
+async def address(plan: Plan, run: Kernel) -> None:
+    """Tell the model what to do now."""
+    given = await run.gather(moments.before_execute, plan=plan, run=run)
+    own = conversation_end(merged(attributed(given)))
+    if not run.iterations:
+        run.talk = Conversation(system_blocks(plan))
+        run.tools = await tools(run)
+        words, fresh = opening(run.task, plan), True
+    elif run.astray:
+        words, fresh = afresh(run.task, plan, best_of(run.iterations).work), True
+    else:
+        words, fresh = feedback(plan), False
+    run.astray = False
+    await run.say("\n\n".join(filter(None, (words, own))), fresh=fresh)
+
+
+async def outcome(ending: Ending, run: Kernel) -> Work:
+    """What the execution left behind, with the files as they are now kept."""
+    if not run.settled:
+        return Work(ending.text, ended=ending.why, limit=ending.limit)
+    diff, checkpoint = await run.changes(), await run.take()
+    await run.warn()
+    files = changed_files(diff)
+    return Work(ending.text, diff=diff, files=files, checkpoint=checkpoint, ended=ending.why, limit=ending.limit)
+
+
+def changed_files(diff: str) -> tuple[str, ...]:
+    """The paths that a git-style diff is about."""
+    return tuple(dict.fromkeys(match["new"] for match in CHANGED.finditer(diff)))
+
+
+async def tools(run: Kernel) -> tuple[Tool, ...]:
+    """What the model may use; of two tools with one name the first holds, and that is said."""
+    offered: dict[str, Tool] = {}
+    for name, toolbox in (await run.house.toolboxes()).items():
+        for tool in await asked(name, toolbox, run):
+            if tool.name in offered:
+                run.house.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
+            offered.setdefault(tool.name, tool)
+    await run.warn()
+    return tuple(offered.values())
+
+
+async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:
+    try:
+        return await toolbox.tools(run)
+    except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
+        run.house.warn_once(f"The tools of {name} cannot be had: {error}")
+        return ()

@@ -1,0 +1,101 @@
+"""The plugins there are, each loaded when it is first wanted. Knows entries and constructors; knows no run.
+
+Installed is not loaded. One that cannot be loaded costs one named fault, never the program.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from openkoi_hookspecs import BadSetting, Entry, KoiError, PluginFault, UnknownName
+
+from .config import Config
+from .construct import Site, construct
+from .deadline import Overrun, within
+from .redact import Redactor
+from .registry import Found, resolve
+
+LOADING = 10.0
+
+
+@dataclass(slots=True)
+class Plugins:
+    """Entries by kind. ``provided`` are objects of the caller's own; they outrank what is installed."""
+
+    config: Config
+    redactor: Redactor
+    found: Iterable[Found] = ()
+    provided: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    sourced: list[Entry] = field(default_factory=list)
+    loaded: dict[tuple[str, str], object] = field(default_factory=dict)
+
+    def entries(self, kind: str) -> list[Entry]:
+        """What there is of a kind and not switched off, by name."""
+        own = [
+            Entry(kind, name, "provided", partial(same, thing)) for name, thing in self.provided.get(kind, {}).items()
+        ]
+        named = {entry.name for entry in own}
+        installed = [self.entry(one) for one in self.found if one.kind == kind and one.name not in named]
+        sourced = [entry for entry in self.sourced if entry.kind == kind and entry.name not in named]
+        return sorted(filter(self.enabled, own + installed + sourced), key=lambda entry: entry.name)
+
+    def entry(self, found: Found) -> Entry:
+        return Entry(found.kind, found.name, found.distribution, partial(self.build, found))
+
+    def enabled(self, entry: Entry) -> bool:
+        return self.config.get(f"{entry.kind}.{entry.name}.enabled", bool, True)
+
+    def build(self, found: Found) -> object:
+        return construct(resolve(found.target), found.kind, found.name, Site(self.config, self.redactor, self.load))
+
+    def load(self, kind: str, name: str) -> object:
+        """One plugin by name, once; raises UnknownName, BadSetting or PluginFault."""
+        if (kind, name) not in self.loaded:
+            entries = self.entries(kind)
+            entry = next((entry for entry in entries if entry.name == name), None)
+            if entry is None:
+                raise UnknownName(kind, name, tuple(entry.name for entry in entries))
+            self.loaded[kind, name] = guarded(entry)
+        return self.loaded[kind, name]
+
+    def load_all(self, kind: str) -> tuple[dict[str, object], list[KoiError]]:
+        """All of a kind, and the faults of those that could not be loaded."""
+        things: dict[str, object] = {}
+        faults: list[KoiError] = []
+        for entry in self.entries(kind):
+            try:
+                things[entry.name] = self.load(kind, entry.name)
+            except KoiError as fault:
+                faults.append(fault)
+        return things, faults
+
+
+def same(thing: object) -> object:
+    return thing
+
+
+def guarded(entry: Entry) -> object:
+    """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
+    try:
+        with within(LOADING):
+            return entry.load()
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise
+    except BadSetting:
+        raise
+    except KoiError as error:
+        raise PluginFault(entry.name, "loading", str(error)) from error
+    except Overrun:
+        raise PluginFault(entry.name, "loading", f"did not come back within {LOADING:g} s") from None
+    except BaseException as error:  # a plugin's import may raise anything, SystemExit included
+        raise PluginFault(entry.name, "loading", f"{type(error).__name__}: {error}") from error
+
+
+def check_socket(thing: object, kind: str, name: str, methods: tuple[str, ...]) -> Any:
+    """The plugin, if it has the methods of its socket."""
+    missing = [method for method in methods if not callable(getattr(thing, method, None))]
+    if missing:
+        raise PluginFault(name, "loading", f"it has no {' and no '.join(missing)}(), which {kind} need")
+    return thing

@@ -1,0 +1,36 @@
+"""Which project a workspace belongs to. Knows the workspace's files and git's answer; keeps nothing.
+
+``.openkoi/project`` names it; else the first commit of its git history; else its path.
+"""
+
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+PATIENCE = 2.0
+
+
+def project_id(workspace: Path) -> str:
+    """The same id wherever the project is checked out, as long as something tells it."""
+    for folder in (workspace, *workspace.parents):
+        named = folder / ".openkoi" / "project"
+        if named.is_file():
+            return named.read_text(errors="replace").strip() or str(folder)
+        if (folder / ".git").exists():
+            return root_commit(folder) or hashed(folder)
+    return hashed(workspace)
+
+
+def root_commit(folder: Path) -> str:
+    """The oldest commit that the head goes back to; empty without git, commits or patience."""
+    asked = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
+    try:
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    lines = told.stdout.split()
+    return lines[-1] if told.returncode == 0 and lines else ""
+
+
+def hashed(folder: Path) -> str:
+    return sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:16]

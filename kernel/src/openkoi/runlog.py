@@ -1,0 +1,158 @@
+"""The run log: the truth that everything else is computed from. Knows files and records; knows no run or memory.
+
+Each process writes a segment of its own (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends
+to an old one, so that a torn tail cannot swallow what comes next. Acknowledged means written whole and synced. The
+writer's lock is held for life: a torn tail is skipped only when nobody holds the file.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from openkoi_hookspecs import Event, KoiError, Record
+
+from .filelock import hold, held_by_another
+from .paths import private_folder
+from .transcript import Damaged, read_line, sealed, write_line
+
+
+class LogFault(KoiError):
+    """The run log cannot be written; what was written before is safe."""
+
+
+class RunLog:
+    """Writes one segment. The file is made with the first record."""
+
+    def __init__(self, folder: Path, session: str, redact: Callable[[str], str]) -> None:
+        self.folder = folder
+        self.session = session
+        self.redact = redact
+        self.file = -1
+        self.path = folder
+        self.end = 0
+        self.count = 0
+        self.mark = secrets.token_hex(6)
+        self.last = ""
+
+    def append(self, run: str, events: Iterable[Event]) -> list[Record]:
+        """Write events; when this returns the durable ones are on the disk. Raises LogFault, and then none is."""
+        if self.file < 0:
+            self.open()
+        records = [self.stamped(run, event) for event in events]
+        data = b"".join(sealed(self.redact(write_line(record))) for record in records)
+        try:
+            write_all(self.file, data)
+            if any(record.event.durable for record in records):
+                sync(self.file)
+        except OSError as error:
+            self.take_back()
+            raise LogFault(
+                f"The run log {self.path} cannot be written: {error.strerror}. Make room and go on."
+            ) from error
+        self.end += len(data)
+        return records
+
+    def stamped(self, run: str, event: Event) -> Record:
+        """Give an event its id and its time; times never go back within a segment."""
+        self.count += 1
+        now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        self.last = max(self.last, now)
+        return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.path.name)
+
+    def take_back(self) -> None:
+        """Leave no half line behind."""
+        try:
+            os.ftruncate(self.file, self.end)
+        except OSError:
+            self.close()
+
+    def open(self) -> None:
+        try:
+            private_folder(self.folder)
+            self.path, self.file = fresh_segment(self.folder, self.session)
+        except OSError as error:
+            raise LogFault(f"No run log can be made in {self.folder}: {error.strerror}.") from error
+
+    def close(self) -> None:
+        """Let go of the segment; another one is made if anything is still to be written."""
+        if self.file >= 0:
+            os.close(self.file)
+            self.file, self.end = -1, 0
+
+
+def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
+    """Make the first segment of the session that nobody has made yet, and lock it."""
+    number = 1
+    while True:
+        path = folder / (f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl")
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            number += 1
+            continue
+        hold(file)
+        sync_folder(folder)
+        return path, file
+
+
+def write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def sync(file: int) -> None:
+    getattr(os, "fdatasync", os.fsync)(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new file's name durable, where folders can be synced."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def session_id() -> str:
+    """A new session's name: sorts by time, and is nobody else's."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+
+
+def segments(folder: Path, session: str = "") -> list[Path]:
+    """The log's files, oldest first: all, or one session's."""
+    if session:
+        named = [path for path in folder.glob(f"{session}*.jsonl") if session_of(path) == session]
+    else:
+        named = list(folder.glob("*.jsonl"))
+    return sorted(named, key=lambda path: (session_of(path), part_of(path)))
+
+
+def session_of(path: Path) -> str:
+    return path.name.removesuffix(".jsonl").partition(".")[0]
+
+
+def part_of(path: Path) -> int:
+    part = path.name.removesuffix(".jsonl").partition(".")[2]
+    return int(part) if part.isdigit() else 1
+
+
+def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
+    """Records from an offset on. A damaged line is reported and passed over; a torn tail waits for its writer."""
+    with path.open("rb") as file:
+        file.seek(start)
+        end = start
+        for line in file:
+            end += len(line)
+            try:
+                yield read_line(line, path.name, end)
+            except (Damaged, ValueError) as error:
+                if not line.endswith(b"\n"):
+                    if not held_by_another(path):
+                        report(f"{path.name} ends in a torn line; it was never acknowledged.")
+                    return
+                report(f"{path.name} is damaged before byte {end}: {error}. The line is left out.")

@@ -1,0 +1,104 @@
+"""A record as a line of the log, and back: plain JSON that jq reads, closed by a checksum. Knows no file.
+
+The four kinds that people read (``task_start``, ``recall``, ``iteration``, ``task_complete``) carry their plain fields
+beside the event's own ``data``; every other kind is spelled by the event's dotted name.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from zlib import crc32
+
+from openkoi_hookspecs import Event, Learning, Mode, Record, events
+
+from .codec import decode, encode
+
+SPELLED = {"task.start": "task_start", "run.completed": "task_complete"}
+NAMED = {spelled: name for name, spelled in SPELLED.items()}
+
+
+class Damaged(ValueError):
+    """A line that is not what was written."""
+
+
+def write_line(record: Record) -> str:
+    """One line of ASCII JSON without its end and checksum; ``sealed`` closes it."""
+    event = record.event
+    said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
+    if isinstance(event, events.Unknown):
+        return dumps({**said, **event.data})
+    return dumps({**said, **plain_fields(event), "data": encode(event)})
+
+
+def dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def sealed(line: str) -> bytes:
+    """The bytes that are written: the line, its checksum, its end."""
+    body = line[:-1].encode("ascii")
+    return b'%b,"crc":"%08x"}\n' % (body, crc32(body))
+
+
+def opened(line: bytes) -> dict[str, Any]:
+    """Read a line; raises Damaged unless every byte is as it was written."""
+    body, found, seal = line.rpartition(b',"crc":"')
+    if not found or seal != b'%08x"}\n' % crc32(body):
+        raise Damaged("the checksum does not fit")
+    said = json.loads(body + b"}")
+    if not isinstance(said, dict):
+        raise Damaged("it is no object")
+    return said
+
+
+def read_line(line: bytes, segment: str = "", end: int = 0) -> Record:
+    """The record in a line. An event that nobody here knows becomes Unknown, with all it holds."""
+    said = opened(line)
+    at, kind, id, run = (str(said.pop(key, "")) for key in ("ts", "type", "id", "run"))
+    return Record(id, at, run, read_event(kind, said), segment=segment, end=end)
+
+
+def read_event(kind: str, said: dict[str, Any]) -> Event:
+    known = catalogue().get(NAMED.get(kind, kind))
+    try:
+        if known is not None:
+            event: Event = decode(known, said["data"])
+            return event
+    except (KeyError, TypeError, ValueError):
+        pass
+    return events.Unknown({"type": kind, **said})
+
+
+def catalogue() -> dict[str, type[Event]]:
+    """Every kind of event there is by now, plugins' own included."""
+    return {kind.name: kind for kind in family(Event) if kind.name}
+
+
+def family(kind: type[Event]) -> Iterator[type[Event]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from family(child)
+
+
+def plain_fields(event: Event) -> dict[str, object]:
+    """What a reader of the file sees at a glance."""
+    match event:
+        case events.TaskStarted(task=task, model=model):
+            return {"description": task.text, "model": model}
+        case events.Recalled(recall=recall):
+            memos = [hit.memo for hit in recall.hits]
+            traps = sum(isinstance(memo, Learning) and memo.kind == "anti_pattern" for memo in memos)
+            learnings = sum(isinstance(memo, Learning) for memo in memos) - traps
+            return {"anti_patterns": traps, "learnings": learnings, "tokens": sum(len(m.text) for m in memos) // 4}
+        case events.Iterated(iteration=n, score=score, spent=spent, mode=mode):
+            said: dict[str, object] = {
+                "n": n + 1,
+                "score": score,
+                "tokens": spent.tokens,
+                "duration_ms": round(spent.seconds * 1000),
+            }
+            return said if mode is Mode.FULL else {**said, "eval": str(mode)}
+        case events.RunCompleted(spent=spent, iterations=iterations):
+            return {"iterations": iterations, "total_tokens": spent.tokens, "cost_usd": round(spent.usd, 6)}
+        case _:
+            return {}

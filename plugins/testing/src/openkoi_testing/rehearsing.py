@@ -1,0 +1,109 @@
+"""A real run over a scripted model: everything is the kernel's own but the words of the model.
+
+Memory and installed hooks, evaluators and providers are left out, so that a test sees its own plugins only; tools,
+sandbox and checkpoints are the installed ones.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from openkoi.assembly import Assembly, assemble
+from openkoi.config import Config, Setting
+from openkoi.paths import Paths
+from openkoi.registry import Scan, scan
+from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
+from openkoi_rehearsal import Scripted
+from openkoi_rehearsal.scripted import Line
+
+INSTALLED = frozenset({"tools", "sandboxes", "checkpoints"})
+CHOSEN: Mapping[str, object] = {
+    "use.sandbox": "plain",
+    "use.checkpoints": "store",
+    "models.default": "rehearsal/script",
+    "models.known.rehearsal/script.price": [0.0, 0.0],
+}
+DONE = ("done",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What a rehearsal is made of: the model's lines, or a model; plugins by name; settings by dotted key."""
+
+    says: Sequence[Line] = DONE
+    model: Provider | None = None
+    plugins: Mapping[str, object] = field(default_factory=dict)
+    evaluators: Mapping[str, object] = field(default_factory=dict)
+    toolboxes: Mapping[str, object] = field(default_factory=dict)
+    memory: object | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    installed: frozenset[str] = INSTALLED
+
+    def assemble(self, workspace: Path, home: Path) -> Assembly:
+        """An OpenKoi that has these, and keeps its files in ``home``."""
+        provided: dict[str, Mapping[str, object]] = {
+            "providers": {"rehearsal": self.model or Scripted(self.says)},
+            "hooks": self.plugins,
+            "evaluators": self.evaluators,
+            "tools": self.toolboxes,
+        }
+        chosen = {**CHOSEN, **self.settings}
+        if self.memory is not None:
+            provided["memory"] = {"given": self.memory}
+            chosen["use.memory"] = "given"
+        settings = {key: Setting(value, "the test") for key, value in chosen.items()}
+        found = tuple(one for one in scan().found if one.kind in self.installed)
+        paths = Paths(home / "config.toml", home / "data")
+        return assemble(Config(settings, paths, workspace, environment=dict(os.environ)), Scan(found, (), ()), provided)
+
+
+@asynccontextmanager
+async def lend(
+    workspace: Path, *, task: Task | str = "a task", says: Sequence[Line] = DONE, stage: Stage | None = None
+) -> AsyncIterator[Run]:
+    """A run that has not begun, for calling a plugin with. Its model says these lines in turn."""
+    with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
+        async with (stage or Stage(says=says)).assemble(workspace, Path(home)) as koi:
+            yield await koi.kernel(Task(task) if isinstance(task, str) else task)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A run that is over: its result and everything that was written down."""
+
+    result: Result
+    records: tuple[Record, ...]
+
+
+def rehearse(
+    task: Task | str,
+    *,
+    says: Sequence[Line] = DONE,
+    plugins: Mapping[str, object] | None = None,
+    evaluators: Mapping[str, object] | None = None,
+    workspace: Path | None = None,
+    limits: Limits | None = None,
+) -> Result:
+    """Do a task with these plugins and a model that says these lines in turn; the last line repeats."""
+    stage = Stage(says=says, plugins=plugins or {}, evaluators=evaluators or {})
+    given = Task(task, limits=limits or Limits()) if isinstance(task, str) else task
+    return perform(given, stage, workspace).result
+
+
+def perform(task: Task, stage: Stage, workspace: Path | None = None) -> Rehearsed:
+    """Do a task on a stage, in a folder of its own if none is given."""
+    with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as folder:
+        home, own = Path(folder) / "home", Path(folder) / "workspace"
+        own.mkdir()
+        return asyncio.run(performed(task, stage.assemble(workspace or own, home)))
+
+
+async def performed(task: Task, koi: Assembly) -> Rehearsed:
+    async with koi:
+        result = await koi.solve(task)
+        await koi.drain()
+        return Rehearsed(result, tuple(koi.records(koi.session)))
