@@ -81,7 +81,7 @@ class Asking:
     warned: set[str] = field(default_factory=set)
 
     async def chat(self, request: Request, player: Player) -> Reply:
-        """Call a model; raises LimitReached before a limit is passed, Unavailable or Refused when it will not answer."""
+        """Call a model; raises LimitReached before a limit is passed, Unavailable or Refused when none answers."""
         await self.warn_of_price(player)
         waited, tries = 0.0, 1
         while True:

@@ -1,4 +1,4 @@
-"""Put OpenKoi together from its configuration, in one place. Knows everything that is chosen; decides nothing itself."""
+"""Put OpenKoi together from its configuration, in one place. Knows all that is chosen; decides nothing itself."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
 from .redact import Redactor, environment_secrets
-from .registry import Clash, Scan, scan
+from .registry import Scan, scan
 
 Provided = Mapping[str, Mapping[str, object]]
 
@@ -63,15 +63,7 @@ def assemble(config: Config, found: Scan, provided: Provided | None = None) -> A
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
     redactor = Redactor(environment_secrets(config.environment))
     plugins = Plugins(config, redactor, found.found, provided or {})
-    return Assembly(config, plugins, redactor, pending=[*found.broken, *map(clashing, found.clashes)])
-
-
-def clashing(clash: Clash) -> str:
-    rivals = " and ".join(clash.distributions)
-    return (
-        f"{rivals} both bring {clash.kind} {clash.name!r}; neither is used. "
-        f'Choose with [plugins.prefer] "{clash.kind}.{clash.name}" = "{clash.distributions[0]}".'
-    )
+    return Assembly(config, plugins, redactor, pending=[*found.broken, *map(str, found.clashes)])
 
 
 def open_koi(

@@ -61,7 +61,7 @@ BATCH = 500
 
 @dataclass(slots=True)
 class House(ABC):
-    """One process's OpenKoi, assembled from configuration. Enter it before use; leaving it drains what is left to do."""
+    """One process's OpenKoi. Enter it before use; leaving it does what is left to do."""
 
     config: Config
     plugins: Plugins

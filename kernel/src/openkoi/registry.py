@@ -1,6 +1,6 @@
 """Find what is installed without importing it. Knows folders and entry points; knows no plugin, configuration or run.
 
-The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of distributions, where the
+The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of them, where the
 official listing takes tens. ``openkoi doctor`` and ``openkoi plugins`` use the official one, and a test holds both equal.
 """
 
@@ -28,6 +28,13 @@ class Clash(NamedTuple):
     kind: str
     name: str
     distributions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rivals = " and ".join(self.distributions)
+        return (
+            f"{rivals} both bring {self.kind} {self.name!r}; neither is used. "
+            f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{self.distributions[0]}".'
+        )
 
 
 class Scan(NamedTuple):

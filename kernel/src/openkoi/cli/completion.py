@@ -1,0 +1,20 @@
+"""``openkoi completion SHELL``: what a shell needs to complete our words."""
+
+import click
+from click.shell_completion import get_completion_class
+
+from .group import OpenKoi
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+VARIABLE = "_OPENKOI_COMPLETE"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
+    """Print the completion script of a shell: eval "$(openkoi completion bash)"."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"This version of click knows no completion for {shell}.")
+    click.echo(kind(OpenKoi(ctx.find_root().obj), {}, "openkoi", VARIABLE).source())

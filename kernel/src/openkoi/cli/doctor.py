@@ -1,0 +1,157 @@
+"""``openkoi doctor``: what works here and what does not, each with the remedy. Exit 1 when something needs doing."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from openkoi.progress import megabytes
+
+from .group import Invocation
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    """Lines for each part, and what is to be done."""
+
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    issues: list[str] = field(default_factory=list)
+
+    def say(self, part: str, text: str) -> None:
+        """What is seen of a part."""
+        self.lines.append((part, text))
+
+
+@click.command()
+@click.pass_obj
+def command(invocation: Invocation, /) -> int:
+    """Say what works here and what does not, with the remedy."""
+    koi = invocation.open()
+    seen = asyncio.run(examine(koi))
+    width = max(len(part) for part, _ in seen.lines) + 2
+    for part, text in seen.lines:
+        click.echo(koi.redactor(f"  {part + ':':<{width}}{text}"))
+    if seen.issues:
+        click.echo("\n  Issues:")
+    for issue in seen.issues:
+        click.echo(koi.redactor(f"    ! {issue}"))
+    return 1 if seen.issues else 0
+
+
+async def examine(koi: "Assembly") -> Diagnosis:
+    """Look at everything, one part after the other."""
+    seen = Diagnosis()
+    look_at_files(koi, seen)
+    async with koi:
+        look_at_models(koi, seen)
+        for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
+            await look_at_socket(part, await koi.chosen(kind), seen)
+        for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools"), ("Hooks", "hooks")):
+            look_at_names(part, kind, koi, seen)
+        await koi.every("evaluators")
+        await koi.every("tools")
+    look_at_plugins(seen)
+    seen.issues += koi.pending
+    return seen
+
+
+def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
+    paths = koi.config.paths
+    seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
+    seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
+    free = shutil.disk_usage(existing(paths.data)).free
+    seen.say("Disk", f"{megabytes(free)} free")
+    for folder in (paths.credentials,):
+        if folder.is_dir() and folder.stat().st_mode & 0o077:
+            seen.issues.append(f"{folder} can be read by others. Run: chmod -R go= {folder}")
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+
+
+def existing(path: Path) -> Path:
+    return path if path.exists() else existing(path.parent)
+
+
+def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
+    from openkoi_hookspecs import KoiError
+
+    names = [entry.name for entry in koi.entries("providers")]
+    ready = {name: how_is(koi, name) for name in names}
+    seen.say("Providers", ", ".join(f"{name} ({state})" for name, state in ready.items()) or "none installed")
+    try:
+        seen.say("Model", koi.cast.name("executor"))
+    except KoiError as error:
+        seen.say("Model", "none chosen")
+        seen.issues.append(str(error))
+
+
+def how_is(koi: "Assembly", name: str) -> str:
+    from openkoi_hookspecs import KoiError
+
+    try:
+        koi.plugins.load("providers", name)
+    except KoiError as error:
+        return str(error).rstrip(".")
+    return "ok"
+
+
+async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
+    from openkoi_hookspecs import Examined, KoiError
+
+    if thing is None:
+        seen.say(part, "none chosen")
+        return
+    try:
+        told: Mapping[str, str] = await thing.examine() if isinstance(thing, Examined) else {}
+        seen.say(part, ", ".join(f"{word} {value}" for word, value in told.items()) or "ok")
+    except KoiError as error:
+        seen.say(part, "unwell")
+        seen.issues.append(str(error))
+
+
+def look_at_names(part: str, kind: str, koi: "Assembly", seen: Diagnosis) -> None:
+    seen.say(part, ", ".join(entry.name for entry in koi.entries(kind)) or "none")
+
+
+def look_at_plugins(seen: Diagnosis) -> None:
+    """Every installed distribution is trusted like the core; the official listing must agree with ours."""
+    from openkoi.registry import scan
+
+    own = {(one.kind, one.name, one.distribution) for one in scan().found}
+    unseen = sorted(official() - own - clashed())
+    seen.say("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
+    seen.issues += [
+        f"{name} of {distribution} is installed where OpenKoi does not look." for _, name, distribution in unseen
+    ]
+
+
+def official() -> set[tuple[str, str, str]]:
+    """Entry points as the standard way lists them."""
+    from importlib_metadata import distributions
+
+    from openkoi.registry import PREFIX
+
+    listed: set[tuple[str, str, str]] = set()
+    for distribution in distributions():
+        try:
+            points, name = list(distribution.entry_points), distribution.metadata["Name"]
+        except Exception:  # a distribution with broken metadata is named by the scan
+            continue
+        plain = (name or "").replace("_", "-").lower()
+        listed |= {(p.group.removeprefix(PREFIX), p.name, plain) for p in points if p.group.startswith(PREFIX)}
+    return listed
+
+
+def clashed() -> set[tuple[str, str, str]]:
+    from openkoi.registry import scan
+
+    return {(clash.kind, clash.name, rival) for clash in scan().clashes for rival in clash.distributions}

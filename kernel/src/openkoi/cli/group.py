@@ -1,0 +1,181 @@
+"""Which command a line means. A task needs no command; commands are imported when they are called.
+
+Options stand anywhere. The first bare word decides: the name of a command is that command, all else is a task. One
+quoted argument with a space is always a task, and ``--`` ends the options.
+"""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from openkoi import __version__
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+COMMANDS: Mapping[str, str] = {
+    "completion": "Print the completion script of a shell.",
+    "doctor": "Say what works here and what does not, with the remedy.",
+    "plugins": "List what is installed, what it adds, and what is broken.",
+    "replay": "Show a task again from its log; nothing is called.",
+    "run": "Do a task (the default: openkoi TASK...).",
+    "status": "Show memory, the last tasks, tokens and cost.",
+}
+VALUED = ("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format")
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What holds for every command: which configuration, and how much is said."""
+
+    config: str = ""
+    verbose: bool = False
+    koi: "Assembly | None" = None
+
+    def open(self, flags: Mapping[str, object] | None = None) -> "Assembly":
+        """OpenKoi for the folder that we stand in."""
+        from pathlib import Path
+
+        from openkoi.assembly import open_koi
+
+        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config)
+        return self.koi
+
+    def redact(self, text: str) -> str:
+        """The text without the secrets that are known by now."""
+        return self.koi.redactor(text) if self.koi else text
+
+
+def split(arguments: list[str]) -> tuple[Invocation, list[str]]:
+    """Take out what holds for every command, wherever it stands before ``--``."""
+    invocation = Invocation()
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            return invocation, [*rest, word, *words]
+        if word == "--verbose":
+            invocation.verbose = True
+        elif word == "--config":
+            invocation.config = next(words, "")
+        elif word.startswith("--config="):
+            invocation.config = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return invocation, rest
+
+
+class OpenKoi(click.Group):
+    """An agent that does a task, judges its own work, and tries again until it is good enough."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        super().__init__(
+            "openkoi",
+            help="Do a task: openkoi [OPTIONS] TASK...  The options of tasks: openkoi run --help",
+            context_settings={"obj": invocation, "help_option_names": ["-h", "--help"]},
+            params=[
+                click.Option(["--config"], metavar="PATH", help="Use this configuration file.", expose_value=False),
+                click.Option(
+                    ["--verbose"], is_flag=True, help="Say more, and where errors happened.", expose_value=False
+                ),
+                click.Option(
+                    ["-V", "--version"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=version,
+                    help="Print the version.",
+                ),
+            ],
+            epilog="Exit: 0 accepted, 1 failed, 2 usage, 3 below the threshold, 4 budget, 5 time, 6 regression, "
+            "7 loop, 8 needs a person, 9 no provider, 75 try again later, 130 interrupted.",
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing and not asks_for_group(args):
+            args = addressed(args, self.list_commands(ctx))
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*COMMANDS, *self.brought})
+
+    @cached_property
+    def brought(self) -> dict[str, str]:
+        """Commands that plugins bring, by the distribution they come from."""
+        from openkoi.registry import scan
+
+        return {one.name: one.distribution for one in scan().found if one.kind == "commands"}
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in COMMANDS:
+            from importlib import import_module
+
+            command = import_module(f"openkoi.cli.{name}").command
+        else:
+            command = load(ctx, name) if name in self.brought else None
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List commands by what is known without importing them."""
+        brought = {name: f"(from {distribution})" for name, distribution in self.brought.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted({**brought, **COMMANDS}.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        result = super().invoke(ctx)
+        return lived(ctx.find_root().obj, result) if inspect.iscoroutine(result) else result
+
+
+def version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"openkoi {__version__}")
+        ctx.exit()
+
+
+def asks_for_group(args: list[str]) -> bool:
+    return not args or args[0] in ("-h", "--help", "-V", "--version")
+
+
+def addressed(args: list[str], commands: list[str]) -> list[str]:
+    """Put the command in front: the one that the first bare word names, else ``run``."""
+    place = first_bare(args)
+    if place is not None and args[place] in commands:
+        return [args[place], *args[:place], *args[place + 1 :]]
+    return ["run", *args]
+
+
+def first_bare(args: list[str]) -> int | None:
+    """Where the first word stands that is neither an option nor its value; None after ``--``."""
+    skip = False
+    for place, word in enumerate(args):
+        if word == "--":
+            return None
+        if skip or (word.startswith("-") and word != "-"):
+            skip = not skip and word in VALUED
+            continue
+        return place
+    return None
+
+
+def load(ctx: click.Context, name: str) -> object:
+    """A plugin's command; its context object is a Koi."""
+    invocation = ctx.find_root().obj
+    koi = invocation.koi or invocation.open()
+    ctx.obj = koi
+    return koi.plugins.load("commands", name)
+
+
+def lived(invocation: Invocation, result: Any) -> Any:
+    """Run an asynchronous command while its Koi is alive."""
+    import asyncio
+
+    async def live() -> Any:
+        koi = invocation.koi or invocation.open()
+        async with koi:
+            return await result
+
+    return asyncio.run(live())

@@ -1,0 +1,62 @@
+"""Log levels and fields. Warnings and errors always; what was sent and answered on ``debug``; everything on ``trace``.
+
+What ``info`` would say (iterations, scores, costs) is what the face shows.
+"""
+
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record, events
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+TRACE = 5
+LEVELS = {"error": logging.ERROR, "warn": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
+CUT = 200
+QUIET = (events.Spoke, events.HookAnswered, events.Planned, events.Prompted, events.CycleStarted, events.ToolsSettled)
+log = logging.getLogger("openkoi")
+
+
+def set_up_logs(verbose: bool, koi: "Assembly") -> None:
+    """Log to stderr at the level that ``--verbose`` or ``OPENKOI_LOG_LEVEL`` asks for, without secrets."""
+    named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
+    level = LEVELS.get("debug" if verbose else named, logging.INFO)
+    logging.addLevelName(TRACE, "TRACE")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Redacted("%(levelname)s %(message)s", koi))
+    log.handlers[:] = [handler]
+    log.setLevel(level)
+    log.propagate = False
+    if level <= logging.DEBUG:
+        koi.listeners.append(write)
+
+
+class Redacted(logging.Formatter):
+    """A formatter that secrets do not pass."""
+
+    def __init__(self, layout: str, koi: "Assembly") -> None:
+        super().__init__(layout)
+        self.koi = koi
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line without secrets."""
+        return self.koi.redactor(super().format(record))
+
+
+def write(record: Record) -> None:
+    """One event as a line of fields."""
+    from openkoi.codec import encode
+
+    level = TRACE if isinstance(record.event, QUIET) else logging.DEBUG
+    if log.isEnabledFor(level):
+        data = encode(record.event)
+        said = " ".join(f"{key}={shown(value)}" for key, value in data.items())
+        log.log(level, "%s run=%s %s", record.event.name, record.run, said)
+
+
+def shown(value: object) -> str:
+    text = str(value)
+    return text if log.isEnabledFor(TRACE) or len(text) <= CUT else f"{text[:CUT]}…"

@@ -1,0 +1,95 @@
+"""``openkoi plugins``: what is installed, what it adds, and what is broken and why.
+
+Listing imports nothing; whether a plugin can be loaded is tried in a process of its own, so that one that exits, hangs
+or crashes is only named.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+
+from openkoi.registry import Found, scan
+
+from .group import Invocation
+
+PATIENCE = 20.0
+PROBE = """
+import json, sys
+from openkoi.registry import resolve
+for kind, name, target, distribution in json.load(sys.stdin):
+    print(json.dumps(["trying", kind, name]), flush=True)
+    try:
+        resolve(target)
+    except BaseException as error:
+        print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), flush=True)
+"""
+
+
+@click.command()
+@click.pass_obj
+def command(invocation: Invocation, /) -> None:
+    """List what is installed, what it adds, and what is broken."""
+    found = scan()
+    faults = broken(found.found)
+    for distribution in sorted({one.distribution for one in found.found}):
+        own = [one for one in found.found if one.distribution == distribution]
+        click.echo(f"{distribution} {version_of(distribution)}".rstrip())
+        for one in own:
+            click.echo(f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip())
+    for text in [*found.broken, *map(str, found.clashes)]:
+        click.echo(f"! {text}")
+
+
+def version_of(distribution: str) -> str:
+    """The version, as the distribution's own metadata says it."""
+    from importlib_metadata import PackageNotFoundError, version
+
+    try:
+        return version(distribution)
+    except (PackageNotFoundError, ValueError, KeyError):
+        return ""
+
+
+def broken(found: Sequence[Found]) -> dict[tuple[str, str], str]:
+    """Why plugins cannot be loaded, by kind and name."""
+    faults: dict[tuple[str, str], str] = {}
+    left = [one for one in found if one.kind != "bundles"]
+    while left:
+        said, died = probe(left)
+        faults |= {(kind, name): f"! {why}" for word, kind, name, *why_ in said if word == "broken" for why in why_}
+        tried = [(kind, name) for word, kind, name, *_ in said if word == "trying"]
+        if not died:
+            return faults
+        if not tried:
+            return faults | {(one.kind, one.name): f"! {died}" for one in left}
+        faults.setdefault(tried[-1], f"! {died}")
+        left = left[len(tried) :]
+    return faults
+
+
+def probe(found: Iterable[Found]) -> tuple[list[list[str]], str]:
+    """Import each in a child process; what it said, and how it died if it did not end by itself."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", PROBE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        out, _ = child.communicate(json.dumps(list(found)), timeout=PATIENCE)
+        died = f"it ends the process (status {child.returncode})" if child.returncode else ""
+    except subprocess.TimeoutExpired:
+        child.kill()
+        out, died = child.communicate()[0], f"its import does not come back within {PATIENCE:g} s"
+    return [said for line in out.splitlines() if isinstance(said := parsed(line), list)], died
+
+
+def parsed(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -1,0 +1,23 @@
+"""One hint after a good run, for the first few runs. Every command named here exists."""
+
+from typing import TYPE_CHECKING
+
+from openkoi.runlog import segments
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+RUNS = 5
+TIPS = (
+    "Tip: openkoi status shows memory, the last tasks and their cost.",
+    "Tip: openkoi replay shows the last task again, without calling anything.",
+    "Tip: --iterate 0 does a task once and does not judge it: faster and cheaper.",
+    "Tip: OPENKOI_MODEL=provider/model changes the default model.",
+    "Tip: openkoi plugins lists what is installed and what it adds.",
+)
+
+
+def tip(koi: "Assembly") -> str:
+    """The next hint, or nothing once a person knows their way."""
+    runs = len(segments(koi.config.paths.sessions))
+    return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS else ""

@@ -1,0 +1,96 @@
+"""Past tasks, told from the log alone, so that any memory or none will do. Knows lines of the log; knows no view.
+
+Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from openkoi_hookspecs import Record, UnknownName, events
+
+from .runlog import read_segment, segments
+from .transcript import read_line
+
+TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"', b'"type":"model.response"')
+NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One task as the log tells it. ``ended`` is a decision, ``failed``, or empty while it has not ended."""
+
+    run: str
+    at: str
+    text: str
+    model: str
+    ended: str = ""
+    tokens: int = 0
+    usd: float = 0.0
+    segment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One paid call of a model."""
+
+    at: str
+    model: str
+    tokens: int
+    usd: float
+
+
+def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
+    """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
+    tasks: dict[str, Past] = {}
+    for path in reversed(segments(folder)):
+        if newest and len(tasks) >= newest:
+            break
+        for record in telling(path, TELLING[:3]):
+            note(tasks, record, path.name)
+    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+
+
+def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
+    match record.event:
+        case events.TaskStarted(task=task, model=model) if not task.parent:
+            tasks[record.run] = Past(record.run, record.at, task.text, model, segment=segment)
+        case events.RunCompleted(ruling=ruling, spent=spent) if record.run in tasks:
+            ended = str(ruling.decision)
+            tasks[record.run] = replace(tasks[record.run], ended=ended, tokens=spent.tokens, usd=spent.usd)
+        case events.RunFailed() if record.run in tasks:
+            tasks[record.run] = replace(tasks[record.run], ended="failed")
+
+
+def paid_calls(folder: Path) -> Iterator[Call]:
+    """Every call of a model that the log holds."""
+    for path in segments(folder):
+        for record in telling(path, TELLING[3:]):
+            if isinstance(event := record.event, events.Answered):
+                yield Call(record.at, event.model, event.reply.done.usage.total, event.usd)
+
+
+def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:
+    """The records of a segment whose lines bear one of these marks; damaged ones are passed over."""
+    wanted = tuple(marks)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if any(mark in line[:120] for mark in wanted):
+                    yield read_line(line, path.name)
+    except (OSError, ValueError):
+        return
+
+
+def find_task(folder: Path, id: str) -> Past:
+    """The task of that id, or whose id begins so; the last one without an id. Raises UnknownName."""
+    tasks = past_tasks(folder, newest=0 if id else 1)
+    found = [past for past in tasks if past.run.startswith(id)]
+    if not found:
+        raise UnknownName("task", id, tuple(past.run for past in tasks[:NAMED]))
+    return found[0]
+
+
+def records_of(folder: Path, past: Past) -> list[Record]:
+    """All records of a task's session, the task's own and its sub-tasks' among them."""
+    return [record for record in read_segment(folder / past.segment) if record.run]

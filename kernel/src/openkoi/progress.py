@@ -1,0 +1,147 @@
+"""A run as a person reads it while it happens: one record in, a few plain lines out. Knows words; knows no terminal."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Check, Decision, Evaluation, Learning, Mode, Recall, Record, Severity, events
+
+from .report import Report
+
+SHOWN = 3
+NEAR_LIMIT = 0.8
+
+
+class Progress:
+    """Turns the records of one run into lines. ``report`` is what it came to so far."""
+
+    def __init__(self) -> None:
+        self.report = Report()
+        self.warned = False
+
+    def lines(self, record: Record) -> Sequence[str]:
+        """What there is to say of a record."""
+        self.report.take(record)
+        if record.run != self.report.run:
+            return ()
+        match record.event:
+            case events.Recalled(recall=recall):
+                return [f"[recall] {remembered(recall)}"]
+            case events.ToolCalled(doing=doing):
+                return [f"[execute] {clipped(doing)}..."]
+            case events.Decided(iteration=number):
+                return [*self.iterated(number), *self.near_limit()]
+            case events.RunCompleted():
+                return self.over()
+            case events.LearningSaved():
+                return ()
+            case events.Warned(text=text):
+                return [f"  ! {text}"]
+            case events.RunFailed(reason=reason):
+                return [f"[abort] {reason}"]
+            case _:
+                return ()
+
+    def iterated(self, number: int) -> list[str]:
+        lap = self.report.iterations[number]
+        if lap.evaluation is None:
+            return []
+        most = self.report.task.limits.iterations if self.report.task else 0
+        score = f"score: {lap.evaluation.score:.2f}" if lap.evaluation.score is not None else "no score"
+        notes = ", ".join(filter(None, (weakest(lap.evaluation), how(lap.mode))))
+        line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
+        return [line, *told(lap.evaluation)]
+
+    def near_limit(self) -> list[str]:
+        task, laps = self.report.task, self.report.iterations
+        if task is None or self.warned or not laps or (laps[-1].ruling and laps[-1].ruling.final):
+            return []
+        tokens, usd = sum(lap.spent.tokens for lap in laps), sum(lap.spent.usd for lap in laps)
+        self.warned = tokens >= NEAR_LIMIT * task.limits.tokens or usd >= NEAR_LIMIT * task.limits.usd > 0
+        return ["  ! Token budget approaching limit"] if self.warned else []
+
+    def over(self) -> list[str]:
+        completed = self.report.completed
+        assert completed is not None
+        decision, spent = completed.ruling.decision, completed.spent
+        count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
+        done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
+        if decision is Decision.ACCEPT:
+            return [done]
+        score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
+        if decision is Decision.ABORT_BUDGET and self.report.task:
+            limits = self.report.task.limits
+            amount = f"{dollars(spent.usd)}/{dollars(limits.usd)}"
+            if "dollars" not in completed.ruling.reason:
+                amount = f"{spent.tokens:,}/{limits.tokens:,} tokens"
+            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}."]
+        tag = "abort" if decision.value.startswith("abort") else "stop"
+        return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", done]
+
+
+def sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def remembered(recall: Recall) -> str:
+    """``2 similar tasks, 1 anti-pattern: "..."``: what was put into the prompt."""
+    learned = [hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)]
+    traps = [memo for memo in learned if memo.kind == "anti_pattern"]
+    parts = [plural(len(recall.hits) - len(learned), "similar task")]
+    if len(learned) > len(traps):
+        parts.append(plural(len(learned) - len(traps), "learning"))
+    if traps:
+        parts.append(f'{plural(len(traps), "anti-pattern")}: "{clipped(traps[0].text)}"')
+    return ", ".join(parts)
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def weakest(evaluation: Evaluation) -> str:
+    """The dimension that scored least, when one did badly."""
+    if not evaluation.scores:
+        return ""
+    least = min(evaluation.scores, key=lambda score: score.value)
+    return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
+
+
+def how(mode: Mode) -> str:
+    return "" if mode is Mode.FULL else f"eval: {mode}"
+
+
+def told(evaluation: Evaluation) -> list[str]:
+    """The findings that matter, and how the checks went."""
+    ranked = sorted(evaluation.open, key=lambda finding: finding.severity is not Severity.BLOCKER)
+    lines = [f"  ! {clipped(finding.title)}" for finding in ranked[:SHOWN]]
+    if len(ranked) > SHOWN:
+        lines.append(f"  ! and {len(ranked) - SHOWN} more")
+    return [*lines, *checked(evaluation.checks)]
+
+
+def checked(checks: Sequence[Check]) -> list[str]:
+    red = sum(not check.passed for check in checks)
+    if not checks:
+        return []
+    return [f"  {red} of {len(checks)} checks fail"] if red else ["  All checks pass"]
+
+
+def clipped(text: str, most: int = 100) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def tokens_text(count: int) -> str:
+    """2.1k, 38k, 1.2M."""
+    if count < 1000:
+        return str(count)
+    unit, value = ("k", count / 1e3) if count < 999_500 else ("M", count / 1e6)
+    return f"{value:.1f}{unit}" if value < 9.95 else f"{value:.0f}{unit}"
+
+
+def dollars(usd: float) -> str:
+    return f"${usd:.2f}"
+
+
+def megabytes(size: int) -> str:
+    """12MB, 340KB."""
+    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{max(0, round(size / 1e3))}KB"
