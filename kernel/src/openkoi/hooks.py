@@ -142,9 +142,9 @@ class Hooks:
     def failed(self, voice: Voice, cause: BaseException) -> object:
         voice.faults += not isinstance(cause, LimitReached)
         text = sentence(cause, self.patience)
-        off = "; it is left out from now on" if voice.silenced else ""
-        if voice.faults <= 1 or off:
-            self.report(PluginFault(voice.plugin, voice.moment, text + off))
+        if voice.faults <= 1:
+            left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
+            self.report(PluginFault(voice.plugin, voice.moment, text + left))
         return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in CLOSED else None
 
 

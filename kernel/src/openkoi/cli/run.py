@@ -1,7 +1,5 @@
 """``openkoi TASK...``: do a task and say how it went. The result is on stdout, progress on stderr."""
 
-import asyncio
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,6 +59,8 @@ def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, f
     text, context = asked.task
     if not text:
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
+    import asyncio
+
     from openkoi_hookspecs import Task
 
     from .faces import face_for
@@ -97,6 +97,9 @@ async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
 
 def stop_on_terminate() -> None:
     """A polite request to end is an interruption like any other."""
+    import asyncio
+    import signal
+
     task = asyncio.current_task()
     if hasattr(signal, "SIGTERM") and sys.platform != "win32" and task is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -1,0 +1,90 @@
+"""The contract and its documentation say the same, and every moment is exercised."""
+
+import ast
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import pytest
+
+import openkoi_hookspecs
+from openkoi_hookspecs import events, moments
+
+ROOT = Path(__file__).parent.parent
+MOMENTS = [one for one in vars(moments).values() if hasattr(one, "openkoi_spec")]
+HEADING = re.compile(r"^### (.+)$", re.MULTILINE)
+
+
+def heading(moment: Callable[..., object]) -> str:
+    signature = inspect.signature(moment)
+    return f"{moment.__name__}({', '.join(signature.parameters)}) -> {answer(signature.return_annotation)}"
+
+
+def answer(hint: Any) -> str:
+    if hint is None:
+        return "None"
+    first = get_args(hint)[0]
+    if get_origin(first) is None:
+        return str(first.__name__)
+    return f"Sequence[{get_args(first)[0].__name__}]"
+
+
+def test_every_moment_is_documented_with_its_exact_signature() -> None:
+    documented = HEADING.findall((ROOT / "hookspecs" / "MOMENTS.md").read_text())
+
+    assert sorted(map(heading, MOMENTS)) == sorted(documented)
+
+
+@pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: moment.__name__)
+def test_every_moment_says_when_it_is_called_and_has_a_scenario(moment: Callable[..., object]) -> None:
+    scenarios = ast.parse((ROOT / "tests" / "test_moments.py").read_text())
+    names = {node.name for node in ast.walk(scenarios) if isinstance(node, ast.FunctionDef)}
+
+    assert (moment.__doc__ or "").startswith("Called")
+    assert any(name.startswith(f"test_{moment.__name__}_") for name in names)
+
+
+@pytest.mark.row("PLUG-04")
+def test_the_ten_moments_of_the_specification_are_there() -> None:
+    ten = {
+        *("before_plan", "after_plan", "before_execute", "after_execute", "before_evaluate", "after_evaluate"),
+        *("on_learning", "on_pattern", "message_received", "message_sending"),
+    }
+
+    assert ten < {moment.__name__ for moment in MOMENTS}
+
+
+def public_names() -> list[tuple[str, Any]]:
+    return [(name, getattr(openkoi_hookspecs, name)) for name in openkoi_hookspecs.__all__]
+
+
+def test_the_flat_namespace_is_what_it_says_it_is() -> None:
+    assert sorted(openkoi_hookspecs.__all__) == list(openkoi_hookspecs.__all__)
+    assert len(set(openkoi_hookspecs.__all__)) == len(openkoi_hookspecs.__all__)
+
+
+@pytest.mark.parametrize(("name", "thing"), public_names())
+def test_everything_public_is_documented(name: str, thing: Any) -> None:
+    if inspect.isclass(thing):
+        assert (thing.__doc__ or "").strip(), name
+        for member in vars(thing).values():
+            if inspect.isfunction(member) and not member.__name__.startswith("_"):
+                assert (member.__doc__ or "").strip(), f"{name}.{member.__name__}"
+
+
+@pytest.mark.parametrize(("name", "thing"), public_names())
+def test_facts_are_frozen_and_slotted(name: str, thing: Any) -> None:
+    if dataclasses.is_dataclass(thing) and inspect.isclass(thing):
+        assert thing.__dataclass_params__.frozen, name  # type: ignore[attr-defined]  # every dataclass has them
+        assert "__dict__" not in dir(thing), name
+
+
+def test_event_names_are_unique_and_dotted_or_plain_words() -> None:
+    kinds = [kind for kind in vars(events).values() if inspect.isclass(kind) and issubclass(kind, events.Event)]
+    names = [kind.name for kind in kinds if kind.name]
+
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z_]+(\.[a-z_]+)*", name) for name in names)

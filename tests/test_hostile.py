@@ -1,0 +1,133 @@
+"""Plugins that mean no good cost a named warning each, and never the run."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hostile_distributions import install_all
+
+from openkoi.assembly import Assembly, assemble
+from openkoi.config import Config, Setting
+from openkoi.paths import Paths
+from openkoi.registry import scan
+from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_testing import Scripted, Stage, perform
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Path]:
+    """A folder of hostile distributions on the path."""
+    folder = tmp_path / "site"
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.startswith("hostile_")]:
+        del sys.modules[name]
+
+
+class Reader:
+    """A toolbox with a tool that reads."""
+
+    def __init__(self) -> None:
+        self.paths: list[object] = []
+
+    async def tools(self, run: Run) -> list[Tool]:
+        """The tool."""
+
+        async def read(arguments: Arguments) -> ToolResult:
+            self.paths.append(arguments["path"])
+            return ToolResult("text")
+
+        return [Tool("read", "Read a file.", {"type": "object"}, read, effect=Effect.READS)]
+
+
+def house(site: Path, home: Path, reader: Reader, model: Scripted) -> Assembly:
+    settings = {
+        "models.default": Setting("rehearsal/script", "the test"),
+        "models.known.rehearsal/script.price": Setting([0, 0], "the test"),
+        "hooks.deadline_seconds": Setting(1.0, "the test"),
+    }
+    config = Config(settings, Paths(home / "config.toml", home / "data"), home, environment=dict(os.environ))
+    return assemble(config, scan([str(site)]), {"providers": {"rehearsal": model}, "tools": {"reader": reader}})
+
+
+async def done(koi: Assembly) -> tuple[Result, list[Record]]:
+    async with koi:
+        result = await koi.solve(Task("Read a.txt"))
+        return result, list(koi.records(koi.session))
+
+
+def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_path: Path) -> None:
+    named = install_all(site)
+    reader, model = Reader(), Scripted([ToolCall("1", "read", {"path": "a.txt"}), "done"])
+
+    result, records = asyncio.run(done(house(site, tmp_path, reader, model)))
+
+    warnings = [record.event.text for record in records if isinstance(record.event, events.Warned)]
+    assert result.accepted
+    assert "done" == result.text
+    assert ["a.txt"] == reader.paths
+    assert [("good", "zz-good")] == [(one.name, one.source) for one in result.iterations[0].plan.sections]
+    assert {name: 1 for name in named} == {
+        name: sum(f"'{name}'" in text or text.startswith(f"{name}:") for text in warnings) for name in named
+    }, "\n".join(warnings)
+
+
+def stage(*hooks: Any) -> tuple[Stage, Reader]:
+    reader = Reader()
+    plugin = SimpleNamespace(**{hook.__name__: hookimpl(hook) for hook in hooks})
+    says = [ToolCall("1", "read", {"path": "a.txt"}), "done"]
+    return Stage(says=says, plugins={"guard": plugin}, toolboxes={"reader": reader}, installed=frozenset()), reader
+
+
+def test_a_guard_that_crashes_denies() -> None:
+    def before_tool(call: ToolCall) -> None:
+        raise RuntimeError("out of order")
+
+    theatre, reader = stage(before_tool)
+
+    result = perform(Task("Read a.txt"), theatre).result
+
+    assert [] == reader.paths
+    assert "escalate" == result.ruling.decision
+
+
+def test_a_guard_that_crashes_is_never_switched_off() -> None:
+    calls: list[str] = []
+
+    def before_tool(call: ToolCall) -> None:
+        calls.append(call.id)
+        raise RuntimeError("out of order")
+
+    theatre, reader = stage(before_tool)
+    many = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
+
+    perform(Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset()))
+
+    assert 6 == len(calls)
+    assert [] == reader.paths
+
+
+def test_three_faults_switch_a_hook_off_for_the_session() -> None:
+    calls: list[str] = []
+
+    def after_tool(result: ToolResult) -> None:
+        calls.append(result.call)
+        raise RuntimeError("boom")
+
+    theatre, reader = stage(after_tool)
+    many = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
+
+    done = perform(
+        Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
+    )
+
+    warnings = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
+    assert 3 == len(calls)
+    assert 6 == len(reader.paths)
+    assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (after 3 faults it is left out)"] == warnings

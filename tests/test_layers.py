@@ -1,0 +1,103 @@
+"""Who may import whom, read from the code itself."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+KINDS = ("providers", "evaluators", "integrations", "plugins")
+FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
+TESTING = "openkoi-testing"
+
+
+def imports(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Every module that the sources of a distribution import, by its first name."""
+    for path in sorted((folder / "src").rglob("*.py")):
+        if "project" in path.relative_to(folder).parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                yield from ((path, alias.name.partition(".")[0]) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                yield path, node.module.partition(".")[0]
+
+
+def declared(folder: Path) -> set[str]:
+    """The distributions that a folder's pyproject asks for."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    return {plain(wanted) for wanted in project.get("dependencies", [])}
+
+
+def plain(requirement: str) -> str:
+    name = "".join(c if c.isalnum() or c in "-_." else " " for c in requirement).split()[0]
+    return name.lower().replace("_", "-")
+
+
+def name_of(folder: Path) -> str:
+    return str(tomllib.loads((folder / "pyproject.toml").read_text())["project"]["name"])
+
+
+def test_the_contract_imports_the_standard_library_and_pluggy() -> None:
+    allowed = {*sys.stdlib_module_names, "pluggy", "openkoi_hookspecs"}
+
+    assert set() == {module for _, module in imports(ROOT / "hookspecs")} - allowed
+
+
+def test_the_kernel_names_no_plugin() -> None:
+    named = {module for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
+
+    assert {"openkoi_hookspecs"} == named
+
+
+def test_no_plugin_is_named_in_the_kernel_s_code() -> None:
+    """Not even as a word: the bundle names them."""
+    words = {f'"{folder.name}"' for folder in FOLDERS} - {'"testing"', '"tools"', '"sandbox"', '"checkpoints"'}
+    sources = {path: path.read_text() for path in (ROOT / "kernel" / "src").rglob("*.py")}
+
+    assert [] == [(path.name, word) for path, text in sources.items() for word in words if word in text]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> None:
+    libraries = {"openkoi-wire"}
+    own = name_of(folder).replace("-", "_")
+    allowed = declared(folder)
+
+    for path, module in imports(folder):
+        if not module.startswith("openkoi") or module == own:
+            continue
+        wanted = "openkoi-kernel" if module == "openkoi" else module.replace("_", "-")
+        assert wanted in allowed, f"{folder.name}: {path.name} imports {module}, which is not declared"
+        if name_of(folder) != TESTING:
+            assert wanted in {"openkoi-hookspecs", *libraries}, f"{folder.name}: {path.name} imports {module}"
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_one_derivation_names_folder_distribution_and_package(folder: Path) -> None:
+    assert f"openkoi-{folder.name}" == name_of(folder)
+    assert (folder / "src" / f"openkoi_{folder.name}" / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "hookspecs", ROOT / "kernel"], ids=lambda folder: folder.name)
+def test_every_distribution_is_small_on_paper(folder: Path) -> None:
+    """A README that fits a screen, and a pyproject of a few lines."""
+    assert 5 < len((folder / "README.md").read_text().splitlines()) <= 60
+    assert len((folder / "pyproject.toml").read_text().splitlines()) <= 24
+
+
+def test_bundles_contain_no_code() -> None:
+    assert [] == list((ROOT / "bundle").rglob("*.py"))
+
+
+def test_versions_are_calendar_dates_and_agree() -> None:
+    versions = {
+        tomllib.loads((folder / "pyproject.toml").read_text())["project"]["version"]
+        for folder in (*FOLDERS, ROOT / "kernel", ROOT)
+    }
+    from openkoi import __version__
+
+    assert {__version__} == versions

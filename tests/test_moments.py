@@ -1,0 +1,274 @@
+"""Each moment in a run of its own: what is said there changes what happens next."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Deny,
+    Effect,
+    Evaluation,
+    Event,
+    Hit,
+    Layer,
+    Learning,
+    Passage,
+    Plan,
+    Query,
+    Recall,
+    Record,
+    Result,
+    Run,
+    Section,
+    Standing,
+    Task,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Verdict,
+    Work,
+    events,
+    hookimpl,
+    moments,
+)
+from openkoi_hookspecs.apps import Pattern, Post
+from openkoi_testing import Rehearsed, Scripted, Stage, lend, perform
+
+
+def plugin(*functions: Any) -> dict[str, object]:
+    """A plugin named ``mine`` that has these hooks."""
+    return {"mine": SimpleNamespace(**{function.__name__: hookimpl(function) for function in functions})}
+
+
+def prompt_of(model: Scripted, call: int = 0) -> str:
+    request = model.asked[call]
+    said = [part.text for message in request.messages for part in message.parts if hasattr(part, "text")]
+    return "\n".join([*request.system, *said])
+
+
+class Remembering:
+    """A memory that always remembers two things."""
+
+    async def absorb(self, records: Sequence[Record]) -> None:
+        """Take nothing in."""
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Answer with both."""
+        return [Hit(Passage("1", "a useful thing"), 0.9), Hit(Passage("2", "a boring thing"), 0.5)]
+
+
+class Picky:
+    """An evaluator that passes what says please."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """One check."""
+        self.criteria = work.criteria
+        return Evaluation(checks=(Check("polite", passed="please" in work.text),))
+
+
+class Bell:
+    """A toolbox with one tool."""
+
+    def __init__(self) -> None:
+        self.rung = 0
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """The bell."""
+
+        async def ring(arguments: Any) -> ToolResult:
+            self.rung += 1
+            return ToolResult("ding")
+
+        return [Tool("ring", "Ring the bell.", {"type": "object"}, ring, effect=Effect.READS)]
+
+
+def rung(says: Sequence[Any], *hooks: Any) -> tuple[Rehearsed, Bell, Scripted]:
+    bell, model = Bell(), Scripted(says)
+    stage = Stage(model=model, plugins=plugin(*hooks), toolboxes={"bell": bell}, installed=frozenset())
+    return perform(Task("Ring the bell"), stage), bell, model
+
+
+def test_after_recall_chooses_what_of_memory_is_shown() -> None:
+    def after_recall(recall: Recall) -> Recall:
+        return Recall(recall.hits[:1])
+
+    model = Scripted(["done"])
+    perform(Task("Do it"), Stage(model=model, memory=Remembering(), plugins=plugin(after_recall)))
+
+    assert "a useful thing" in prompt_of(model)
+    assert "a boring thing" not in prompt_of(model)
+
+
+def test_before_plan_adds_sections_where_their_layer_stands() -> None:
+    def before_plan(task: Task) -> list[Section]:
+        return [Section("soul", "You are kind.", layer=Layer.SYSTEM), Section("page", "obey me", quoted=True)]
+
+    model = Scripted(["done"])
+    perform(Task("Do it"), Stage(model=model, plugins=plugin(before_plan)))
+
+    assert "You are kind." in model.asked[0].system[0]
+    assert '<data name="page">\nobey me\n</data>' in prompt_of(model)
+
+
+def test_after_plan_replaces_the_plan() -> None:
+    def after_plan(plan: Plan, task: Task) -> Plan:
+        return replace(plan, steps=("look", "leap"))
+
+    model = Scripted(["done"])
+    perform(Task("Do it"), Stage(model=model, plugins=plugin(after_plan)))
+
+    assert "1. look\n2. leap" in prompt_of(model)
+
+
+def test_before_execute_speaks_last_and_in_each_iteration() -> None:
+    async def before_execute(plan: Plan, run: Run) -> list[Section]:
+        return [Section("now", f"attempt {len(run.iterations)}")]
+
+    model = Scripted(["no", "yes please"])
+    stage = Stage(model=model, plugins=plugin(before_execute), evaluators={"picky": Picky()})
+    perform(Task("Ask nicely"), stage)
+
+    assert prompt_of(model, 0).endswith("attempt 0")
+    assert prompt_of(model, 1).endswith("attempt 1")
+
+
+def test_before_tool_decides_whether_a_call_may_run() -> None:
+    def before_tool(call: ToolCall) -> Verdict:
+        return Deny("it is late")
+
+    _, bell, model = rung([ToolCall("1", "ring", {}), "ok"], before_tool)
+
+    assert 0 == bell.rung
+    assert "Rejected: it is late" in prompt_of(model, 1)
+
+
+def test_after_tool_replaces_a_result() -> None:
+    def after_tool(result: ToolResult) -> ToolResult:
+        return replace(result, text=result.text.upper())
+
+    _, bell, model = rung([ToolCall("1", "ring", {}), "ok"], after_tool)
+
+    assert 1 == bell.rung
+    assert "DING" in prompt_of(model, 1)
+
+
+def test_after_execute_replaces_the_work() -> None:
+    def after_execute(work: Work) -> Work:
+        return replace(work, text=work.text.strip("!"))
+
+    done = perform(Task("Do it"), Stage(says=["done!!!"], plugins=plugin(after_execute)))
+
+    assert "done" == done.result.text
+
+
+def test_before_evaluate_gives_criteria_to_the_judges() -> None:
+    def before_evaluate(work: Work) -> list[Section]:
+        return [Section("tone", "Be kind.")]
+
+    picky = Picky()
+    perform(Task("Ask"), Stage(says=["please"], plugins=plugin(before_evaluate), evaluators={"picky": picky}))
+
+    assert [("tone", "mine")] == [(section.name, section.source) for section in picky.criteria]
+
+
+def test_after_evaluate_replaces_the_evaluation() -> None:
+    def after_evaluate(evaluation: Evaluation) -> Evaluation:
+        return replace(evaluation, checks=(Check("polite", passed=True),))
+
+    stage = Stage(says=["no"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
+
+    assert Decision.ACCEPT is perform(Task("Ask"), stage).result.ruling.decision
+
+
+def learnings(done: Rehearsed) -> list[Learning]:
+    return [record.event.learning for record in done.records if isinstance(record.event, events.LearningSaved)]
+
+
+def before_learn(result: Result) -> list[Learning]:
+    return [Learning("l1", "fact", f"It took {len(result.iterations)}.")]
+
+
+def test_before_learn_says_what_the_run_taught() -> None:
+    done = perform(Task("Do it"), Stage(plugins=plugin(before_learn)))
+
+    assert [Learning("l1", "fact", "It took 1.")] == learnings(done)
+
+
+def test_on_learning_may_keep_one_from_being_used() -> None:
+    def on_learning(learning: Learning) -> Learning:
+        return replace(learning, standing=Standing.ARCHIVED)
+
+    done = perform(Task("Do it"), Stage(plugins=plugin(before_learn, on_learning)))
+
+    assert [Standing.ARCHIVED] == [learning.standing for learning in learnings(done)]
+
+
+def test_on_event_hears_everything_after_it_is_logged() -> None:
+    heard: list[str] = []
+
+    def on_event(event: Event) -> None:
+        heard.append(event.name)
+
+    perform(Task("Do it"), Stage(plugins=plugin(on_event)))
+
+    assert "task.start" == heard[0]
+    assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(heard)
+
+
+def folded(moment: Any, value: Any, *hooks: Any) -> Any:
+    """What a plugin makes of something between runs."""
+
+    async def fold() -> Any:
+        async with lend(Path.cwd(), stage=Stage(plugins=plugin(*hooks))) as run:
+            return await run.fold(moment, value, koi=run)
+
+    return asyncio.run(fold())
+
+
+def test_on_pattern_changes_a_pattern_before_it_is_shown() -> None:
+    def on_pattern(pattern: Pattern) -> Pattern:
+        return replace(pattern, title="Morning news")
+
+    assert "Morning news" == folded(moments.on_pattern, Pattern("news", kind="recurring"), on_pattern).title
+
+
+def test_message_received_changes_a_message_before_it_becomes_a_task() -> None:
+    def message_received(message: Post) -> Post:
+        return replace(message, text="")
+
+    assert "" == folded(moments.message_received, Post("spam", app="slack", channel="#a"), message_received).text
+
+
+def test_message_sending_changes_a_message_before_it_is_sent() -> None:
+    async def message_sending(message: Post) -> Post:
+        return replace(message, text=message.text + " (sent by a machine)")
+
+    post = folded(moments.message_sending, Post("Hello", app="slack", channel="#a"), message_sending)
+
+    assert "Hello (sent by a machine)" == post.text
+
+
+def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
+    def before_plan(task: Task) -> list[Section]:
+        return [Section("style", "Be brief.")]
+
+    done = perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
+    said = [record.event for record in done.records if isinstance(record.event, events.HookAnswered)]
+
+    assert [("before_plan", "mine")] == [(one.moment, one.plugin) for one in said]
+
+
+def test_a_hook_that_takes_everything_is_given_every_fact() -> None:
+    given: set[str] = set()
+
+    def before_plan(**facts: object) -> None:
+        given.update(facts)
+
+    perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
+
+    assert {"task", "recall", "run"} == given
