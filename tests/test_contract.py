@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-import pytest
-
 import openkoi_hookspecs
+import pytest
 from openkoi_hookspecs import events, moments
 
 ROOT = Path(__file__).parent.parent

@@ -44,6 +44,7 @@ from .settings import Data, Env, Plugin
 from .sockets import (
     Baselined,
     Checkpoints,
+    Described,
     Embedder,
     Evaluator,
     Examined,
@@ -73,6 +74,7 @@ __all__ = [
     "Data",
     "Decision",
     "Deny",
+    "Described",
     "Done",
     "Effect",
     "Embedder",

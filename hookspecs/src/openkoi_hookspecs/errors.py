@@ -25,7 +25,8 @@ class UnknownName(KoiError):
 
         near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"No {kind} named {name!r}. Installed: {', '.join(known) or 'none'}.{hint}")
+        one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
+        super().__init__(f"No {one} named {name!r}. There are: {', '.join(known) or 'none'}.{hint}")
 
 
 class BadSetting(KoiError):

@@ -32,6 +32,14 @@ class Provider(Protocol):
         """
 
 
+@runtime_checkable
+class Described(Protocol):
+    """What a provider may be besides: one that can tell about a model by its name alone, listed or not."""
+
+    async def describe(self, name: str) -> Model:
+        """Tell about one model; raises Refused when there is none of that name."""
+
+
 class Embedder(Protocol):
     """Texts to vectors. Group ``openkoi.embedders``."""
 

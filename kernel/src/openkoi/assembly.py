@@ -43,7 +43,8 @@ class Assembly(House):
         return result
 
     async def kernel(self, task: Task, budget: Budget | None = None) -> Kernel:
-        """A run of the task that has not begun."""
+        """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
+        await self.cast.player("executor")
         known = replace(
             task,
             category=task.category or infer_category(task.text),

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from openkoi_hookspecs import (
     Answer,
+    BadSetting,
     Checkpoints,
     Entry,
     Evaluator,
@@ -19,6 +20,7 @@ from openkoi_hookspecs import (
     Hit,
     KoiError,
     Memory,
+    NoProvider,
     PluginFault,
     Provider,
     Query,
@@ -154,8 +156,11 @@ class House(ABC):
             return None
 
     async def provider(self, name: str) -> Provider:
-        """The provider of this name; raises UnknownName, BadSetting or PluginFault."""
-        return cast(Provider, await self.plugin("providers", name))
+        """The provider of this name; raises UnknownName, PluginFault, or NoProvider when something must be set."""
+        try:
+            return cast(Provider, await self.plugin("providers", name))
+        except BadSetting as missing:
+            raise NoProvider(str(missing)) from missing
 
     async def memory(self) -> Memory | None:
         return await self.chosen("memory")

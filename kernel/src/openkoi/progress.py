@@ -26,7 +26,7 @@ class Progress:
             case events.Recalled(recall=recall):
                 return [f"[recall] {remembered(recall)}"]
             case events.ToolCalled(doing=doing):
-                return [f"[execute] {clipped(doing)}..."]
+                return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
             case events.RunCompleted():

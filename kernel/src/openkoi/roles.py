@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from openkoi_hookspecs import BadSetting, KoiError, Model, NoProvider, Price, Provider
+from openkoi_hookspecs import BadSetting, Described, KoiError, Model, NoProvider, Price, Provider
 
 from .config import Config
 
@@ -97,6 +97,8 @@ def model_of(name: str, bare: str, facts: Mapping[str, object]) -> Model:
 
 async def asked(provider: Provider, bare: str) -> Model:
     """What the provider says of a model; a modest guess where it says nothing."""
+    if isinstance(provider, Described):
+        return await provider.describe(bare)
     try:
         async with asyncio.timeout(PATIENCE):
             offered = await provider.models()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Face:
-    """Shows one run. ``show`` prints the result, ``close`` what is left to say."""
+    """Shows one run. ``show`` prints the result, ``afterwards`` says what came of it."""
 
     def __init__(self, koi: "Assembly") -> None:
         self.koi = koi
@@ -51,10 +51,16 @@ class Face:
         """Print the result's words."""
         click.echo(self.koi.redactor(self.progress.report.text))
 
-    def close(self) -> bool:
-        """Say what is left to say; tells whether an error still has to be shown."""
+    def afterwards(self) -> None:
+        """Say what came after the result."""
+
+    def failed(self) -> bool:
+        """Whether the run ended without a result, and that has been said."""
+        return bool(self.progress.report.failed)
+
+    def close(self) -> None:
+        """Let the terminal go."""
         self.live.stop()
-        return not self.shown
 
     def result(self) -> str:
         """The result as one JSON object."""
@@ -66,14 +72,13 @@ class Face:
 class Words(Face):
     """For people: progress on stderr, the last words on stdout."""
 
-    def close(self) -> bool:
+    def afterwards(self) -> None:
         """Say what was learned, and give a tip."""
         report = self.progress.report
-        if self.shown and report.learnings:
+        if report.learnings:
             self.live.line(f"  {plural(len(report.learnings), 'learning')} saved")
-        if self.shown and report.status == 0 and (text := tip(self.koi)):
+        if report.status == 0 and (text := tip(self.koi)):
             self.live.line(text)
-        return super().close()
 
 
 class OneObject(Face):
@@ -83,11 +88,11 @@ class OneObject(Face):
         """Print the object."""
         click.echo(self.result())
 
-    def close(self) -> bool:
+    def failed(self) -> bool:
         """A run that failed has a result too."""
-        if not self.shown and self.progress.report.failed:
-            self.print_result()
-        return super().close()
+        if self.progress.report.failed and not self.shown:
+            self.show()
+        return super().failed()
 
 
 class Events(OneObject):

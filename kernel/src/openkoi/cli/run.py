@@ -61,8 +61,9 @@ def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, f
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
     import asyncio
 
-    from openkoi_hookspecs import Task
+    from openkoi_hookspecs import KoiError, Task
 
+    from .entry import status_of
     from .faces import face_for
     from .logs import set_up_logs
 
@@ -71,13 +72,14 @@ def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, f
     face = face_for(asked.format, koi)
     try:
         asyncio.run(work(koi, Task(text, context=context, limits=koi.config.limits), face))
-    except KeyboardInterrupt:
-        face.close()
-        raise
-    except Exception:
-        if face.close():
+    except KoiError as error:
+        if not face.failed():
             raise
-        return face.status
+        return status_of(error)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        face.close()
     return face.status
 
 
@@ -92,7 +94,7 @@ async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
         await koi.solve(task)
         face.show()
         await koi.drain()
-    face.close()
+        face.afterwards()
 
 
 def stop_on_terminate() -> None:

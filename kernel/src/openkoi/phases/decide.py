@@ -1,6 +1,7 @@
 """Decide whether to go round again. Knows scores and limits; knows no models, hooks or clocks.
 
-Pure and total. The rules stand in their order in RULES; the first that has something to say holds.
+Pure and total. The rules stand in their order in RULES; the first that has something to say holds. Scores are means of
+decimals: what misses a threshold by less than NEAR reaches it.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Limits, Ru
 
 NOTHING = Evaluation(unknown="nobody was asked")
 STUBBORN = 3
+NEAR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class Story:
     def best_score(self) -> float | None:
         """The highest score there is, if any is known."""
         return max((score for score in map(score_of, self.iterations) if score is not None), default=None)
+
+    @property
+    def never_judged(self) -> bool:
+        """Whether nobody had an opinion so far."""
+        return all(iteration.evaluation is None for iteration in self.iterations)
 
     @property
     def used_up(self) -> bool:
@@ -86,8 +93,8 @@ def looping(story: Story) -> Ruling | None:
 
 
 def nothing_to_judge(story: Story) -> Ruling | None:
-    """Work about which nobody has an opinion stands as it is."""
-    if story.last.evaluation is None and story.last.work.ended is Ended.DONE:
+    """Work about which nobody has, or had, an opinion stands as it is."""
+    if story.never_judged and story.last.work.ended is Ended.DONE:
         return Ruling(Decision.ACCEPT, "there was nothing to judge")
     return None
 
@@ -97,7 +104,7 @@ def good_enough(story: Story) -> Ruling | None:
     now, score = story.now, story.now.score
     if story.last.work.ended is Ended.PERSON or now.blockers or now.failing:
         return None
-    if score is None or not score >= story.limits.quality:
+    if score is None or not score >= story.limits.quality - NEAR:
         return None
     return Ruling(Decision.ACCEPT, f"the score {score:.2f} is good enough")
 
@@ -146,7 +153,7 @@ def regression(story: Story) -> str:
     if reddened:
         return f"{', '.join(sorted(reddened)[:3])} passed before"
     now, best, margin = story.now.score, story.before.best_score, story.limits.regression
-    if now is None or best is None or margin is None or now >= best - margin:
+    if now is None or best is None or margin is None or now >= best - margin - NEAR:
         return ""
     return f"the score fell from {best:.2f} to {now:.2f}"
 
@@ -167,8 +174,8 @@ def needs_a_person(story: Story) -> Ruling | None:
 def used_up(story: Story) -> Ruling | None:
     """The iterations are over."""
     count = len(story.iterations)
-    plural = "" if count == 1 else "s"
-    return Ruling(Decision.ACCEPT_BEST, f"{count} iteration{plural} are used up") if story.used_up else None
+    words = "1 iteration is" if count == 1 else f"{count} iterations are"
+    return Ruling(Decision.ACCEPT_BEST, f"{words} used up") if story.used_up else None
 
 
 def stalled(story: Story) -> Ruling | None:
@@ -193,7 +200,7 @@ def no_gain(story: Story) -> bool:
     now, best = story.now.score, story.before.best_score
     if now is None:
         return score_of(story.before.last) is None
-    return best is not None and now < best + story.limits.improvement
+    return best is not None and now < best + story.limits.improvement - NEAR
 
 
 def unmoved(story: Story) -> bool:

@@ -1,0 +1,210 @@
+"""What holds of every decision, whatever has happened."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openkoi.phases.decide import best_of, decide, merit
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Ended,
+    Evaluation,
+    Finding,
+    Iteration,
+    Limits,
+    Plan,
+    Ruling,
+    Score,
+    Severity,
+    Spend,
+    Work,
+)
+
+NEAR = 1e-6
+few = settings(max_examples=40, deadline=None)
+
+
+def several(one: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
+    return st.lists(one, max_size=3).map(tuple)
+
+
+def evaluations(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Evaluation]:
+    return st.builds(
+        Evaluation,
+        checks=several(st.builds(Check, st.sampled_from("abc"), st.booleans(), required=st.booleans())),
+        scores=several(st.builds(Score, st.sampled_from("xy"), numbers, numbers)),
+        findings=several(st.builds(Finding, st.sampled_from("pq"), st.sampled_from(Severity))),
+        unknown=st.sampled_from(["", "", "", "no answer"]),
+    )
+
+
+def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrategy[list[Iteration]]:
+    works = st.builds(
+        Work,
+        st.sampled_from("tuvw"),
+        diff=st.sampled_from(["", "+a\n", "+a\n+b\n"]),
+        files=several(st.sampled_from("mn")),
+        ended=st.sampled_from([*Ended, Ended.DONE, Ended.DONE, Ended.DONE]),
+        limit=st.sampled_from(["", "tokens", "dollars", "calls", "seconds"]),
+    )
+    said = st.none() | evaluations(numbers)
+    one = st.builds(Iteration, plan=st.just(Plan()), work=works, evaluation=said, spent=st.just(Spend()))
+    return st.lists(one, min_size=least, max_size=6)
+
+
+SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 1.0]) | st.floats(0, 1)
+ODD = st.floats(-2, 3) | SHARES
+STORIES = stories(ODD, least=1)
+LIMITS = st.builds(
+    Limits,
+    iterations=st.integers(0, 6),
+    cycles=st.integers(0, 3),
+    tokens=st.integers(0, 100),
+    usd=st.floats(0, 2),
+    seconds=st.floats(0, 100),
+    calls=st.integers(0, 5),
+    quality=SHARES,
+    improvement=SHARES,
+    regression=st.none() | SHARES,
+)
+SPENT = st.builds(
+    Spend, tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)
+)
+AMPLE = Limits(iterations=99)
+
+
+def clean(iteration: Iteration) -> bool:
+    evaluation = iteration.evaluation or Evaluation()
+    return not evaluation.blockers and not evaluation.failing
+
+
+def score(iteration: Iteration) -> float | None:
+    return iteration.evaluation.score if iteration.evaluation else None
+
+
+def rulings(story: Sequence[Iteration], limits: Limits) -> list[Ruling]:
+    """What was decided after each iteration."""
+    return [decide(story[: count + 1], limits, Spend()) for count in range(len(story))]
+
+
+@few
+@given(stories(st.floats()), LIMITS, SPENT)
+def test_every_story_is_decided_with_a_reason(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+    ruling = decide(story, limits, spent)
+
+    assert ruling.decision in Decision
+    assert ruling.reason
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_the_same_story_is_decided_the_same_way(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+    assert decide(story, limits, spent) == decide(tuple(story), replace(limits), replace(spent))
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_nothing_is_accepted_with_an_open_blocker_or_a_red_check(
+    story: list[Iteration], limits: Limits, spent: Spend
+) -> None:
+    if decide(story, limits, spent).decision is Decision.ACCEPT:
+        assert clean(story[-1])
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_what_is_accepted_reaches_the_threshold_or_was_never_judged(
+    story: list[Iteration], limits: Limits, spent: Spend
+) -> None:
+    if decide(story, limits, spent).decision is Decision.ACCEPT:
+        reached = score(story[-1])
+        assert reached >= limits.quality - NEAR if reached is not None else not any(one.evaluation for one in story)
+
+
+@few
+@given(STORIES, LIMITS, SPENT, SHARES)
+def test_a_higher_threshold_accepts_nothing_more(
+    story: list[Iteration], limits: Limits, spent: Spend, higher: float
+) -> None:
+    stricter = replace(limits, quality=max(limits.quality, higher))
+
+    if decide(story, stricter, spent).decision is Decision.ACCEPT:
+        assert Decision.ACCEPT is decide(story, limits, spent).decision
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_it_never_goes_on_without_an_iteration_left(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+    used_up = replace(limits, iterations=min(limits.iterations, len(story)))
+
+    assert decide(story, used_up, spent).final
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_it_never_goes_on_past_a_limit(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+    if not decide(story, limits, spent).final:
+        assert spent.seconds < limits.seconds
+        assert spent.tokens < limits.tokens or not spent.tokens
+        assert spent.usd < limits.usd or not spent.usd
+        assert spent.calls < limits.calls or not spent.calls
+
+
+@few
+@given(STORIES, LIMITS, SPENT, st.sampled_from([Ended.LOOP, Ended.BUDGET, Ended.TIME]))
+def test_it_never_goes_on_after_an_execution_that_was_stopped(
+    story: list[Iteration], limits: Limits, spent: Spend, why: Ended
+) -> None:
+    last = replace(story[-1], work=replace(story[-1].work, ended=why))
+
+    assert decide([*story[:-1], last], limits, spent).final
+
+
+@few
+@given(STORIES, LIMITS, SPENT)
+def test_it_never_goes_on_without_the_person_it_waits_for(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+    waiting = replace(story[-1], work=replace(story[-1].work, ended=Ended.PERSON), evaluation=None)
+    ruling = decide([*story[:-1], waiting], limits, spent)
+
+    assert ruling.decision in (Decision.ESCALATE, Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT)
+
+
+@few
+@given(STORIES)
+def test_a_story_has_at_most_one_fresh_attempt(story: list[Iteration]) -> None:
+    assert 1 >= sum(ruling.fresh for ruling in rulings(story, AMPLE))
+
+
+@few
+@given(STORIES)
+def test_an_abort_for_regression_comes_after_a_fresh_attempt(story: list[Iteration]) -> None:
+    decided = rulings(story, replace(AMPLE, quality=1.0))
+
+    if decided[-1].decision is Decision.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
+        assert any(ruling.fresh for ruling in decided[:-1])
+
+
+@few
+@given(STORIES)
+def test_the_best_is_the_maximum_and_of_equals_the_earliest(story: list[Iteration]) -> None:
+    best = best_of(story)
+    place = next(n for n, one in enumerate(story) if one is best)
+
+    assert all(merit(best) >= merit(one) for one in story)
+    assert all(merit(best) > merit(one) for one in story[:place])
+
+
+@few
+@given(STORIES)
+def test_an_unscored_iteration_never_beats_a_scored_one(story: list[Iteration]) -> None:
+    if score(best_of(story)) is None:
+        assert all(score(one) is None for one in story)
+
+
+@few
+@given(STORIES)
+def test_red_work_is_never_the_best_beside_scored_work_that_is_clean(story: list[Iteration]) -> None:
+    if not clean(best_of(story)):
+        assert not any(clean(one) and score(one) is not None for one in story)

@@ -1,0 +1,293 @@
+"""The command line from outside: what is printed where, and with which status it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script
+
+ANSWER = '  - says: "Paris."\n    usage: {input: 1200, output: 80}\n    repeat: true\n'
+SLOW = '  - says: "Paris."\n    delay: 30\n'
+KEYS = {
+    *("schema", "ok", "accepted", "decision", "stop_reason", "task_id", "session_id", "output", "score", "iterations"),
+    *(
+        "findings",
+        "usage",
+        "cost_usd",
+        "saved_tokens",
+        "learnings",
+        "changed_files",
+        "models",
+        "evaluators",
+        "warnings",
+    ),
+    "transcript",
+}
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line in an empty folder."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    return Shell(folder, tmp_path / "home")
+
+
+def test_the_result_is_on_stdout_and_progress_on_stderr(openkoi: Shell) -> None:
+    done = openkoi("-m", script(openkoi.folder, ANSWER), "What is the capital of France?")
+
+    assert (0, "Paris.\n") == (done.returncode, done.stdout)
+    assert "[recall] 0 similar tasks" in done.stderr
+    assert "[done] 1 iteration, 1.3k tokens, $0.00" in done.stderr
+
+
+@pytest.mark.row("CLI-44", "CLI-01")
+def test_options_stand_before_or_after_the_task_and_words_are_joined(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - when: {contains: "what is it"}\n    says: "It."\n')
+
+    assert "It.\n" == openkoi("what", "is", "it", "--iterate", "0", "-m", model).stdout
+    assert "It.\n" == openkoi("-m", model, "--", "what", "is", "it").stdout
+
+
+@pytest.mark.row("C57")
+@pytest.mark.parametrize("line", [["status of the build?"], ["--", "status"], ["run", "status"]])
+def test_a_task_may_begin_with_a_command_s_word(openkoi: Shell, line: list[str]) -> None:
+    model = script(openkoi.folder, ANSWER)
+
+    assert "Paris.\n" == openkoi("-m", model, *line).stdout
+
+
+@pytest.mark.row("C57")
+def test_a_usage_error_of_a_command_says_how_to_give_a_task(openkoi: Shell) -> None:
+    done = openkoi("status", "of", "the", "build")
+
+    assert 2 == done.returncode
+    assert "quote it, or write -- before it" in done.stderr
+
+
+@pytest.mark.row("CLI-21")
+def test_what_is_piped_in_is_context(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - when: {contains: ["Fix this bug", "it is 42"]}\n    says: "Seen."\n')
+
+    assert "Seen.\n" == openkoi("-m", model, "-i", "0", "Fix this bug", stdin="it is 42").stdout
+
+
+@pytest.mark.row("CLI-18")
+@pytest.mark.parametrize("how", [["--stdin"], ["-"]])
+def test_the_task_itself_may_come_from_standard_input(openkoi: Shell, how: list[str]) -> None:
+    model = script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello."\n')
+
+    assert "Hello.\n" == openkoi("-m", model, "-i", "0", *how, stdin="say hello").stdout
+
+
+@pytest.mark.row("CLI-19")
+def test_json_is_one_object_of_the_agreed_shape(openkoi: Shell) -> None:
+    done = openkoi("-m", script(openkoi.folder, ANSWER), "--format", "json", "What is it?")
+    result = json.loads(done.stdout)
+
+    assert KEYS == set(result)
+    assert ("openkoi.result/1", True, True, "Paris.") == tuple(
+        result[key] for key in ("schema", "ok", "accepted", "output")
+    )
+    assert {"input": 1200, "output": 80, "cache_read": 0, "cache_write": 0, "total": 1280} == result["usage"]
+    assert 0.0048 == result["cost_usd"]
+
+
+def test_jsonl_is_an_event_a_line_and_the_result_last(openkoi: Shell) -> None:
+    done = openkoi("-m", script(openkoi.folder, ANSWER), "--format", "jsonl", "What is it?")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert "task_start" == lines[0]["type"]
+    assert "openkoi.result/1" == next(line["schema"] for line in lines if "schema" in line)
+
+
+def test_a_replay_prints_the_same_stdout_without_the_model(openkoi: Shell) -> None:
+    model = script(openkoi.folder, ANSWER)
+    as_text = openkoi("-m", model, "What is it?")
+    as_json = openkoi("-m", model, "--format", "json", "What was it?")
+    (openkoi.folder / "script.yaml").unlink()
+
+    assert as_json.stdout == openkoi("replay", "--format", "json").stdout
+    first = openkoi("status").stdout.split("What is it?")[0].split("\n")[-1].split()[2]
+    assert as_text.stdout == openkoi("replay", first).stdout
+    assert 2 == openkoi("replay", "nosuch").returncode
+
+
+@pytest.mark.row("CLI-04", "CLI-43")
+def test_status_shows_tasks_tokens_and_cost(openkoi: Shell) -> None:
+    openkoi("-m", script(openkoi.folder, ANSWER), "What is it?")
+    told = openkoi("status", "--costs").stdout
+
+    assert "What is it?" in told
+    assert "1.3k" in told
+    assert "Memory:" in told
+    assert "rehearsal/script.yaml" in told
+
+
+def test_plugins_lists_what_is_installed_and_what_it_adds(openkoi: Shell) -> None:
+    told = openkoi("plugins").stdout
+
+    assert "openkoi-rehearsal 20" in told
+    assert "providers    rehearsal" in told
+    assert "!" not in told
+
+
+@pytest.mark.row("ERR-02")
+def test_doctor_names_every_part_and_what_to_do(openkoi: Shell) -> None:
+    done = openkoi("doctor")
+
+    assert 1 == done.returncode
+    for part in ("Config:", "Data:", "Providers:", "Memory:", "Sandbox:", "Checkpoints:", "Disk:", "Issues:"):
+        assert part in done.stdout
+    assert "Set OPENAI_API_KEY" in done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_is_there_for_four_shells(openkoi: Shell, shell: str) -> None:
+    assert "_OPENKOI_COMPLETE" in openkoi("completion", shell).stdout
+
+
+def test_completion_completes_commands(openkoi: Shell) -> None:
+    shell = Shell(
+        openkoi.folder,
+        openkoi.home,
+        {"_OPENKOI_COMPLETE": "bash_complete", "COMP_WORDS": "openkoi sta", "COMP_CWORD": "1"},
+    )
+
+    assert "plain,status" in shell().stdout
+
+
+# Bad input: a clear message, the right status, no traceback.
+
+
+def refused(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
+    assert status == done.returncode, done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.mark.row("ERR-01")
+def test_no_provider_says_what_to_set(openkoi: Shell) -> None:
+    refused(openkoi("do it"), 9, "Set OPENAI_API_KEY", "openkoi demo")
+
+
+def test_a_provider_without_its_key_says_what_to_set(openkoi: Shell) -> None:
+    refused(openkoi("-m", "openai/gpt-5.2", "do it"), 9, "OPENAI_API_KEY")
+
+
+def test_an_unknown_provider_is_named_with_the_nearest_one(openkoi: Shell) -> None:
+    refused(openkoi("-m", "rehersal/x", "do it"), 2, "Did you mean 'rehearsal'?")
+
+
+def test_a_model_without_a_provider_says_how_it_is_written(openkoi: Shell) -> None:
+    refused(openkoi("-m", "gpt", "do it"), 2, "provider/model")
+
+
+def test_broken_toml_names_file_line_and_column(openkoi: Shell) -> None:
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[models]\ndefault = "x\n')
+
+    refused(openkoi("do it"), 2, "config.toml", "line 2")
+
+
+def test_a_wrong_type_names_the_key_and_where_it_stands(openkoi: Shell) -> None:
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[iteration]\nmax_iterations = "many"\n')
+
+    refused(openkoi("-m", "rehearsal/x", "do it"), 2, "iteration.max_iterations", "config.toml")
+
+
+def test_no_task_at_all_is_a_usage_error_with_an_example(openkoi: Shell) -> None:
+    refused(openkoi("--iterate", "2"), 2, "There is no task")
+
+
+def test_a_script_without_a_matching_turn_says_what_it_waits_for(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
+
+    refused(openkoi("-m", model, "Fix the sun"), 1, "script.yaml", "the moon")
+
+
+def test_a_broken_script_names_the_file_and_the_line(openkoi: Shell) -> None:
+    refused(openkoi("-m", script(openkoi.folder, "  - sais: hello\n"), "do it"), 1, "script.yaml", "sais")
+
+
+def test_a_failure_is_a_json_object_too(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
+    done = openkoi("-m", model, "--format", "json", "Fix the sun")
+
+    assert (1, False) == (done.returncode, json.loads(done.stdout)["ok"])
+
+
+def test_a_closed_pipe_is_no_error(openkoi: Shell) -> None:
+    line = " ".join(openkoi.command("--help"))
+    done = subprocess.run(["bash", "-c", f"{line} | true"], capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, number: int) -> None:
+    model = script(openkoi.folder, SLOW)
+    child = subprocess.Popen(
+        openkoi.command("-m", model, "What is it?"),
+        cwd=openkoi.folder,
+        env=openkoi.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for_log(openkoi.home / "data" / "sessions", "cycle.start")
+    child.send_signal(number)
+    _, errors = child.communicate(timeout=20)
+
+    assert 130 == child.returncode
+    assert "Traceback" not in errors
+    assert "[abort] interrupted" in errors
+    assert "failed" in openkoi("status").stdout
+
+
+def wait_for_log(folder: Path, word: str) -> None:
+    for _ in range(200):
+        if any(word in path.read_text() for path in folder.glob("*.jsonl")):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{word} was not written")
+
+
+@pytest.mark.row("CLI-12", "CLI-15", "CFG-02")
+def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
+    one, two = script(openkoi.folder, ANSWER, "one.yaml"), script(openkoi.folder, ANSWER, "two.yaml")
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('[models]\ndefault = "rehearsal/none.yaml"\n')
+    shell = Shell(openkoi.folder, openkoi.home, {"OPENKOI_MODEL": one})
+
+    def executor(*flags: str) -> object:
+        return json.loads(shell("--format", "json", *flags, "What?").stdout)["models"]["executor"]
+
+    assert one == executor()
+    assert two == executor("-m", two)
+    assert two == executor("--executor", two)
+
+
+@pytest.mark.row("CLI-17", "C52")
+def test_a_configuration_may_be_named_anywhere_on_the_line(openkoi: Shell) -> None:
+    model = script(openkoi.folder, ANSWER)
+    (openkoi.folder / "my.toml").write_text(f'[models]\ndefault = "{model}"\n')
+
+    assert "Paris.\n" == openkoi("What?", "--config", "my.toml").stdout
+    assert "my.toml (loaded)" in openkoi("--config", "my.toml", "doctor").stdout
+
+
+@pytest.mark.row("CLI-20", "OBS-01", "OBS-02")
+def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
+    told = openkoi("-m", script(openkoi.folder, ANSWER), "--verbose", "What?").stderr
+
+    assert "DEBUG model.response run=" in told
+    assert "usd=0.0048" in told
