@@ -53,8 +53,8 @@ def install_all(site: Path) -> list[str]:
     site.mkdir(parents=True, exist_ok=True)
     for name, body in BODIES.items():
         install(site, name, HOOK + body)
-    for name, body in IMPORTS.items():
-        install(site, name, body)
+    for name, broken in IMPORTS.items():
+        install(site, name, broken)
     install(site, "zz-good", HOOK + GOOD)
     garbage = site / "garbage-1.0.dist-info"
     garbage.mkdir()

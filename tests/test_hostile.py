@@ -15,7 +15,7 @@ from openkoi.config import Config, Setting
 from openkoi.paths import Paths
 from openkoi.registry import scan
 from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
-from openkoi_testing import Scripted, Stage, perform
+from openkoi_testing import Line, Scripted, Stage, perform
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_
 def stage(*hooks: Any) -> tuple[Stage, Reader]:
     reader = Reader()
     plugin = SimpleNamespace(**{hook.__name__: hookimpl(hook) for hook in hooks})
-    says = [ToolCall("1", "read", {"path": "a.txt"}), "done"]
+    says: list[Line] = [ToolCall("1", "read", {"path": "a.txt"}), "done"]
     return Stage(says=says, plugins={"guard": plugin}, toolboxes={"reader": reader}, installed=frozenset()), reader
 
 
@@ -104,7 +104,7 @@ def test_a_guard_that_crashes_is_never_switched_off() -> None:
         raise RuntimeError("out of order")
 
     theatre, reader = stage(before_tool)
-    many = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
+    many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
     perform(Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset()))
 
@@ -120,7 +120,7 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
         raise RuntimeError("boom")
 
     theatre, reader = stage(after_tool)
-    many = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
+    many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
     done = perform(
         Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())

@@ -1,7 +1,9 @@
 """What holds of every decision, whatever has happened."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import permutations
+from typing import TypeVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,39 +24,39 @@ from openkoi_hookspecs import (
     Work,
 )
 
+T = TypeVar("T")
 NEAR = 1e-6
 few = settings(max_examples=40, deadline=None)
 
 
-def several(one: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
-    return st.lists(one, max_size=3).map(tuple)
+def up_to_two(every: Iterable[T]) -> st.SearchStrategy[tuple[T, ...]]:
+    """None, one or two of these."""
+    pool = tuple(every)
+    return st.sampled_from([(), *((one,) for one in pool), *permutations(pool, 2)])
 
 
-def evaluations(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Evaluation]:
-    return st.builds(
-        Evaluation,
-        checks=several(st.builds(Check, st.sampled_from("abc"), st.booleans(), required=st.booleans())),
-        scores=several(st.builds(Score, st.sampled_from("xy"), numbers, numbers)),
-        findings=several(st.builds(Finding, st.sampled_from("pq"), st.sampled_from(Severity))),
-        unknown=st.sampled_from(["", "", "", "no answer"]),
-    )
+CHECKS = up_to_two(Check(name, passed, required=name != "c") for name in "abc" for passed in (True, False))
+FINDINGS = up_to_two(Finding(title, severity) for title in "pq" for severity in Severity)
 
 
 def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrategy[list[Iteration]]:
-    works = st.builds(
-        Work,
-        st.sampled_from("tuvw"),
-        diff=st.sampled_from(["", "+a\n", "+a\n+b\n"]),
-        files=several(st.sampled_from("mn")),
-        ended=st.sampled_from([*Ended, Ended.DONE, Ended.DONE, Ended.DONE]),
-        limit=st.sampled_from(["", "tokens", "dollars", "calls", "seconds"]),
-    )
-    said = st.none() | evaluations(numbers)
-    one = st.builds(Iteration, plan=st.just(Plan()), work=works, evaluation=said, spent=st.just(Spend()))
-    return st.lists(one, min_size=least, max_size=6)
+    scores = st.lists(st.builds(Score, st.just("quality"), numbers, numbers), max_size=2).map(tuple)
+    unknown = st.sampled_from(["", "", "", "no answer"])
+    said = st.none() | st.builds(Evaluation, checks=CHECKS, scores=scores, findings=FINDINGS, unknown=unknown)
+    one = st.builds(Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, spent=st.just(Spend()))
+    return st.lists(one, min_size=least, max_size=5)
 
 
 SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 1.0]) | st.floats(0, 1)
+WORKS = st.sampled_from(
+    [
+        Work(text, diff=diff, files=files, ended=ended)
+        for text in "tu"
+        for diff in ("", "+a\n", "+a\n+b\n")
+        for files in ((), ("m",))
+        for ended in (Ended.DONE, Ended.DONE, Ended.DONE, *Ended)
+    ]
+)
 ODD = st.floats(-2, 3) | SHARES
 STORIES = stories(ODD, least=1)
 LIMITS = st.builds(

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from openkoi_hookspecs import (
     Answer,
@@ -90,7 +90,7 @@ class House(ABC):
         self.cast = Cast(self.config, self.provider)
         self.pending += self.config.warnings
 
-    async def __aenter__(self) -> "House":
+    async def __aenter__(self) -> Self:
         self.find_sources()
         hooks, faults = self.plugins.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])

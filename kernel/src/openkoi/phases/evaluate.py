@@ -23,6 +23,7 @@ from ..kernel import Kernel
 from .plan import attributed
 
 SEVERITIES = tuple(Severity)
+MODES = tuple(Mode)
 
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
@@ -87,14 +88,17 @@ def sound(opinion: Evaluation) -> Evaluation:
     return opinion
 
 
-def required(said: dict[str, Evaluation], run: Kernel) -> frozenset[str]:
-    """Evaluators without whose judgement nothing is accepted."""
+def required(said: dict[str, Evaluation], run: Kernel) -> tuple[str, ...]:
+    """Why those evaluators have no judgement without whose judgement nothing is accepted."""
     names = run.house.config.get("evaluation.require", list, [])
-    return frozenset(said[name].unknown for name in names if name in said and said[name].unknown)
+    return tuple(said[name].unknown for name in names if name in said and said[name].unknown)
 
 
 def merge(opinions: Iterable[Evaluation], missing: Iterable[str] = ()) -> Evaluation:
-    """One evaluation of many. It is unknown when nobody knows, or when one is missing that must be known."""
+    """One evaluation of many. It is unknown when nobody knows, or when one is missing that must be known.
+
+    Its mode is that of the opinion which was spared most.
+    """
     every = list(opinions)
     known = [opinion for opinion in every if not opinion.unknown]
     reasons = list(missing) or ([] if known else [opinion.unknown for opinion in every])
@@ -102,6 +106,7 @@ def merge(opinions: Iterable[Evaluation], missing: Iterable[str] = ()) -> Evalua
         checks=tuple(check for opinion in known for check in opinion.checks),
         scores=tuple(score for opinion in known for score in opinion.scores),
         findings=distinct(finding for opinion in known for finding in opinion.findings),
+        mode=max((opinion.mode for opinion in known), key=MODES.index, default=Mode.FULL),
         unknown="; ".join(reasons),
         suggestion=" ".join(opinion.suggestion for opinion in known if opinion.suggestion),
         log="\n".join(opinion.log for opinion in known if opinion.log),

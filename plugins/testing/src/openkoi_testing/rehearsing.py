@@ -17,8 +17,7 @@ from openkoi.config import Config, Setting
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
 from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
-from openkoi_rehearsal import Scripted
-from openkoi_rehearsal.scripted import Line
+from openkoi_rehearsal import Line, Scripted
 
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints"})
 CHOSEN: Mapping[str, object] = {

@@ -1,0 +1,123 @@
+"""Wheels, plain pip, a clean virtual environment: what is installed is there, with no configuration."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_process import CLEARED, script
+
+ROOT = Path(__file__).parent.parent
+NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
+TURNS = (
+    '  - when: {contains: ["No exclamation marks"]}\n    says: "In style, and far too many words."\n'
+    '  - when: {last: "Leave out"}\n    says: "Short."\n'
+    '  - says: "Plain."\n'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A virtual environment with wheels to choose from."""
+
+    folder: Path
+    wheels: Path
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+    def pip(self, *names: str) -> None:
+        """Install by name, ours from the wheels, strangers' from the registry."""
+        arguments = ["install", "--quiet", "--disable-pip-version-check", "--find-links", str(self.wheels), *names]
+        run([str(self.python), "-m", "pip", *arguments])
+
+    def openkoi(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Call the console script."""
+        return run([str(self.python.with_name("openkoi")), *arguments], cwd=cwd)
+
+
+def run(command: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in (*CLEARED, "PYTHONPATH", "VIRTUAL_ENV")}
+    environment = {**kept, "OPENKOI_HOME": str(cwd / "home"), "PYTHONWARNINGS": ""}
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of every distribution of the workspace."""
+    uv = shutil.which("uv")
+    command = [uv] if uv else [sys.executable, "-m", "uv"]
+    folder = tmp_path_factory.mktemp("wheels")
+    run([*command, "build", "--all-packages", "--wheel", "--quiet", "--out-dir", str(folder)])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """``openkoi`` alone, installed as a newcomer does."""
+    folder = tmp_path_factory.mktemp("environment")
+    run([sys.executable, "-m", "venv", str(folder)])
+    environment = Installed(folder, wheels)
+    environment.pip("openkoi")
+    return environment
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.row("PLUG-06", "PLUG-07", "MIG-06")
+def test_plugins_compose_by_being_installed(installed: Installed, tmp_path: Path) -> None:
+    model, settings = script(tmp_path, TURNS), tmp_path / "home" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text(NO_JUDGE)
+    alone = json.loads(installed.openkoi("-m", model, "--format", "json", "Write a letter", cwd=tmp_path).stdout)
+    listed = installed.openkoi("plugins", cwd=tmp_path).stdout
+
+    assert "Plain." == alone["output"]
+    assert "word-count" not in alone["evaluators"]
+    assert "house-style" not in listed
+    assert "!" not in listed
+
+    installed.pip("openkoi-house-style", "openkoi-word-count")
+    settings.write_text(NO_JUDGE + "[evaluators.word-count]\nlimit = 2\n")
+    changed = json.loads(installed.openkoi("-m", model, "--format", "json", "Write a letter", cwd=tmp_path).stdout)
+    listed = installed.openkoi("plugins", cwd=tmp_path).stdout
+
+    assert "Short." == changed["output"]
+    assert 2 == len(changed["iterations"])
+    assert "word-count" in changed["evaluators"]
+    assert "hooks        house-style" in listed
+    assert "evaluators   word-count" in listed
+
+
+def test_every_distribution_has_a_wheel(wheels: Path) -> None:
+    members = [
+        ROOT,
+        *(path.parent for path in ROOT.glob("*/pyproject.toml")),
+        *(p.parent for p in ROOT.glob("*/*/pyproject.toml")),
+    ]
+
+    assert len({*members}) == len(list(wheels.glob("*.whl")))
+
+
+def test_the_bundle_s_wheel_holds_data_and_no_code(wheels: Path) -> None:
+    from zipfile import ZipFile
+
+    (wheel,) = wheels.glob("openkoi-2*.whl")
+    names = [name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name]
+
+    assert "openkoi_bundle/bundle.toml" in names
+    assert [] == [name for name in names if name.endswith(".py")]
