@@ -1,7 +1,7 @@
 """How opinions become one evaluation, and an evaluation the next plan."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,8 +25,7 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
-from openkoi_testing import Stage, perform
-from openkoi_testing.rehearsing import lend
+from openkoi_testing import Stage, lend, perform
 
 GOOD = Evaluation(scores=(Score("quality", 0.9),))
 SILENT = Evaluation(unknown="no answer")
@@ -46,7 +45,7 @@ class Opinion:
         return self.says
 
 
-def evaluated(evaluators: dict[str, object], workspace: Path, require: Sequence[str] = ()) -> Evaluation | None:
+def evaluated(evaluators: Mapping[str, object], workspace: Path, require: Sequence[str] = ()) -> Evaluation | None:
     """What these evaluators together say of some work."""
 
     async def ask() -> Evaluation | None:
@@ -86,7 +85,7 @@ def test_what_nobody_knows_is_unknown_and_never_a_number() -> None:
 def test_one_that_must_be_known_makes_all_unknown_and_keeps_what_was_found() -> None:
     whole = merge([Evaluation(checks=(Check("unit", False),))], ["the judge is away"])
 
-    assert ("the judge is away", None, {"unit"}) == (whole.unknown, whole.score, whole.failing)
+    assert ("the judge is away", None, frozenset({"unit"})) == (whole.unknown, whole.score, whole.failing)
 
 
 def test_no_opinions_are_no_judgement() -> None:
@@ -173,7 +172,8 @@ def test_a_judge_that_is_not_required_leaves_acceptance_to_the_checks(tmp_path: 
 
 
 def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) -> None:
-    evaluators = {"tests": Opinion(GOOD), "b": Opinion(Evaluation(unknown="no b")), "judge": Opinion(SILENT)}
+    away = Opinion(Evaluation(unknown="no b"))
+    evaluators = {"tests": Opinion(GOOD), "b": away, "judge": Opinion(SILENT)}
     said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests"])
 
     assert said is not None

@@ -64,9 +64,14 @@ class Budget:
         own = self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
         return own if self.parent is None else min(own, self.parent.usd_left)
 
+    @property
+    def calls_left(self) -> int:
+        own = self.limits.calls - self.calls - len(self.leases)
+        return own if self.parent is None else min(own, self.parent.calls_left)
+
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
-        if self.calls + len(self.leases) >= self.limits.calls:
+        if self.calls_left <= 0:
             raise LimitReached("calls")
         if self.seconds_left <= 0:
             raise LimitReached("seconds")
@@ -74,9 +79,9 @@ class Budget:
         output = min(max_output, int(self.tokens_left) - tokens_in)
         if output < min(SMALLEST_ANSWER, max_output):
             raise LimitReached("tokens")
-        usd_in = tokens_in * max(price.input, price.cache_write) / 1e6
+        usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
         if price.output > 0:
-            output = min(output, int((self.usd_left - usd_in) / price.output * 1e6))
+            output = int(min(output, (self.usd_left - usd_in) / price.output * 1e6))
         if output < min(SMALLEST_ANSWER, max_output) or self.usd_left < usd_in:
             raise LimitReached("dollars")
         return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
@@ -120,7 +125,7 @@ def cost(usage: Usage, price: Price) -> float:
 
 def weight(usage: Usage, price: Price) -> float:
     """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
-    share = price.cache_read / price.input if price.input > 0 else CACHED_SHARE
+    share = min(1.0, price.cache_read / price.input) if price.input > 0 else CACHED_SHARE
     return usage.input + usage.output + usage.cache_write + usage.cache_read * share
 
 

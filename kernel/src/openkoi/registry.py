@@ -1,7 +1,7 @@
 """Find what is installed without importing it. Knows folders and entry points; knows no plugin, configuration or run.
 
-The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of them, where the
-official listing takes tens. ``openkoi doctor`` and ``openkoi plugins`` use the official one, and a test holds both equal.
+The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of distributions, where the
+official listing takes tens. ``openkoi doctor`` uses the official one too, and a test holds both equal.
 """
 
 import os

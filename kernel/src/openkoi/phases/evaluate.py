@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     moments,
 )
 
+from ..category import only_asks
 from ..kernel import Kernel
 from .plan import attributed
 
@@ -28,7 +29,7 @@ MODES = tuple(Mode)
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     """What all evaluators together say; None when there is nothing to judge, or nobody has an opinion."""
-    if not plan.judged or work.ended is Ended.PERSON or not run.evaluators:
+    if not wanted(plan, work, run) or work.ended is Ended.PERSON or not run.evaluators:
         return None
     if repeated(work, run):
         last = run.iterations[-1].evaluation
@@ -42,6 +43,12 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     whole = await run.fold(moments.after_evaluate, whole, work=work, run=run)
     await run.emit(events.Evaluated(whole, tuple(said)))
     return whole
+
+
+def wanted(plan: Plan, work: Work, run: Kernel) -> bool:
+    """Whether the work is to be judged: also when what looked like a question changed files after all."""
+    mistaken = bool(work.files) and run.task.limits.iterations > 0 and only_asks(run.task.text)
+    return plan.judged or mistaken
 
 
 def repeated(work: Work, run: Kernel) -> bool:

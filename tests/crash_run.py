@@ -1,0 +1,58 @@
+"""A three-iteration run that kills itself after so many records: ``crash_run.py HOME WORKSPACE STEP``.
+
+What was acknowledged is told on stdout, an id a line, as soon as the log says it is safe.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from openkoi_hookspecs import Check, Evaluation, Finding, Record, Run, Severity, Task, ToolCall, Work
+from openkoi_testing import Line, Stage
+
+SAYS: list[Line] = [
+    ToolCall("1", "write_file", {"path": "a.txt", "content": "one\n"}),
+    "A first draft.",
+    ToolCall("2", "edit_file", {"path": "a.txt", "search": "one", "replace": "two"}),
+    "A second draft.",
+    [
+        ToolCall("3", "edit_file", {"path": "a.txt", "search": "two", "replace": "three"}),
+        ToolCall("4", "list_files", {"path": "."}),
+    ],
+    "A third draft.",
+]
+
+
+class Counting:
+    """An evaluator that wants a third draft."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """Pass what counts to three."""
+        number = len(run.iterations)
+        checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))
+        missing = Finding(f"It does not count to {number + 1}", Severity.IMPORTANT, fix="Count on.")
+        return Evaluation(checks=checks, findings=() if number == 2 else (missing,))
+
+
+async def solve(home: Path, workspace: Path, step: int) -> None:
+    """Do the task, and die at the step."""
+    koi = Stage(says=SAYS, evaluators={"counting": Counting()}).assemble(workspace, home)
+    left = step
+
+    def tell(record: Record) -> None:
+        nonlocal left
+        if record.event.durable:
+            os.write(1, f"{record.id}\n".encode())
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    koi.listeners.append(tell)
+    async with koi:
+        await koi.solve(Task("Write three steps into a.txt"))
+
+
+if __name__ == "__main__":
+    asyncio.run(solve(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])))
