@@ -187,7 +187,8 @@ def test_a_sub_task_is_paid_by_its_parent_too() -> None:
     child.settle(child.reserve(100, 100, DEAR), Usage(input=100, output=10), DEAR)
 
     assert child.spent == parent.spent
-    assert (110, 1, pytest.approx(0.0015)) == (parent.spent.tokens, parent.spent.calls, parent.spent.usd)
+    assert (110, 1) == (parent.spent.tokens, parent.spent.calls)
+    assert pytest.approx(0.0015) == parent.spent.usd
 
 
 @pytest.mark.row("C61")

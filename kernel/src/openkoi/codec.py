@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -15,11 +16,17 @@ from openkoi_hookspecs import Image, Learning, Passage, Text, Thought, ToolCall,
 
 Json = Any
 TAG = "is"
+READ: Mapping[Any, Callable[[Json], Any]] = {
+    bytes: base64.b64decode,
+    float: lambda value: float(value) if isinstance(value, str) else value,
+}
 TAGGED = (Text, Thought, Image, ToolCall, ToolResult, Passage, Learning)
 
 
 def encode(value: object) -> Json:
     """A fact as plain JSON values; what cannot be written becomes its text."""
+    if isinstance(value, float) and not isfinite(value):
+        return repr(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.value if isinstance(value, Enum) else value
     if is_dataclass(value) and not isinstance(value, type):
@@ -71,7 +78,7 @@ def reader(hint: Any) -> Callable[[Json], Any]:
         return fact_reader(hint)
     if issubclass(hint, Enum):
         return hint
-    return base64.b64decode if hint is bytes else lambda value: value
+    return READ.get(hint, lambda value: value)
 
 
 def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:

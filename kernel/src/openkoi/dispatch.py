@@ -117,9 +117,16 @@ def question(call: ToolCall, tool: Tool, verdict: Ask) -> Question:
     return Question(text, choices=("yes", "no"), digest=sha256((tool.name + arguments).encode()).hexdigest())
 
 
+def defaults(tool: Tool) -> dict[str, object]:
+    """What a tool takes for arguments that are left out."""
+    properties = tool.parameters.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
+
+
 def doing(tool: Tool, call: ToolCall) -> str:
     """What a person reads while the tool runs."""
     text = tool.doing
-    for name, value in call.arguments.items():
+    for name, value in {**defaults(tool), **call.arguments}.items():
         text = text.replace("{" + name + "}", " ".join(str(value).split()))
     return text if "{" not in text else tool.name

@@ -40,6 +40,18 @@ class Progress:
             case _:
                 return ()
 
+    def activity(self, record: Record) -> str:
+        """What goes on from now, in a few words; empty when that has not changed."""
+        match record.event:
+            case events.ToolCalled(doing=doing):
+                return clipped(doing)
+            case events.CycleStarted() | events.ToolsSettled():
+                return "Thinking"
+            case events.Terminated():
+                return "Judging"
+            case _:
+                return ""
+
     def iterated(self, number: int) -> list[str]:
         lap = self.report.iterations[number]
         if lap.evaluation is None:

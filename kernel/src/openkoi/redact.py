@@ -6,8 +6,9 @@ Exact values in every encoding come first: they are the only certain rule. Patte
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, quote_plus
 
 MASK = "[redacted]"
 SHORTEST = 6
@@ -27,13 +28,15 @@ PREFIXES = (
     r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
 )
 LOOKS = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\w+/=\s:,.-]|\\[nrt])*"
-    r"|(?<=://)[^\s/:@\"'\\,]+:[^\s/@\"'\\,]+(?=@)"
+    r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)(?:[\w+/=\s:,.-]|\\[nrt]))*"
+    r"(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?"
+    r"|(?<=://)[^\s/:@\"'\\,]*:[^\s/@\"'\\,]+(?=@)"
     r"|(?i:(?<=bearer ))[\w.~+/-]{16,}=*"
-    rf"|(?<![\w-])(?:{'|'.join(PREFIXES)})"
+    rf"|(?:(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{{4}}))(?:{'|'.join(PREFIXES)})"
 )
-HINTS = re.compile(
-    "(?i)-----BEGIN|://|bearer |sk-|AIza|gh[pousr]_|github_pat_|xox|AKIA|ASIA|ntn_|gsk_|xai-|glpat-|npm_|eyJ"
+HINTS = tuple(
+    "-----BEGIN|://|earer |EARER |sk-|AIza|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|xox|AKIA|ASIA|ntn_|gsk_|xai-|glpat-"
+    "|npm_|eyJ".split("|")
 )
 
 
@@ -42,7 +45,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.held: set[str] = set()
-        self.exact: re.Pattern[str] | None = None
+        self.shapes: list[str] = []
         for secret in secrets:
             self.hold(secret)
 
@@ -51,26 +54,44 @@ class Redactor:
         if len(secret) < SHORTEST or secret in self.held:
             return
         self.held.add(secret)
-        shapes = sorted({shape for held in self.held for shape in encodings(held)}, key=len, reverse=True)
-        self.exact = re.compile("|".join(map(re.escape, shapes)))
+        self.shapes = sorted({*self.shapes, *encodings(secret)}, key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""
-        if self.exact is not None:
-            text = self.exact.sub(MASK, text)
-        return LOOKS.sub(MASK, text) if HINTS.search(text) else text
+        if len(text) < SHORTEST:
+            return text
+        for shape in self.shapes:
+            text = text.replace(shape, MASK)
+        return LOOKS.sub(MASK, text) if any(hint in text for hint in HINTS) else text
+
+
+def masked(value: Any, redact: Callable[[str], str]) -> Any:
+    """Plain JSON values with every text in them redacted: what is written of them is JSON still."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {redact(key): masked(item, redact) for key, item in value.items()}
+    return [masked(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def encodings(secret: str) -> Iterator[str]:
-    """A secret as it may turn up: bare, in JSON, in a URL, in base64 at each of three alignments, in hexadecimal."""
-    raw = secret.encode()
+    """A secret as it may turn up: bare, in JSON (in JSON), in a URL, in base64 at each of three alignments, in hex."""
+    raw = secret.encode("utf-8", "surrogatepass")
     yield secret
-    yield json.dumps(secret)[1:-1]
-    yield quote(secret, safe="")
-    yield raw.hex()
+    yield from in_json(secret)
+    yield from (quote(raw, safe=""), quote(raw), quote_plus(raw))
+    yield from (raw.hex(), raw.hex().upper())
     for shift in range(3):
         whole = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
-        yield whole[(0, 2, 3)[shift] : len(whole) - (0 if (shift + len(raw)) % 3 == 0 else 1)]
+        core = whole[(0, 2, 3)[shift] : len(whole) - (0 if (shift + len(raw)) % 3 == 0 else 1)]
+        yield from (core, core.replace("+", "-").replace("/", "_"))
+
+
+def in_json(secret: str) -> Iterator[str]:
+    """Within a JSON text, and within one that is itself a text in JSON."""
+    for ascii in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii)[1:-1]
+        yield from (once, json.dumps(once, ensure_ascii=ascii)[1:-1])
 
 
 def environment_secrets(environment: Mapping[str, str]) -> list[str]:

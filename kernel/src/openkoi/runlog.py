@@ -41,7 +41,7 @@ class RunLog:
         if self.file < 0:
             self.open()
         records = [self.stamped(run, event) for event in events]
-        data = b"".join(sealed(self.redact(write_line(record))) for record in records)
+        data = b"".join(sealed(write_line(record, self.redact)) for record in records)
         try:
             write_all(self.file, data)
             if any(record.event.durable for record in records):

@@ -5,13 +5,14 @@ beside the event's own ``data``; every other kind is spelled by the event's dott
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from zlib import crc32
 
 from openkoi_hookspecs import Event, Learning, Mode, Record, events
 
 from .codec import decode, encode
+from .redact import masked
 
 SPELLED = {"task.start": "task_start", "run.completed": "task_complete"}
 NAMED = {spelled: name for name, spelled in SPELLED.items()}
@@ -21,13 +22,12 @@ class Damaged(ValueError):
     """A line that is not what was written."""
 
 
-def write_line(record: Record) -> str:
-    """One line of ASCII JSON without its end and checksum; ``sealed`` closes it."""
+def write_line(record: Record, redact: Callable[[str], str] = str) -> str:
+    """One line of ASCII JSON without its end and checksum; ``sealed`` closes it. Every text in it is redacted."""
     event = record.event
     said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
-    if isinstance(event, events.Unknown):
-        return dumps({**said, **event.data})
-    return dumps({**said, **plain_fields(event), "data": encode(event)})
+    told = event.data if isinstance(event, events.Unknown) else {**plain_fields(event), "data": encode(event)}
+    return dumps({**said, **masked(told, redact)})
 
 
 def dumps(value: object) -> str:

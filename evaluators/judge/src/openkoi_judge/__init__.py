@@ -1,1 +1,6 @@
 """A model as judge for OpenKoi, held to rubrics written in Markdown."""
+
+from .judge import Judge
+from .votes import Voted
+
+__all__ = ["Judge", "Voted"]

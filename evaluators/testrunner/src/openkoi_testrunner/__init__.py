@@ -1,1 +1,5 @@
 """Runs a project's own tests for OpenKoi: pytest, unittest, node, cargo, go, make."""
+
+from .evaluator import TestRunner
+
+__all__ = ["TestRunner"]

@@ -40,6 +40,8 @@ class Face:
         """Take one record."""
         for line in self.progress.lines(record):
             self.live.line(self.koi.redactor(line))
+        if now := self.progress.activity(record):
+            self.live.now(self.koi.redactor(now))
 
     def show(self) -> None:
         """Print the result."""

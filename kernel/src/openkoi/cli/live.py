@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.status import Status
 
-WAITING = "thinking"
-
 
 class Live:
     """Writes finished lines, and keeps a moving one below them on a terminal."""
@@ -17,20 +15,22 @@ class Live:
         self.moving = stream.isatty()
 
     def line(self, text: str) -> None:
-        """A finished line; what is done and not over yet moves on below it."""
-        if not self.moving:
+        """A finished line."""
+        if self.moving:
+            self.start().console.print(text, markup=False, highlight=False)
+        else:
             print(text, file=self.stream, flush=True)
-            return
-        self.start().console.print(text, markup=False, highlight=False)
-        self.start().update(
-            text.strip("[].").partition("] ")[2] or WAITING if text.startswith("[execute]") else WAITING
-        )
+
+    def now(self, text: str) -> None:
+        """What goes on while the line below moves."""
+        if self.moving:
+            self.start().update(f"{text}…")
 
     def start(self) -> "Status":
         if self.status is None:
             from rich.console import Console
 
-            self.status = Console(file=self.stream, soft_wrap=True).status(WAITING)
+            self.status = Console(file=self.stream, soft_wrap=True).status("")
             self.status.start()
         return self.status
 

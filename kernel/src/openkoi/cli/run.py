@@ -63,7 +63,7 @@ def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, f
 
     from openkoi_hookspecs import KoiError, Task
 
-    from .entry import status_of
+    from .entry import EXIT_INTERRUPTED, status_of
     from .faces import face_for
     from .logs import set_up_logs
 
@@ -76,8 +76,10 @@ def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, f
         if not face.failed():
             raise
         return status_of(error)
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        if not face.failed():
+            raise KeyboardInterrupt from None
+        return EXIT_INTERRUPTED
     finally:
         face.close()
     return face.status

@@ -11,7 +11,9 @@ from ..kernel import Conversation, Kernel
 from .decide import best_of
 from .plan import attributed
 
-CHANGED = re.compile(r'^diff --git (?:"?a/(?P<old>.+?)"? "?b/(?P<new>.+?)"?)$', re.MULTILINE)
+HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
+ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
 async def execute(plan: Plan, run: Kernel) -> Work:
@@ -50,8 +52,20 @@ async def outcome(ending: Ending, run: Kernel) -> Work:
 
 
 def changed_files(diff: str) -> tuple[str, ...]:
-    """The paths that a git-style diff is about."""
-    return tuple(dict.fromkeys(match["new"] for match in CHANGED.finditer(diff)))
+    """The paths that a git-style diff is about. Nothing is renamed in it, so both halves of a header are alike."""
+    return tuple(dict.fromkeys(path_in(match[1]) for match in HEADER.finditer(diff)))
+
+
+def path_in(header: str) -> str:
+    second = header[len(header) // 2 + 1 :]
+    if second.startswith('"'):
+        plain = ESCAPED.sub(lambda match: meant(match[1]), second[1:-1].encode())
+        second = plain.decode("utf-8", "surrogateescape")
+    return second.removeprefix("b/")
+
+
+def meant(escape: bytes) -> bytes:
+    return bytes([int(escape, 8)]) if len(escape) == 3 else LETTERS.get(escape, escape)
 
 
 async def tools(run: Kernel) -> tuple[Tool, ...]:

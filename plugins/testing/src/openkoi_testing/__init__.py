@@ -1,7 +1,34 @@
 """What plugin authors test with: a real run over a scripted model, fake servers, contract suites."""
 
-from openkoi_rehearsal import Line, Scripted, Turn
+import pytest
 
-from .rehearsing import Rehearsed, Stage, lend, perform, rehearse
+pytest.register_assert_rewrite("openkoi_testing.contracts")
 
-__all__ = ["Line", "Rehearsed", "Scripted", "Stage", "Turn", "lend", "perform", "rehearse"]
+from openkoi_rehearsal import Line, Scripted, Turn  # noqa: E402  # contracts are rewritten before they are imported
+
+from .contracts import (  # noqa: E402
+    CheckpointsContract,
+    EvaluatorContract,
+    MemoryContract,
+    ProviderContract,
+    SandboxContract,
+    ToolboxContract,
+)
+from .rehearsing import Rehearsed, Stage, lend, perform, rehearse  # noqa: E402
+
+__all__ = [
+    "CheckpointsContract",
+    "EvaluatorContract",
+    "Line",
+    "MemoryContract",
+    "ProviderContract",
+    "Rehearsed",
+    "SandboxContract",
+    "Scripted",
+    "Stage",
+    "ToolboxContract",
+    "Turn",
+    "lend",
+    "perform",
+    "rehearse",
+]

@@ -1,1 +1,5 @@
-"""OpenAI's models, and every server that speaks Chat Completions, for OpenKoi."""
+"""OpenAI's models, and every server that speaks Chat Completions."""
+
+from .provider import OpenAI
+
+__all__ = ["OpenAI"]

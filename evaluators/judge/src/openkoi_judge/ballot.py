@@ -1,0 +1,55 @@
+"""Ask a model for one vote, and once more when its answer cannot be used. Knows the run; knows no thresholds."""
+
+from dataclasses import dataclass, replace
+
+from openkoi_hookspecs import Message, Refused, Request, Run, Stop
+from openkoi_hookspecs.events import Warned
+
+from .rubric import Rubric
+from .scores import Unreadable
+from .verdict import Verdict, read_verdict
+from .votes import capped
+
+AGAIN = "\nAn earlier answer could not be used. {wrong} Answer again, with the whole JSON object and nothing else.\n"
+CUT_OFF = "It was cut off before it was complete: name fewer findings, in fewer words."
+PARTIAL = "The judge's answer was cut off twice. Its scores are complete; findings may be missing. Raise max_output."
+DECLINED = "The evaluator's model declined to judge this work. Choose another model for the role of the evaluator."
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A request for a vote, and the rubric that its answer has to fit."""
+
+    request: Request
+    rubric: Rubric
+
+    def again(self, wrong: str) -> Request:
+        """The same request, and at its end what was wrong with the answer to it."""
+        first, *_ = self.request.messages
+        return replace(self.request, messages=[Message.user(*first.parts, AGAIN.format(wrong=wrong))])
+
+
+async def vote(ballot: Ballot, run: Run) -> Verdict:
+    """Get one vote. Raises Unreadable when two answers could not be used, and whatever ``run.chat`` raises."""
+    first = await attempt(ballot.request, ballot.rubric, run)
+    if isinstance(first, Verdict) and not first.partial:
+        return first
+    wrong = CUT_OFF if isinstance(first, Verdict) else str(first)
+    second = await attempt(ballot.again(wrong), ballot.rubric, run)
+    best = second if isinstance(second, Verdict) else first
+    if isinstance(best, Unreadable):
+        raise best
+    if best.partial:
+        await run.emit(Warned(PARTIAL))
+    return best
+
+
+async def attempt(request: Request, rubric: Rubric, run: Run) -> Verdict | Unreadable:
+    """Ask once. A model that declines is not asked again."""
+    reply = await run.chat(request)
+    if reply.done.stop is Stop.REFUSED:
+        raise Refused(DECLINED)
+    try:
+        return capped(read_verdict(reply.text, rubric), rubric)
+    except Unreadable as error:
+        return error

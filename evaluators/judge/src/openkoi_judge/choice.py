@@ -1,0 +1,51 @@
+"""Choose the rubric for a task. Knows names and categories; knows no files and no models."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from openkoi_hookspecs import Task, UnknownName
+
+from .rubric import Rubric, canonical
+
+FLOOR = "general"
+WORD = r"(?:evaluator|rubric)"
+MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?\s{word}\b"
+
+
+def choose(rubrics: Sequence[Rubric], wish: str, task: Task) -> Rubric:
+    """Take the one wished for, else the one the task names, else its category's, else the general one.
+
+    ``rubrics`` stand in their order of precedence. A wish that nobody can meet raises UnknownName.
+    """
+    if wish:
+        return wished(rubrics, wish)
+    named = (rubric for rubric in rubrics if mentioned(rubric.name, task.text))
+    return first(named) or first(serving(rubrics, task.category)) or wished(rubrics, FLOOR)
+
+
+def wished(rubrics: Sequence[Rubric], name: str) -> Rubric:
+    """Find one by its name."""
+    found = first(rubric for rubric in rubrics if rubric.name.casefold() == name.strip().casefold())
+    if not found:
+        raise UnknownName("rubric", name, tuple(rubric.name for rubric in rubrics))
+    return found
+
+
+def mentioned(name: str, text: str) -> bool:
+    """Whether a text asks for a rubric: ``the terse evaluator``, ``rubric: terse``, or a name that is no plain word."""
+    plain = re.escape(name)
+    pattern = MENTION.format(word=WORD, name=plain)
+    if not name.isalpha():
+        pattern += rf"|(?<![\w-]){plain}(?![\w-])"
+    return bool(re.search(pattern, text, re.IGNORECASE))
+
+
+def serving(rubrics: Sequence[Rubric], category: str) -> Iterable[Rubric]:
+    """Those for a category of tasks, in order."""
+    wanted = canonical(category)
+    return (rubric for rubric in rubrics if wanted and wanted in map(canonical, rubric.categories))
+
+
+def first(rubrics: Iterable[Rubric]) -> Rubric | None:
+    """The first of them, if there is one."""
+    return next(iter(rubrics), None)

@@ -1,0 +1,94 @@
+"""Lay out what a judge looks at: the change, the last words, what the checks found. Knows no rubrics or models."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Task, Work
+
+from .fence import fenced, mark, shortened
+
+WORDS = 6_000
+LOG = 6_000
+CHANGED = "+++ "
+STOPPED = {
+    Ended.CYCLES: "its number of steps was used up",
+    Ended.BUDGET: "its budget was used up",
+    Ended.TIME: "its time was up",
+    Ended.LOOP: "it repeated itself",
+    Ended.PERSON: "it waits for a person",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Something to look at, under its name."""
+
+    name: str
+    text: str
+
+
+def asked(task: Task) -> str:
+    """Quote the task, and what was piped in with it."""
+    seal = mark([task.text, task.context])
+    parts = [fenced("task", task.text, seal)]
+    if task.context.strip():
+        parts.append(fenced("context", shortened(task.context, WORDS), seal))
+    return "## Task\n\n" + "\n".join(parts) + "\n"
+
+
+def shown(work: Work, room: int) -> str:
+    """Quote the work behind one mark, with the plugins' wishes for the judge before it."""
+    quoted = [Evidence(section.name, section.text) for section in work.criteria if section.quoted]
+    pieces = [*quoted, *evidence(work, room)]
+    seal = mark([text for piece in pieces for text in (piece.name, piece.text)])
+    blocks = [fenced(piece.name, piece.text, seal) for piece in pieces]
+    return wishes(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stopped(work)]) + "\n"
+
+
+def wishes(work: Work) -> str:
+    """What plugins want looked at."""
+    texts = [section.text.strip() for section in work.criteria if not section.quoted and section.text.strip()]
+    return "## Look at this as well\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
+
+
+def stopped(work: Work) -> list[str]:
+    """A sentence about work that did not come to its own end."""
+    return [f"The attempt was stopped before it was done: {STOPPED[work.ended]}."] if work.ended in STOPPED else []
+
+
+def evidence(work: Work, room: int) -> Iterator[Evidence]:
+    """The change first, then the last words, then the checks; without a change the words are the work."""
+    changed = bool(work.diff.strip())
+    if changed:
+        yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
+    if work.text.strip():
+        yield Evidence("answer", shortened(work.text, WORDS if changed else room))
+    if work.known and (work.known.checks or work.known.findings or work.known.log):
+        yield Evidence("checks", checked(work.known))
+
+
+def files(work: Work) -> tuple[str, ...]:
+    """The files that were changed, as the work or else its diff names them."""
+    lines = work.diff.splitlines()
+    named = (line.removeprefix(CHANGED).removeprefix("b/") for line in lines if line.startswith(CHANGED))
+    return work.files or tuple(named)
+
+
+def checked(known: Evaluation) -> str:
+    """What the checks found, and the end of what they printed."""
+    lines = [*map(check, known.checks), *map(finding, known.findings)]
+    log = shortened(known.log.strip(), LOG)
+    return "\n".join([*lines, *([log] if log else [])])
+
+
+def check(check: Check) -> str:
+    """One check in one line."""
+    if check.passed:
+        return f"{check.name}: passed"
+    return f"{check.name}: FAILED" if check.required else f"{check.name}: failed, as it did before the work began"
+
+
+def finding(finding: Finding) -> str:
+    """One finding of a check in one line."""
+    where = f"{finding.where}: " if finding.where else ""
+    return f"[{finding.severity}] {where}{finding.title}"

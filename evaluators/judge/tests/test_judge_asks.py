@@ -1,0 +1,275 @@
+"""The judge in a real run: how often it asks, what it makes of the answers, and what it does when there are none."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import (
+    BadSetting,
+    Check,
+    Chunk,
+    Done,
+    Evaluation,
+    Evaluator,
+    KoiError,
+    LimitReached,
+    Limits,
+    Request,
+    Severity,
+    Stop,
+    Task,
+    Text,
+    Work,
+)
+from openkoi_hookspecs.events import Warned
+from openkoi_judge import Judge, Voted
+from openkoi_testing import Scripted, Stage, lend
+
+DONE = Work("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
+USED_UP = "The script's turns are used up"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came of asking a judge."""
+
+    evaluation: Evaluation | None
+    prompts: list[str]
+    warnings: list[str]
+    votes: list[Voted]
+
+    @property
+    def known(self) -> Evaluation:
+        assert self.evaluation is not None
+        return self.evaluation
+
+
+class Declining(Scripted):
+    """A model whose vendor stops every answer."""
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        async for chunk in super().chat(request):
+            yield replace(chunk, stop=Stop.REFUSED) if isinstance(chunk, Done) else chunk
+
+
+def verdict(relevance: float, quality: float, completeness: float, *findings: dict[str, str]) -> str:
+    scores = {"relevance": relevance, "quality": quality, "completeness": completeness}
+    return json.dumps({"scores": scores, "findings": findings, "suggestion": "Say why."})
+
+
+def hear(
+    folder: Path, says: Sequence[str], *, judge: Judge | None = None, work: Work = DONE, task: Task | None = None
+) -> Heard:
+    """Let a judge judge in a real run, over a model that says these lines and then refuses."""
+    model = Scripted(says, repeat_last=False)
+
+    async def judging() -> Heard:
+        async with lend(folder, task=task or Task("What is it?"), stage=Stage(model=model)) as run:
+            evaluation = await (judge or Judge()).evaluate(work, run)
+            events = [record.event for record in run.records(run.task.session)]
+        warnings = [event.text for event in events if isinstance(event, Warned)]
+        return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, Voted)])
+
+    return asyncio.run(judging())
+
+
+def prompts(model: Scripted) -> list[str]:
+    """The words of each request."""
+    parts = ([part for message in request.messages for part in message.parts] for request in model.asked)
+    return ["".join(part.text for part in several if isinstance(part, Text)) for several in parts]
+
+
+def test_it_is_an_evaluator() -> None:
+    evaluator: Evaluator = Judge()
+
+    assert evaluator == Judge()
+
+
+@pytest.mark.row("EVAL-04", "EVAL-05", "C17")
+def test_a_clear_verdict_takes_one_call_and_counts_sixty_per_cent(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [verdict(1.0, 0.9, 1.0)])
+
+    weights = {score.dimension: (score.value, round(score.weight, 6)) for score in heard.known.scores}
+    assert {"relevance": (1.0, 0.24), "quality": (0.9, 0.21), "completeness": (1.0, 0.15)} == weights
+    assert (1, [], "Say why.") == (len(heard.prompts), heard.warnings, heard.known.suggestion)
+
+
+@pytest.mark.row("EVAL-16")
+def test_the_call_is_short_cool_and_the_same_at_its_beginning(tmp_path: Path) -> None:
+    model = Scripted([verdict(1.0, 1.0, 1.0)])
+
+    async def judging() -> None:
+        async with lend(tmp_path, stage=Stage(model=model)) as run:
+            await Judge().evaluate(DONE, run)
+            await Judge().evaluate(Work("Another."), run)
+
+    asyncio.run(judging())
+
+    first, second = model.asked
+    assert (2000, 0.1) == (first.max_output, first.temperature)
+    assert (first.system, first.messages[0].parts[0]) == (second.system, second.messages[0].parts[0])
+
+
+def test_nothing_said_and_nothing_changed_is_nothing_to_judge(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [], work=Work(" \n"))
+
+    assert (None, []) == (heard.evaluation, heard.prompts)
+
+
+def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_told_why(tmp_path: Path) -> None:
+    heard = hear(tmp_path, ['{"scores": {"relevance": 0.9}}', verdict(1.0, 1.0, 1.0)])
+
+    assert pytest.approx(1.0) == heard.known.score
+    assert "could not be used. There is no score for quality, completeness." in heard.prompts[1]
+
+
+def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Path) -> None:
+    heard = hear(tmp_path, ["Splendid!", "Ten out of ten!", verdict(1.0, 1.0, 1.0)])
+
+    assert (2, None) == (len(heard.prompts), heard.known.score)
+    assert heard.known.unknown.startswith("The judge was asked twice and gave no verdict that can be used.")
+
+
+def test_a_verdict_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:
+    whole = verdict(0.2, 0.2, 0.2, {"severity": "blocker", "title": "Wrong"})
+    cut = whole[: whole.index("blocker") - 13]
+
+    heard = hear(tmp_path, [cut, whole])
+
+    assert "It was cut off before it was complete" in heard.prompts[1]
+    assert 1 == len(heard.known.blockers)
+
+
+def test_a_verdict_that_stays_cut_off_is_used_and_says_so(tmp_path: Path) -> None:
+    cut = verdict(0.2, 0.2, 0.2, {"severity": "minor", "title": "Wrong"})[:-30]
+
+    heard = hear(tmp_path, [cut, cut])
+
+    assert pytest.approx(0.2) == heard.known.score
+    assert ["The judge's answer was cut off twice."] == [warning[:37] for warning in heard.warnings]
+
+
+@pytest.mark.row("C82")
+def test_near_the_threshold_the_median_of_three_holds(tmp_path: Path) -> None:
+    says = [verdict(0.75, 0.75, 0.75), verdict(0.5, 0.9, 0.7), verdict(0.9, 0.8, 0.2)]
+
+    heard = hear(tmp_path, says)
+
+    assert [0.75, 0.8, 0.7] == [score.value for score in heard.known.scores]
+    assert [3] == [len(voted.votes) for voted in heard.votes]
+
+
+def test_what_the_checks_say_decides_whether_the_vote_is_close(tmp_path: Path) -> None:
+    red = Work("Done.", known=Evaluation(checks=(Check("tests", passed=False),)))
+
+    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8)], work=red)
+
+    assert (1, []) == (len(heard.prompts), heard.warnings)
+
+
+@pytest.mark.parametrize("later", [[], ["Hm.", "Hm."], [verdict(0.1, 0.1, 0.1)]])
+def test_when_no_other_vote_can_be_had_the_first_stands_and_says_so(tmp_path: Path, later: list[str]) -> None:
+    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8), *later])
+
+    assert pytest.approx(0.8) == heard.known.score
+    assert ["The score is close to the threshold, and only one vote could be had"] == [
+        warning.partition(":")[0] for warning in heard.warnings
+    ]
+
+
+def test_one_vote_is_enough_where_the_configuration_says_so(tmp_path: Path) -> None:
+    assert 1 == len(hear(tmp_path, [verdict(0.8, 0.8, 0.8)], judge=Judge(votes=1)).prompts)
+
+
+def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) -> None:
+    task = Task("What is it?", limits=Limits(calls=1))
+
+    heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8)] * 3, task=task)
+
+    assert pytest.approx(0.8) == heard.known.score
+    assert 1 == len(heard.prompts)
+    assert "limit of calls" in heard.warnings[0]
+
+
+def test_a_limit_that_the_first_vote_would_pass_is_let_through(tmp_path: Path) -> None:
+    with pytest.raises(LimitReached):
+        hear(tmp_path, [verdict(1.0, 1.0, 1.0)], task=Task("What is it?", limits=Limits(calls=0)))
+
+
+def test_a_model_that_is_not_there_makes_it_unknown_in_its_own_words(tmp_path: Path) -> None:
+    assert USED_UP in hear(tmp_path, []).known.unknown
+
+
+def test_a_model_that_declines_is_not_asked_again(tmp_path: Path) -> None:
+    model = Declining([verdict(1.0, 1.0, 1.0)])
+
+    async def judging() -> Evaluation | None:
+        async with lend(tmp_path, stage=Stage(model=model)) as run:
+            return await Judge().evaluate(DONE, run)
+
+    evaluation = asyncio.run(judging())
+
+    assert evaluation is not None
+    assert (1, None, True) == (len(model.asked), evaluation.score, "declined to judge" in evaluation.unknown)
+
+
+@pytest.mark.row("EVAL-07")
+def test_a_blocker_wins_over_the_scores_beside_it(tmp_path: Path) -> None:
+    leak = {"severity": "blocker", "dimension": "quality", "title": "Wrong", "location": "answer.py:1"}
+
+    known = hear(tmp_path, [verdict(1.0, 1.0, 1.0, leak)], judge=Judge(band=0.0)).known
+
+    assert 0.3 == {score.dimension: score.value for score in known.scores}["quality"]
+    assert [(Severity.BLOCKER, "general/quality", "answer.py:1")] == [
+        (f.severity, f.rule, f.where) for f in known.blockers
+    ]
+
+
+def test_a_change_that_is_too_long_is_shown_in_part_and_says_so(tmp_path: Path) -> None:
+    work = Work("Done.", diff="+++ b/long.py\n" + "+line\n" * 100)
+
+    heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
+
+    assert [
+        "The judge sees 200 of the 614 characters of the change, its beginning and its end. Raise max_diff."
+    ] == heard.warnings
+    assert "All changed files: long.py" in heard.prompts[0]
+
+
+def test_a_broken_rubric_is_named_and_the_work_is_judged_all_the_same(tmp_path: Path) -> None:
+    file = broken(tmp_path)
+
+    heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(folder=tmp_path))
+
+    assert [f"The rubric {file} is not used"] == [warning.partition(":")[0] for warning in heard.warnings]
+    assert pytest.approx(1.0) == heard.known.score
+
+
+def test_a_rubric_that_is_not_there_is_unknown_and_costs_nothing(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [], judge=Judge(rubric="genral"))
+
+    assert ([], True) == (heard.prompts, "Did you mean 'general'" in heard.known.unknown)
+
+
+def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
+    assert {"rubrics": "code-review, general"} == asyncio.run(Judge().examine())
+
+    broken(tmp_path)
+    with pytest.raises(KoiError, match="does not begin with YAML"):
+        asyncio.run(Judge(folder=tmp_path).examine())
+
+
+@pytest.mark.parametrize("setting", [{"votes": 0}, {"weight": -1.0}, {"band": float("nan")}, {"max_output": 0}])
+def test_settings_that_cannot_work_are_refused(setting: dict[str, float]) -> None:
+    with pytest.raises(BadSetting, match=rf"^\[evaluators\.judge\] {next(iter(setting))} is "):
+        Judge(**setting)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def broken(folder: Path) -> Path:
+    file = folder / "user" / "mine" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("# No front matter", encoding="utf-8")
+    return file

@@ -1,0 +1,102 @@
+"""What findings do to scores, and what several votes come to."""
+
+import pytest
+from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
+from openkoi_judge.rubric import Dimension, Rubric
+from openkoi_judge.verdict import Verdict
+from openkoi_judge.votes import agreed, capped, close, composite, judged
+
+RUBRIC = Rubric("house", (Dimension("walls", 0.75), Dimension("roof", 0.25)))
+
+
+def vote(walls: float, roof: float, *findings: Finding) -> Verdict:
+    return Verdict((Score("walls", walls, 0.75), Score("roof", roof, 0.25)), findings)
+
+
+def leak(severity: Severity, where: str = "", title: str = "It leaks") -> Finding:
+    return Finding(title, severity, rule="house/roof", where=where)
+
+
+def values(verdict: Verdict) -> list[float]:
+    return [round(score.value, 6) for score in verdict.scores]
+
+
+@pytest.mark.row("EVAL-07")
+@pytest.mark.parametrize(
+    ("severities", "expected"),
+    [
+        ([Severity.SUGGESTION] * 5, 1.0),
+        ([Severity.IMPORTANT], 0.9),
+        ([Severity.IMPORTANT] * 2, 0.8),
+        ([Severity.IMPORTANT] * 5, 0.7),
+        ([Severity.IMPORTANT, Severity.BLOCKER], 0.3),
+    ],
+)
+def test_findings_cap_their_own_dimension(severities: list[Severity], expected: float) -> None:
+    assert values(capped(vote(1.0, 1.0, *map(leak, severities)), RUBRIC)) == [1.0, expected]
+
+
+def test_a_score_below_the_cap_stays_as_the_judge_gave_it() -> None:
+    assert values(capped(vote(1.0, 0.1, leak(Severity.BLOCKER)), RUBRIC)) == [1.0, 0.1]
+
+
+@pytest.mark.row("C17", "EVAL-05")
+def test_the_judge_counts_its_share_beside_tests_and_lint() -> None:
+    known = Evaluation(scores=(Score("tests", 1.0, 0.30), Score("lint", 0.0, 0.10)))
+
+    assert pytest.approx(0.3 + 0.6 * 0.75) == composite(judged(vote(1.0, 0.0), 0.60), known)
+
+
+def test_a_red_check_keeps_the_vote_far_from_the_threshold() -> None:
+    known = Evaluation(checks=(Check("tests", passed=False),))
+
+    assert not close(composite(judged(vote(0.8, 0.8), 0.60), known), Limits(), 0.08)
+
+
+@pytest.mark.parametrize(("score", "expected"), [(0.71, False), (0.72, True), (0.8, True), (0.88, True), (0.89, False)])
+def test_the_band_lies_on_both_sides_of_the_threshold(score: float, expected: bool) -> None:
+    assert expected is close(score, Limits(quality=0.8), 0.08)
+
+
+@pytest.mark.row("C82")
+def test_each_dimension_is_worth_its_median() -> None:
+    votes = [vote(0.9, 0.2), vote(0.7, 0.9), vote(0.8, 0.4)]
+
+    assert values(agreed(votes, RUBRIC)) == [0.8, 0.4]
+
+
+def test_the_median_votes_findings_stand() -> None:
+    votes = [vote(0.9, 0.9), vote(0.5, 0.5, Finding("low")), vote(0.7, 0.7, Finding("middle"))]
+
+    assert ("middle",) == tuple(finding.title for finding in agreed(votes, RUBRIC).findings)
+
+
+def test_a_blocker_that_two_votes_see_stands_and_caps() -> None:
+    blocked = (
+        vote(0.9, 0.3, leak(Severity.BLOCKER, "roof.py:1")),
+        vote(0.9, 0.3, leak(Severity.BLOCKER, "roof.py:9", "Wet")),
+    )
+    votes = [blocked[0], vote(0.8, 0.9), vote(0.8, 0.9), blocked[1], vote(0.8, 0.9)]
+
+    verdict = agreed(votes, RUBRIC)
+
+    assert ("It leaks",) == tuple(finding.title for finding in verdict.findings)
+    assert values(verdict) == [0.8, 0.3]
+
+
+def test_a_blocker_that_one_vote_sees_does_not_outvote_the_others() -> None:
+    votes = [vote(0.9, 0.3, leak(Severity.BLOCKER)), vote(0.9, 0.9), vote(0.9, 0.8)]
+
+    verdict = agreed(votes, RUBRIC)
+
+    assert ((), [0.9, 0.8]) == (verdict.findings, [score.value for score in verdict.scores])
+
+
+def test_blockers_in_different_files_are_not_the_same_one() -> None:
+    votes = [
+        vote(0.9, 0.3, leak(Severity.BLOCKER, "north.py:1")),
+        vote(0.9, 0.9),
+        vote(0.5, 0.3, leak(Severity.BLOCKER, "south.py:1")),
+    ]
+
+    assert 1 == len(agreed(votes, RUBRIC).findings)

@@ -1,0 +1,90 @@
+"""The evaluator: ask each linter of the project, and hold it against what was before. Knows no linter's words."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Command, Completed, Env, Evaluation, Finding, Run, Work
+from openkoi_hookspecs.events import Warned
+
+from .heard import Heard, steady
+from .linters import Linter, linters
+from .opinion import Before, opinion
+
+QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
+NOT_THERE = {126, 127}
+RUNS_KEPT = 64
+
+
+class Lint:
+    """Configured by ``[evaluators.lint]``: ``commands``, ``weight``, ``seconds``, ``venv``."""
+
+    def __init__(
+        self,
+        *,
+        commands: Mapping[str, str] | Sequence[str] = (),
+        weight: float = 0.10,
+        seconds: float = 60.0,
+        venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
+    ) -> None:
+        self.commands = commands
+        self.weight = weight
+        self.seconds = seconds
+        self.venv = venv
+        self._before: dict[str, dict[str, Heard]] = {}
+
+    async def baseline(self, run: Run) -> None:
+        """Note what the linters find before the first execution."""
+        self._before[run.id] = {one.linter: one for one in await self._heard(run)}
+        while len(self._before) > RUNS_KEPT:
+            del self._before[next(iter(self._before))]
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+        """Report what is new since the baseline; None when the project has no linter."""
+        before = Before(heard=self._before.get(run.id, {}), files=work.files)
+        return opinion(await self._heard(run), before, self.weight)
+
+    async def _heard(self, run: Run) -> list[Heard]:
+        wanted = await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
+        heard = [await self._ask(linter, run) for linter in wanted]
+        return [one for one in heard if one is not None]
+
+    async def _ask(self, linter: Linter, run: Run) -> Heard | None:
+        """What it found; None, and a warning, when it could not be asked."""
+        if not linter.argv:
+            await run.emit(Warned(f"{linter.name} was not run: the project configures it, but it is not installed."))
+            return None
+        done = await run.execute(Command(linter.argv, env=QUIET, seconds=self.seconds))
+        if done.timed_out:
+            advice = "Raise seconds in [evaluators.lint], or leave it out."
+            await run.emit(Warned(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
+            return None
+        if done.exit_code in NOT_THERE:
+            await run.emit(Warned(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}"))
+            return None
+        return understood(linter, done, run.workspace)
+
+
+def understood(linter: Linter, done: Completed, root: Path) -> Heard:
+    """Its findings; when it failed and named none, the failure itself."""
+    text = everything(done)
+    findings = linter.read(text, root)
+    if done.exit_code != 0 and not findings:
+        findings = (broken(linter, text),)
+    return Heard(linter.name, findings, wide=linter.wide)
+
+
+def broken(linter: Linter, text: str) -> Finding:
+    """A linter that did not do its work: its configuration or its input is beyond it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    why = steady(lines[-1])[:140] if lines else "it said nothing"
+    return Finding(f"{linter.name} fails: {why}", rule=linter.name, detail="\n".join(lines[-20:])[-2000:])
+
+
+def everything(done: Completed) -> str:
+    """All that was printed, from wherever it is kept."""
+    try:
+        return Path(done.whole).read_text("utf-8", errors="replace") if done.whole else done.output
+    except OSError:
+        return done.output

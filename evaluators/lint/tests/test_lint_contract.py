@@ -1,0 +1,8 @@
+"""Lint keeps what every evaluator promises."""
+
+from openkoi_lint import Lint
+from openkoi_testing.contracts.evaluator import EvaluatorContract
+
+
+class TestContract(EvaluatorContract):
+    subject = Lint()

@@ -1,0 +1,65 @@
+"""Read what ``cargo test`` prints. Knows libtest's lines and the compiler's."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .outcome import Ran
+from .places import first
+from .wording import fails, tail
+
+LINE = re.compile(
+    r"^test (?P<name>.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (?P<how>ok|FAILED|ignored)\b.*$", re.M
+)
+RUNNING = re.compile(r"^running \d+ tests?$", re.M)
+STORY = re.compile(r"^---- (?P<name>.+?) stdout ----\n(?P<said>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
+PANIC = re.compile(r"panicked at (?P<where>[^\n]+?:\d+)(:\d+)?:\n(?P<reason>[^\n]*)")
+ABORTED = re.compile(r"process didn't exit successfully: .*\((?P<reason>signal: .*)\)$", re.M)
+BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
+
+
+def read_cargo(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
+    """Tests, the compiler's first error when there is one, and how many tests were ignored."""
+    if not RUNNING.search(text) and not BROKEN.search(text):
+        return (), 0
+    lines = [match.groupdict() for match in LINE.finditer(between(text))]
+    stories = {match["name"]: match["said"] for match in STORY.finditer(text)}
+    tests = [ran(line, stories.get(line["name"], ""), root) for line in lines if line["how"] != "ignored"]
+    return (*tests, *broken(text, root), *aborted(text)), sum(line["how"] == "ignored" for line in lines)
+
+
+def between(text: str) -> str:
+    """Only what stands between ``running N tests`` and the failures: a test's own prints are shown after it."""
+    return "\n".join(re.split(r"^(?:failures:|test result:)", part, flags=re.M)[0] for part in RUNNING.split(text)[1:])
+
+
+def ran(line: dict[str, str], said: str, root: Path) -> Ran:
+    """The test, with the place and the words of its panic."""
+    name = re.sub(r" \(line \d+\)", "", line["name"])
+    if line["how"] == "ok":
+        return Ran(name, passed=True)
+    panic = PANIC.search(said)
+    reason = panic["reason"] if panic else said
+    return Ran(name, passed=False, title=fails(name, reason), where=first(said, root), detail=tail(said))
+
+
+def broken(text: str, root: Path) -> Iterator[Ran]:
+    """What does not compile, at its first error."""
+    error = BROKEN.search(text)
+    if error:
+        detail = tail(text[error.start() :])
+        yield Ran(
+            "cargo test",
+            passed=False,
+            title=fails("cargo test", error["reason"]),
+            where=first(error[0], root),
+            detail=detail,
+        )
+
+
+def aborted(text: str) -> Iterator[Ran]:
+    """A test program that died, so that some of its tests never ended."""
+    death = ABORTED.search(text)
+    if death:
+        title = fails("cargo test", death["reason"])
+        yield Ran("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))

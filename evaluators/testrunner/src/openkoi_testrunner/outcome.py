@@ -1,0 +1,58 @@
+"""What a run of a project's tests came to. Knows no runner and no verdict."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One test that ran, or the runner itself. ``title`` says in a stable sentence how it failed."""
+
+    name: str
+    passed: bool
+    _: KW_ONLY
+    title: str = ""
+    where: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """All that ran. ``complete`` is false when the runner died, was stopped, or lost the end of its report.
+
+    ``repeats`` says that single tests can be run again; ``flaky`` names those that failed and then passed.
+    """
+
+    runner: str
+    tests: tuple[Ran, ...] = ()
+    skipped: int = 0
+    complete: bool = True
+    repeats: bool = False
+    flaky: tuple[str, ...] = ()
+
+    @property
+    def red(self) -> tuple[Ran, ...]:
+        """The tests that failed."""
+        return tuple(test for test in self.tests if not test.passed)
+
+    @property
+    def green(self) -> frozenset[str]:
+        """The names of the tests that passed."""
+        return frozenset(test.name for test in self.tests if test.passed)
+
+
+def merged(tests: Iterable[Ran]) -> tuple[Ran, ...]:
+    """One entry a name, in the order of their first appearance; one failure outweighs any number of passes."""
+    kept: dict[str, Ran] = {}
+    for test in tests:
+        before = kept.get(test.name)
+        if before is None or before.passed:
+            kept[test.name] = test
+    return tuple(kept.values())
+
+
+def forgiven(outcome: Outcome, names: frozenset[str]) -> Outcome:
+    """The outcome with these tests counted as passed, because they passed when asked again."""
+    flaky = tuple(test.name for test in outcome.red if test.name in names)
+    tests = tuple(replace(test, passed=True) if test.name in flaky else test for test in outcome.tests)
+    return replace(outcome, tests=tests, flaky=flaky)

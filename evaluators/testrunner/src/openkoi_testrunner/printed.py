@@ -1,0 +1,31 @@
+"""Read all that a command printed, from wherever it is kept. Knows nothing of tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from openkoi_hookspecs import Completed
+
+MOST = 8_000_000
+
+
+def lines(completed: Completed) -> Iterator[str]:
+    """Every line; from the first and last 32 KB when the whole is not to be had."""
+    try:
+        if completed.whole:
+            with Path(completed.whole).open(encoding="utf-8", errors="replace", newline="\n") as file:
+                yield from file
+            return
+    except OSError:
+        pass
+    yield from completed.output.split("\n")
+
+
+def text(completed: Completed) -> str:
+    """The whole as text; of a very long one, the beginning and the end."""
+    try:
+        whole = Path(completed.whole).read_bytes() if completed.whole else b""
+    except OSError:
+        whole = b""
+    if len(whole) > MOST:
+        whole = whole[: MOST // 2] + b"\n" + whole[-MOST // 2 :]
+    return whole.decode("utf-8", errors="replace") or completed.output

@@ -1,0 +1,54 @@
+"""Run a Python project's tests, in the first interpreter that can. Knows the reporter's orders, not its lines."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from importlib.resources import files
+
+from openkoi_hookspecs import Command, Completed, Run
+
+from .interpreters import interpreters, surroundings
+from .outcome import Outcome
+from .printed import lines
+from .project import Kind, unittest_folders
+from .records import Story, outcome_of, read
+
+NOT_THERE = {126, 127}
+BOOT = "import sys; sys.path[:] = [p for p in sys.path if p]; exec(sys.argv[1])"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Python:
+    """How to run the tests of a Python project. ``only`` names the tests to repeat; empty means all."""
+
+    kind: Kind
+    seconds: float
+    venv: str = ""
+    only: tuple[str, ...] = ()
+
+    async def run(self, run: Run) -> Outcome | None:
+        """Run the tests; None when no interpreter has the runner they need."""
+        for python in interpreters(run.workspace, self.venv):
+            story = await self._told(python, run)
+            if story is not None and not story.missing:
+                return outcome_of(story)
+        return None
+
+    async def _told(self, python: str, run: Run) -> Story | None:
+        mark = f"@{secrets.token_hex(8)} "
+        completed = await run.execute(self._command(python, mark, run))
+        if completed.exit_code in NOT_THERE and mark not in completed.output:
+            return None
+        return self._story(completed, mark, run)
+
+    def _command(self, python: str, mark: str, run: Run) -> Command:
+        script = files(__package__).joinpath("inside.py").read_text("utf-8")
+        orders = {"mark": mark, "pytest": self.kind is Kind.PYTEST, "only": self.only}
+        orders["folders"] = unittest_folders(run.workspace) if self.kind is Kind.UNITTEST else []
+        env = surroundings(run.workspace, python)
+        stdin = json.dumps(orders).encode()
+        return Command([python, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
+
+    def _story(self, completed: Completed, mark: str, run: Run) -> Story:
+        records, printed = read(lines(completed), mark)
+        return Story(records=records, printed=printed, root=run.workspace, timed_out=completed.timed_out)

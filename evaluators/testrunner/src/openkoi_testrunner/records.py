@@ -1,0 +1,133 @@
+"""Read what the reporter inside the project's interpreter said. Knows its lines; runs nothing."""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .outcome import Outcome, Ran, merged
+from .places import deepest, own
+from .wording import fails, last_words, steady, tail
+
+LINES_KEPT = 400
+LATE = "did not end in time"
+DID_NOT_RUN = {2: "was interrupted", 3: "broke down", 4: "could not start"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One line of the reporter."""
+
+    kind: str
+    id: str = ""
+    outcome: str = ""
+    text: str = ""
+    reason: str = ""
+    place: str = ""
+    name: str = ""
+    code: int = 0
+    told: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """What was read: the records, what else was printed, and whether time ran out."""
+
+    records: tuple[Record, ...]
+    printed: str
+    root: Path
+    timed_out: bool = False
+
+    @property
+    def missing(self) -> bool:
+        """Whether this interpreter has no pytest, or is none."""
+        return any(record.kind == "missing" for record in self.records)
+
+    @property
+    def runner(self) -> str:
+        """Who ran the tests, or was to."""
+        return next((record.name for record in self.records if record.kind == "runner"), "pytest")
+
+    @property
+    def end(self) -> Record | None:
+        """The reporter's last word; None when it did not come to say it."""
+        return next((record for record in self.records if record.kind == "end"), None)
+
+
+def read(lines: Iterable[str], mark: str) -> tuple[tuple[Record, ...], str]:
+    """Tell the reporter's lines from whatever else was printed."""
+    records: list[Record] = []
+    printed: deque[str] = deque(maxlen=LINES_KEPT)
+    for line in lines:
+        if line.startswith(mark):
+            records.extend(decoded(line[len(mark) :]))
+        elif line.strip() or (printed and printed[-1].strip()):
+            printed.append(line.rstrip("\n"))
+    return tuple(records), "\n".join(printed)
+
+
+def decoded(line: str) -> Iterator[Record]:
+    """The record in a line; none in a line that was cut."""
+    try:
+        yield Record(**json.loads(line))
+    except (ValueError, TypeError):
+        return
+
+
+def outcome_of(story: Story) -> Outcome:
+    """What the tests came to, the runner's own accident among them."""
+    tests = [test for record in story.records if record.kind == "test" for test in told(record, story.root)]
+    accident = trouble(story)
+    skipped = sum(record.outcome == "skipped" for record in story.records)
+    everything = merged([*tests, *unfinished(story), *accident])
+    return Outcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
+
+
+def told(record: Record, root: Path) -> Iterator[Ran]:
+    """The test a record tells of; a skipped one did not run."""
+    if record.outcome == "passed":
+        yield Ran(record.id, passed=True)
+    elif record.outcome == "failed":
+        reason = record.reason or last_words(record.text)
+        where = deepest(record.text, root) or placed(record.place, root)
+        title = fails(record.id, reason)
+        yield Ran(record.id, passed=False, title=title, where=where, detail=tail(record.text))
+
+
+def placed(place: str, root: Path) -> str:
+    """Where the test itself stands, when the traceback names nothing of the workspace."""
+    path, _, line = place.rpartition(":")
+    known = own(path, root) if path else ""
+    return f"{known}:{line}" if known else ""
+
+
+def unfinished(story: Story) -> Iterator[Ran]:
+    """The test that had begun and never ended, when the runner did not come to its end."""
+    if story.end is not None:
+        return
+    ended = {record.id for record in story.records if record.kind == "test"}
+    for record in story.records:
+        if record.kind == "start" and record.id not in ended:
+            how = LATE if story.timed_out else "ended the test process"
+            where = own(record.id.partition("::")[0], story.root)
+            yield Ran(record.id, passed=False, title=f"{record.id} {how}", where=where, detail=tail(story.printed))
+
+
+def trouble(story: Story) -> tuple[Ran, ...]:
+    """The runner's own failure, if it did not do its work to the end or the middle of its report is lost."""
+    end = story.end
+    if end is None:
+        how = LATE if story.timed_out else "died before its end"
+    elif end.code in DID_NOT_RUN:
+        how = DID_NOT_RUN[end.code]
+    elif end.told > sum(record.kind == "test" for record in story.records):
+        return (
+            Ran(story.runner, passed=end.code == 0, title=f"{story.runner} fails, and a part of its report is lost"),
+        )
+    else:
+        return ()
+    why = steady(last_words(story.printed))
+    title = f"{story.runner} {how}: {why}" if why and not story.timed_out else f"{story.runner} {how}"
+    where = deepest(story.printed, story.root)
+    return (Ran(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)

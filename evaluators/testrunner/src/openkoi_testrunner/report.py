@@ -1,0 +1,65 @@
+"""Make an outcome of what a runner printed as text. Knows the formats' order of trial, not the formats."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cargo import read_cargo
+from .gotest import read_go
+from .outcome import Outcome, Ran, merged
+from .places import first
+from .summary import read_summary
+from .tap import read_tap
+from .wording import last_words, plain, steady, tail
+
+READERS = (read_go, read_tap, read_cargo, read_summary)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a runner left: its words, its exit status, and whether it was stopped.
+
+    ``counts`` is true of a runner that names each test: when it names none and is content, there were none.
+    """
+
+    runner: str
+    text: str
+    exit_code: int
+    root: Path
+    timed_out: bool = False
+    counts: bool = False
+
+
+def outcome_of(report: Report) -> Outcome:
+    """Its tests one by one where it names them, and its own word when it has more to say than they do."""
+    tests, skipped = read(report)
+    every = merged([*tests, *own_word(report, tests)])
+    complete = all(test.passed for test in every if test.name == report.runner)
+    return Outcome(runner=report.runner, tests=every, skipped=skipped, complete=complete)
+
+
+def read(report: Report) -> tuple[tuple[Ran, ...], int]:
+    """The tests and the number of skipped ones, in the first format that fits."""
+    text = plain(report.text)
+    for reader in READERS:
+        tests, skipped = reader(text, report.root)
+        if tests or skipped:
+            return tests, skipped
+    return (), 0
+
+
+def own_word(report: Report, tests: tuple[Ran, ...]) -> tuple[Ran, ...]:
+    """The runner as a check of its own: it names no tests, or failed although they passed, or was stopped."""
+    if report.timed_out:
+        return (said(report, f"{report.runner} did not end in time"),)
+    if report.exit_code == 0:
+        return () if tests or report.counts else (Ran(report.runner, passed=True),)
+    if any(not test.passed for test in tests):
+        return ()
+    why = steady(last_words(report.text))
+    return (said(report, f"{report.runner} fails: {why}" if why else f"{report.runner} fails"),)
+
+
+def said(report: Report, title: str) -> Ran:
+    """The runner's own failure."""
+    text = plain(report.text)
+    return Ran(report.runner, passed=False, title=title, where=first(text, report.root), detail=tail(text))

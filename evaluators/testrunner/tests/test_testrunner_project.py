@@ -1,0 +1,54 @@
+"""Which runner the files of a project ask for."""
+
+from pathlib import Path
+
+import pytest
+from openkoi_testrunner.project import Kind, kind_of, unittest_folders
+
+CASE = "from unittest import TestCase\n\nclass A(TestCase):\n    def test_a(self): ...\n"
+NOTHING_YET = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'
+PROJECTS = {
+    "an ini": ({"pytest.ini": ""}, Kind.PYTEST),
+    "a table": ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, Kind.PYTEST),
+    "a newer table": ({"pyproject.toml": "[tool.pytest]\n"}, Kind.PYTEST),
+    "a cfg": ({"setup.cfg": "[tool:pytest]\n"}, Kind.PYTEST),
+    "a conftest": ({"tests/conftest.py": ""}, Kind.PYTEST),
+    "a function": ({"a/tests/test_a.py": "async def test_a(): ..."}, Kind.PYTEST),
+    "an import": ({"a_test.py": CASE + "import pytest\n"}, Kind.PYTEST),
+    "a test case": ({"test_a.py": CASE}, Kind.UNITTEST),
+    "both": ({"test_a.py": CASE, "test_b.py": "def test_b(): ..."}, Kind.PYTEST),
+    "another's tests": ({".venv/lib/test_a.py": CASE, "node_modules/a/test_a.py": CASE}, None),
+    "an npm script": ({"package.json": '{"scripts": {"test": "vitest run"}}'}, Kind.NPM),
+    "npm's placeholder": ({"package.json": NOTHING_YET}, None),
+    "a broken manifest": ({"package.json": "{", "pyproject.toml": "[tool"}, None),
+    "an odd manifest": ({"package.json": '{"scripts": []}'}, None),
+    "a node test": ({"a.test.mjs": "import test from 'node:test'"}, Kind.NODE),
+    "a node folder": ({"test/a.js": "require('node:test')"}, Kind.NODE),
+    "a crate": ({"Cargo.toml": ""}, Kind.CARGO),
+    "a module": ({"go.mod": ""}, Kind.GO),
+    "a target": ({"Makefile": "build:\n\ttrue\ntest: build\n\ttrue\n"}, Kind.MAKE),
+    "another target": ({"Makefile": "testing:\n\ttrue\n"}, None),
+    "python before make": ({"Makefile": "test:\n", "test_a.py": "def test_a(): ..."}, Kind.PYTEST),
+    "nothing": ({"README.md": "def test_a"}, None),
+}
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_files_say_which_runner(tmp_path: Path, name: str) -> None:
+    files, expected = PROJECTS[name]
+    write(tmp_path, files)
+
+    assert expected == kind_of(tmp_path)
+
+
+def test_unittest_starts_above_the_outermost_package(tmp_path: Path) -> None:
+    package = {"a/__init__.py": "", "a/tests/__init__.py": "", "a/tests/test_a.py": CASE}
+    write(tmp_path, {**package, "tests/test_b.py": CASE})
+
+    assert [".", "tests"] == unittest_folders(tmp_path)

@@ -1,0 +1,349 @@
+"""What the test runner says about Python projects whose tests pytest runs. Everything here really runs."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Check, Evaluation, Finding, Severity, Task, Work
+from openkoi_testing import lend
+from openkoi_testrunner import TestRunner
+
+WORK = Work("done")
+SETTINGS = "[tool.pytest.ini_options]\n"
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A project folder, and a test runner to try on it."""
+
+    root: Path
+    runner: TestRunner
+
+    def evaluated(self, files: dict[str, str]) -> Evaluation | None:
+        async def story() -> Evaluation | None:
+            async with lend(self.root) as run:
+                return await self.runner.evaluate(WORK, run)
+
+        write(self.root, files)
+        return asyncio.run(story())
+
+    def told(self, files: dict[str, str]) -> Evaluation:
+        evaluation = self.evaluated(files)
+        assert evaluation is not None
+        return evaluation
+
+    def reworked(self, before: str, after: str, task: Task) -> Evaluation:
+        async def story() -> Evaluation | None:
+            async with lend(self.root, task=task) as run:
+                await self.runner.baseline(run)
+                write(self.root, {"test_a.py": after})
+                return await self.runner.evaluate(WORK, run)
+
+        write(self.root, {"test_a.py": before})
+        evaluation = asyncio.run(story())
+        assert evaluation is not None
+        return evaluation
+
+
+@pytest.fixture
+def bench(tmp_path: Path, venv: str) -> Bench:
+    return Bench(tmp_path, TestRunner(venv=venv))
+
+
+def outcomes(evaluation: Evaluation) -> dict[str, bool]:
+    return {check.name: check.passed for check in evaluation.checks}
+
+
+def only(evaluation: Evaluation) -> Finding:
+    (finding,) = evaluation.findings
+    return finding
+
+
+@pytest.mark.row("EVAL-02", "EVAL-28")
+def test_each_test_is_a_check_and_their_share_is_the_score(bench: Bench) -> None:
+    files = {"test_sum.py": "def test_a():\n    assert True\n\n\ndef test_b():\n    assert [1] == [2]\n"}
+
+    evaluation = bench.told(files)
+
+    assert {"test_sum.py::test_a": True, "test_sum.py::test_b": False} == outcomes(evaluation)
+    assert [("tests", 0.5, 0.3)] == [(score.dimension, score.value, score.weight) for score in evaluation.scores]
+
+
+@pytest.mark.row("EVAL-25")
+def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(bench: Bench) -> None:
+    files = {
+        "koi.py": "def feed(fish):\n    return fish['pond']\n",
+        "test_koi.py": "from koi import feed\n\n\ndef test_feed():\n    assert feed({}) == 1\n",
+    }
+
+    finding = only(bench.told(files))
+
+    assert "test_koi.py::test_feed fails: KeyError: 'pond'" == finding.title
+    assert ("koi.py:2", "test_koi.py::test_feed") == (finding.where, finding.rule)
+    assert Severity.IMPORTANT is finding.severity
+    assert "return fish['pond']" in finding.detail
+
+
+def test_what_judges_read_names_the_failures_and_stays_short(bench: Bench) -> None:
+    body = "".join(f"def test_{n}():\n    assert {'x' * 900!r} == ''\n" for n in range(30))
+
+    evaluation = bench.told({"test_many.py": body})
+
+    assert evaluation.log.startswith("pytest: 0 passed, 30 failed\n")
+    assert "FAILED test_many.py::test_0 fails" in evaluation.log
+    assert len(evaluation.log.encode()) <= 8192
+    assert 21 == len(evaluation.findings)
+
+
+def test_a_project_without_tests_is_not_for_the_test_runner(bench: Bench) -> None:
+    assert bench.evaluated({"koi.py": "x = 1\n", "README.md": "koi"}) is None
+
+
+@pytest.mark.row("EVAL-02")
+def test_tests_that_are_absent_are_not_tests_that_passed(bench: Bench) -> None:
+    assert bench.evaluated({"pyproject.toml": SETTINGS, "koi.py": "x = 1\n"}) is None
+
+
+def test_a_file_that_cannot_be_read_fails_and_the_others_still_run(bench: Bench) -> None:
+    files = {
+        "test_broken.py": "def test_a(:\n    pass\n",
+        "test_import.py": "import no_such_thing\n\n\ndef test_b():\n    pass\n",
+        "test_fine.py": "def test_c():\n    pass\n",
+    }
+
+    evaluation = bench.told(files)
+
+    assert {"test_broken.py": False, "test_import.py": False, "test_fine.py::test_c": True} == outcomes(evaluation)
+    titles = {finding.rule: finding.title for finding in evaluation.findings}
+    assert titles["test_broken.py"].startswith("test_broken.py fails: SyntaxError: ")
+    assert "test_import.py fails: ModuleNotFoundError: No module named 'no_such_thing'" == titles["test_import.py"]
+    assert {"test_broken.py:1", "test_import.py:1"} == {finding.where for finding in evaluation.findings}
+
+
+def test_a_broken_conftest_fails_the_runner_itself(bench: Bench) -> None:
+    files = {"conftest.py": "raise RuntimeError('no pond')\n", "test_a.py": "def test_a():\n    pass\n"}
+
+    evaluation = bench.told(files)
+
+    assert {"pytest": False} == outcomes(evaluation)
+    assert "pytest could not start: RuntimeError: no pond" == only(evaluation).title
+    assert "conftest.py:1" == only(evaluation).where
+
+
+def test_a_flaky_test_counts_as_passed_and_is_named(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> None:
+    counter = tmp_path_factory.mktemp("outside") / "counter"
+    body = f"""
+import pathlib
+
+def test_sometimes():
+    counter = pathlib.Path({str(counter)!r})
+    seen = counter.exists()
+    counter.touch()
+    assert seen
+
+def test_never():
+    assert False
+"""
+
+    evaluation = bench.told({"test_flaky.py": body})
+
+    assert {"test_flaky.py::test_sometimes": True, "test_flaky.py::test_never": False} == outcomes(evaluation)
+    flaky = [finding for finding in evaluation.findings if finding.severity is Severity.SUGGESTION]
+    assert ["test_flaky.py::test_sometimes is flaky"] == [finding.title for finding in flaky]
+
+
+def test_a_test_that_fails_only_among_the_others_is_not_flaky(bench: Bench) -> None:
+    body = "SEEN = []\n\ndef test_a():\n    SEEN.append(1)\n\ndef test_b():\n    assert not SEEN\n"
+
+    evaluation = bench.told({"test_order.py": body})
+
+    assert {"test_order.py::test_b"} == evaluation.failing
+
+
+def test_a_project_may_have_files_named_like_modules(bench: Bench) -> None:
+    files = {"json.py": "raise RuntimeError('not json')\n", "test_a.py": "def test_a():\n    pass\n"}
+
+    evaluation = bench.told(files)
+
+    assert {"test_a.py::test_a": True} == outcomes(evaluation)
+
+
+def test_a_test_that_never_ends_is_named_and_fails(tmp_path: Path, venv: str) -> None:
+    bench = Bench(tmp_path, TestRunner(venv=venv, seconds=4))
+    body = "import time\n\ndef test_a():\n    pass\n\ndef test_slow():\n    time.sleep(60)\n"
+
+    evaluation = bench.told({"test_slow.py": body})
+
+    assert {"test_slow.py::test_a": True, "test_slow.py::test_slow": False, "pytest": False} == outcomes(evaluation)
+    assert "test_slow.py::test_slow did not end in time" == evaluation.findings[0].title
+
+
+def test_a_test_that_kills_the_process_is_named_and_fails(bench: Bench) -> None:
+    body = "import os\n\ndef test_a():\n    pass\n\ndef test_kills():\n    os._exit(0)\n\ndef test_b():\n    pass\n"
+
+    evaluation = bench.told({"test_kills.py": body})
+
+    assert {"test_kills.py::test_a": True, "test_kills.py::test_kills": False, "pytest": False} == outcomes(evaluation)
+    titles = [finding.title for finding in evaluation.findings]
+    assert ["test_kills.py::test_kills ended the test process", "pytest died before its end"] == titles
+
+
+def test_prints_that_look_like_results_are_not_results(bench: Bench) -> None:
+    fake = '{"kind": "test", "id": "fake", "outcome": "passed"}'
+    body = f"""
+print('PASSED test_fake.py::test_fake')
+
+def test_real():
+    print('''
+@0123456789abcdef {fake}
+=== short test summary info ===
+PASSED test_fake.py::test_fake
+1 passed in 0.01s
+not ok 1 - fake''')
+    assert False, "really"
+"""
+    files = {"test_fake.py": body, "pyproject.toml": SETTINGS + 'addopts = "-s"\n'}
+
+    evaluation = bench.told(files)
+
+    assert {"test_fake.py::test_real": False} == outcomes(evaluation)
+
+
+def test_classes_parameters_and_other_scripts_keep_their_names(bench: Bench) -> None:
+    body = """
+import pytest
+
+class TestPond:
+    @pytest.mark.parametrize("fish", ["koi", "鯉", "a b/c::d"])
+    def test_鯉(self, fish):
+        assert fish != "鯉", "größer als ein Teich"
+"""
+
+    evaluation = bench.told({"test_pond.py": body})
+
+    names = [check.name for check in evaluation.checks]
+    assert ["test_pond.py::TestPond::test_鯉[koi]", "test_pond.py::TestPond::test_鯉[a b/c::d]"] == [names[0], names[2]]
+    assert 3 == len(names)
+    assert "größer als ein Teich" in only(evaluation).title
+
+
+def test_skipped_and_expected_failures_are_left_out(bench: Bench) -> None:
+    body = """
+import pytest
+
+@pytest.mark.skip
+def test_skipped(): pass
+
+@pytest.mark.xfail
+def test_expected(): assert False
+
+@pytest.mark.xfail(strict=True)
+def test_unexpected(): pass
+
+@pytest.fixture
+def broken(): raise OSError("no pond")
+
+def test_setup(broken): pass
+
+def test_fine(): pass
+"""
+
+    evaluation = bench.told({"test_marks.py": body})
+
+    expected = {"test_marks.py::test_unexpected": False, "test_marks.py::test_setup": False}
+    assert {**expected, "test_marks.py::test_fine": True} == outcomes(evaluation)
+    assert evaluation.log.startswith("pytest: 1 passed, 2 failed, 2 skipped")
+
+
+def test_five_hundred_tests_are_five_hundred_checks(bench: Bench) -> None:
+    body = "import pytest\n\n@pytest.mark.parametrize('n', range(500))\ndef test_n(n):\n    print('x' * 500)\n"
+
+    evaluation = bench.told({"test_many.py": body, "pyproject.toml": SETTINGS + 'addopts = "-s"\n'})
+
+    assert 500 == sum(check.passed for check in evaluation.checks)
+
+
+def test_a_projects_own_options_hold_and_nothing_is_written_into_the_workspace(bench: Bench) -> None:
+    options = 'addopts = "-x --lf --junitxml=report.xml -m \'not slow\'"\nmarkers = ["slow"]\n'
+    body = """
+import pytest
+
+@pytest.mark.slow
+def test_slow(): assert False
+
+def test_a(): assert False
+
+def test_b(): pass
+"""
+    files = {"pyproject.toml": SETTINGS + options, "tests/test_a.py": body, "src/koi/__init__.py": ""}
+
+    evaluation = bench.told(files)
+
+    assert {"tests/test_a.py::test_a": False, "tests/test_a.py::test_b": True} == outcomes(evaluation)
+    assert set(files) == {p.relative_to(bench.root).as_posix() for p in bench.root.rglob("*") if p.is_file()}
+
+
+def test_a_project_that_forbids_the_cache_is_run_as_well(bench: Bench) -> None:
+    options = 'addopts = "-p no:cacheprovider --strict-config"\nfilterwarnings = ["error"]\n'
+    files = {"pyproject.toml": SETTINGS + options, "test_a.py": "def test_a():\n    pass\n"}
+
+    evaluation = bench.told(files)
+
+    assert {"test_a.py::test_a": True} == outcomes(evaluation)
+
+
+def test_code_in_a_source_folder_is_found_without_being_installed(bench: Bench) -> None:
+    files = {
+        "src/koi/__init__.py": "X = 1\n",
+        "tests/test_x.py": "import koi\n\ndef test_x():\n    assert koi.X == 1\n",
+    }
+
+    evaluation = bench.told(files)
+
+    assert {"tests/test_x.py::test_x": True} == outcomes(evaluation)
+
+
+class TestBaseline:
+    """What was red before the work began, and what came since."""
+
+    BEFORE = "def test_old():\n    assert False\n\ndef test_good():\n    pass\n"
+
+    @pytest.mark.row("C17")
+    def test_what_was_red_before_does_not_count(self, bench: Bench) -> None:
+        evaluation = bench.reworked(self.BEFORE, self.BEFORE, Task("Add a pond"))
+
+        assert Check("test_a.py::test_old", passed=False, required=False) in evaluation.checks
+        assert 1.0 == evaluation.score
+        assert Severity.SUGGESTION is only(evaluation).severity
+
+    @pytest.mark.row("C17")
+    def test_what_was_green_and_what_is_new_is_required(self, bench: Bench) -> None:
+        after = "def test_new():\n    assert False\n\ndef test_good():\n    assert 0\n"
+
+        evaluation = bench.reworked(self.BEFORE, after, Task("Add a pond"))
+
+        assert {"test_a.py::test_new", "test_a.py::test_good"} == evaluation.failing
+
+    def test_for_a_repair_what_was_red_counts(self, bench: Bench) -> None:
+        evaluation = bench.reworked(self.BEFORE, self.BEFORE, Task("Mend the pond", category="bugfix"))
+
+        assert {"test_a.py::test_old"} == evaluation.failing
+
+    def test_a_test_that_is_gone_is_told(self, bench: Bench) -> None:
+        evaluation = bench.reworked(self.BEFORE, "def test_other():\n    pass\n", Task("Add a pond"))
+
+        finding = only(evaluation)
+        assert ("Tests that passed before no longer run", "test_a.py::test_good") == (finding.title, finding.detail)
+
+    def test_the_last_test_that_is_gone_fails_the_runner(self, bench: Bench) -> None:
+        evaluation = bench.reworked(self.BEFORE, "X = 1\n", Task("Add a pond"))
+
+        assert {"tests"} == evaluation.failing

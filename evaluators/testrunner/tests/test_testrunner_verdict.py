@@ -1,0 +1,162 @@
+"""What an outcome means for the work, and the words it is told in."""
+
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Severity, Task
+from openkoi_testrunner.before import RUNS_KEPT, Before, Ledger
+from openkoi_testrunner.evaluator import about_tests
+from openkoi_testrunner.outcome import Outcome, Ran, forgiven, merged
+from openkoi_testrunner.places import deepest, first
+from openkoi_testrunner.records import Record, Story, outcome_of, read
+from openkoi_testrunner.verdict import verdict
+from openkoi_testrunner.wording import last_words, steady, tail
+
+GOOD = Ran("good", passed=True)
+BAD = Ran("bad", passed=False, title="bad fails")
+
+
+def outcome(*tests: Ran, complete: bool = True) -> Outcome:
+    return Outcome(runner="pytest", tests=tests, complete=complete)
+
+
+@pytest.mark.parametrize("category", ["bugfix", "bug-fix", "Test", "testing"])
+def test_red_tests_are_what_these_tasks_are_about(category: str) -> None:
+    assert about_tests(Task("x", category=category))
+
+
+@pytest.mark.parametrize("category", ["", "code", "refactor"])
+def test_red_tests_are_not_what_other_tasks_are_about(category: str) -> None:
+    assert not about_tests(Task("x", category=category))
+
+
+def test_what_turned_green_has_to_stay_green() -> None:
+    ledger = Ledger()
+    ledger.begin("run", outcome(BAD))
+    ledger.advance("run", outcome(Ran("bad", passed=True)))
+
+    assert Before(ledger.of("run")).requires("bad")
+
+
+def test_a_new_test_is_required_however_often_it_fails() -> None:
+    ledger = Ledger()
+    ledger.begin("run", None)
+    ledger.advance("run", outcome(BAD))
+
+    assert Before(ledger.of("run")).requires("bad")
+
+
+def test_only_so_many_runs_are_remembered() -> None:
+    ledger = Ledger()
+    for n in range(RUNS_KEPT + 10):
+        ledger.begin(str(n), outcome(GOOD))
+
+    assert RUNS_KEPT == len(ledger.runs)
+    assert {} == ledger.of("0")
+
+
+def test_when_all_that_ran_was_red_before_there_is_no_score() -> None:
+    evaluation = verdict(outcome(BAD), Before({"bad": False}), 0.3)
+
+    assert evaluation is not None
+    assert () == evaluation.scores
+    assert frozenset() == evaluation.failing
+
+
+def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
+    evaluation = verdict(outcome(BAD, complete=False), Before({"good": True}), 0.3)
+
+    assert evaluation is not None
+    assert ["bad fails"] == [finding.title for finding in evaluation.findings]
+
+
+def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
+    broken = Ran("test_a.py", passed=False, title="test_a.py fails")
+
+    evaluation = verdict(outcome(broken), Before({"test_a.py::test_a": True}), 0.3)
+
+    assert evaluation is not None
+    assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
+
+
+def test_many_failures_are_told_in_a_few_findings() -> None:
+    red = [Ran(f"t{n}", passed=False, title=f"t{n} fails") for n in range(100)]
+
+    evaluation = verdict(outcome(*red), Before(), 0.3)
+
+    assert evaluation is not None
+    assert 21 == len(evaluation.findings)
+    assert "… and 60 more" in evaluation.findings[-1].detail
+
+
+def test_a_flaky_test_passes_and_is_suggested() -> None:
+    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), Before(), 0.3)
+
+    assert evaluation is not None
+    assert evaluation.checks[0].passed
+    assert [Severity.SUGGESTION] == [finding.severity for finding in evaluation.findings]
+
+
+def test_one_failure_outweighs_any_number_of_passes() -> None:
+    assert (Ran("a", passed=False),) == merged([Ran("a", passed=True), Ran("a", passed=False), Ran("a", passed=True)])
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("ValueError: <Pond object at 0x7f12ab>\nmore", "ValueError: <Pond object at 0x…>"),
+        ("took 3.21s, not 2 seconds", "took …, not …"),
+        ("at 2026-11-21T10:00:00.123Z", "at …"),
+        ("FileNotFoundError: '/tmp/pytest-of-a/pytest-12/x/pond.txt'", "FileNotFoundError: 'pond.txt'"),
+        ("koi.py:12: no pond, line 7", "koi.py: no pond, line …"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("1/2 of a/b is 3:4", "1/2 of a/b is 3:4"),
+    ],
+)
+def test_a_title_leaves_out_what_changes_from_run_to_run(said: str, expected: str) -> None:
+    assert expected == steady(said)
+
+
+def test_a_long_text_is_cut_at_a_line() -> None:
+    assert "…\nccc" == tail("aaa\nbbb\nccc", most=5)
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("Traceback\nE   KeyError: 'x'\n1 error\nmake: *** [test] Error 1", "KeyError: 'x'"),
+        (
+            "ERROR: usage: pytest [options]\npytest: error: unrecognized: --x\n  rootdir: /a",
+            "pytest: error: unrecognized: --x",
+        ),
+        ("INTERNALERROR>     sys.exit(3)\nINTERNALERROR> SystemExit: 3\n\nno tests ran in 0.1s", "SystemExit: 3"),
+        (".\n!!!!!! _pytest.outcomes.Exit: enough !!!!!!\n1 passed", "_pytest.outcomes.Exit: enough"),
+        (".\nFatal Python error: Segmentation fault\n  File x", "Fatal Python error: Segmentation fault"),
+        ("a\nno such pond\n...", "no such pond"),
+        ("", ""),
+    ],
+)
+def test_the_last_error_is_why_a_program_gave_up(printed: str, expected: str) -> None:
+    assert expected == last_words(printed)
+
+
+def test_the_place_is_the_projects_last_line_in_the_traceback(tmp_path: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    for name in ("a b.py", "koi.py", ".venv/lib.py"):
+        (tmp_path / name).write_text("")
+    text = f'  File "{tmp_path}/a b.py", line 3, in test\nkoi.py:7: in feed\n.venv/lib.py:9: in get\nE   koi.py:8: no\n'
+
+    assert "koi.py:7" == deepest(text, tmp_path)
+    assert "" == deepest("/usr/lib/os.py:3: in x\n../koi.py:2: in y", tmp_path)
+    assert "" == first(f"{'x' * 5000}.py:3 and a\0b.py:3", tmp_path)
+    assert "koi.py:5" == first(f"at node:x:1:2 (file://{tmp_path}/koi.py:5:10)", tmp_path)
+
+
+def test_a_report_that_lost_its_middle_is_judged_by_its_end(tmp_path: Path) -> None:
+    lines = ['@x {"kind": "test", "id": "a", "outcome": "pas', '@x {"kind": "end", "code": 1, "told": 9}']
+    records, printed = read(lines, "@x ")
+
+    told = outcome_of(Story(records=records, printed=printed, root=tmp_path))
+
+    assert (Record(kind="end", code=1, told=9),) == records
+    assert [("pytest", False)] == [(test.name, test.passed) for test in told.tests]

@@ -1,0 +1,42 @@
+"""What can go wrong with checkpoints, each a sentence for a person."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+
+SHOWN = 10
+
+
+class NoCheckpoint(KoiError):
+    """There is no checkpoint of this id for this workspace."""
+
+    def __init__(self, id: str, root: str) -> None:
+        super().__init__(f"There is no checkpoint {id!r} of {root}. It was deleted, or taken of another folder.")
+
+
+class TooMany(KoiError):
+    """The workspace holds more than can be kept again and again."""
+
+    def __init__(self, root: Path, most: int) -> None:
+        super().__init__(
+            f"{root} has more than {most} files, too many to keep a checkpoint of. Work in a smaller folder, "
+            "hide some in .gitignore, or raise max_files under [checkpoints.store]."
+        )
+
+
+class StoreFault(KoiError):
+    """The store cannot be written, or what was kept cannot be read back as it was written."""
+
+
+class LeftAlone(KoiError):
+    """Some files could not be brought back without losing somebody's work; all others were."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        named = [f"{path!r} ({reason})" for path, reason in sorted(files.items())[:SHOWN]]
+        rest = [f"and {len(files) - SHOWN} more"] if len(files) > SHOWN else []
+        super().__init__(
+            f"Left as they are now: {', '.join(named + rest)}. Everything else was restored. "
+            "To have them back too, move them out of the workspace, or delete them, and restore again."
+        )
+        self.files = dict(files)

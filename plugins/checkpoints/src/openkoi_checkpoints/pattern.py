@@ -1,0 +1,112 @@
+"""One line of a ``.gitignore`` as a regular expression over bytes. Knows git's wildcards; knows no files."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CLASSES = {
+    b"alnum": b"0-9A-Za-z",
+    b"alpha": b"A-Za-z",
+    b"blank": b" \\t",
+    b"cntrl": b"\\x00-\\x1f\\x7f",
+    b"digit": b"0-9",
+    b"graph": b"!-~",
+    b"lower": b"a-z",
+    b"print": b" -~",
+    b"punct": b"!-/:-@\\[-`{-~",
+    b"space": b" \\t\\n\\r\\f\\v",
+    b"upper": b"A-Z",
+    b"xdigit": b"0-9A-Fa-f",
+}
+TOKEN = re.compile(
+    rb"(?P<deep>(?:^|(?<=/))\*\*/)|(?P<rest>(?<=/)\*\*$)|(?P<stars>\*+)|(?P<any>\?)"
+    rb"|\[(?P<not>[!^]?)(?P<set>\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]"
+    rb"|(?P<broken>\[|\\$)|\\(?P<escaped>.)|(?P<plain>.)",
+    re.DOTALL,
+)
+MEMBER = re.compile(rb"\[:(?P<name>[a-z]+):\]|(?P<low>\\.|.)(?:-(?P<high>\\.|[^\]]))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A rule: whole paths that it speaks of (only their last part unless ``anchored``), and what it says."""
+
+    expression: re.Pattern[bytes]
+    hides: bool
+    anchored: bool
+    only_folders: bool
+
+    def speaks_of(self, path: bytes, *, folder: bool) -> bool:
+        """Whether the path itself, not one above it, is meant."""
+        if self.only_folders and not folder:
+            return False
+        return bool(self.expression.fullmatch(path if self.anchored else path.rpartition(b"/")[2]))
+
+
+def patterns(data: bytes) -> Iterator[Pattern]:
+    """Read a ``.gitignore``; a line that is no pattern is passed over, as git does."""
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        found = pattern(trimmed(line.removesuffix(b"\r")))
+        if found:
+            yield found
+
+
+def trimmed(line: bytes) -> bytes:
+    """Take spaces off the end, but not one that a backslash protects."""
+    bare = line.rstrip(b" ")
+    escapes = len(bare) - len(bare.rstrip(b"\\"))
+    return line[: len(bare) + 1] if escapes % 2 else bare
+
+
+def pattern(line: bytes) -> Pattern | None:
+    """Read one line."""
+    if line.startswith(b"#"):
+        return None
+    text = line.removeprefix(b"!")
+    bare = text.removesuffix(b"/")
+    expression = compiled(bare.removeprefix(b"/"))
+    if expression is None:
+        return None
+    return Pattern(expression, hides=text == line, anchored=b"/" in bare, only_folders=bare != text)
+
+
+def compiled(text: bytes) -> re.Pattern[bytes] | None:
+    """Translate wildcards; None when there is nothing to match or a bracket or backslash is left open."""
+    tokens = list(TOKEN.finditer(text))
+    if not text or any(token["broken"] for token in tokens):
+        return None
+    try:
+        return re.compile(b"".join(translated(token) for token in tokens), re.DOTALL)
+    except re.error:
+        return None
+
+
+def translated(token: "re.Match[bytes]") -> bytes:
+    """Translate one piece."""
+    match token.lastgroup:
+        case "deep":
+            return b"(?:.*/)?"
+        case "rest":
+            return b".*"
+        case "stars":
+            return b"[^/]*"
+        case "any":
+            return b"[^/]"
+        case "set":
+            return bracket(token["set"], negated=bool(token["not"]))
+        case _:
+            return re.escape(token["escaped"] or token["plain"])
+
+
+def bracket(text: bytes, *, negated: bool) -> bytes:
+    """Translate what stands in brackets; it never means a slash."""
+    members = b"".join(member(found) for found in MEMBER.finditer(text))
+    return b"(?!/)[" + (b"^" if negated else b"") + members + b"]"
+
+
+def member(found: "re.Match[bytes]") -> bytes:
+    """Translate one member: a class, a letter, or a range, which is empty when it runs backwards."""
+    if found["name"]:
+        return CLASSES.get(found["name"], b"")
+    low, high = found["low"][-1:], (found["high"] or found["low"])[-1:]
+    return b"" if high < low else re.escape(low) + b"-" + re.escape(high)

@@ -1,0 +1,21 @@
+"""A store and a workspace to keep."""
+
+from pathlib import Path
+
+import pytest
+from openkoi_checkpoints import Store
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A workspace with one file."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("first\n")
+    return root
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store(folder=tmp_path / "kept")

@@ -1,0 +1,124 @@
+"""Nothing is lost when processes meet, are killed, or disks fail."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from openkoi_checkpoints import LeftAlone, Store, StoreFault
+
+
+def take(store: Store, root: Path) -> str:
+    return asyncio.run(store.take(root))
+
+
+def restore(store: Store, root: Path, id: str) -> None:
+    asyncio.run(store.restore(root, id))
+
+
+def diff(store: Store, root: Path, since: str) -> str:
+    return asyncio.run(store.diff(root, since))
+
+
+def test_damaged_content_is_never_restored(store: Store, root: Path) -> None:
+    (root / "b.txt").write_text("second\n")
+    first = take(store, root)
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text("agent\n")
+    take(store, root)
+    blob = next(path for path in (store.folder / "blobs").glob("*/*") if path.read_bytes() == b"first\n")
+    blob.write_bytes(b"frist\n")
+
+    with pytest.raises(LeftAlone, match="damaged"):
+        restore(store, root, first)
+
+    assert ["agent\n", "second\n"] == [(root / name).read_text() for name in ("a.txt", "b.txt")]
+
+
+def test_content_cut_off_by_a_crash_is_written_anew(store: Store, root: Path) -> None:
+    take(store, root)
+    for blob in (store.folder / "blobs").glob("*/*"):
+        blob.write_bytes(b"fi")
+    (root / "b.txt").write_text("first\n")
+    second = take(store, root)
+    (root / "b.txt").unlink()
+    take(store, root)
+
+    restore(store, root, second)
+
+    assert "first\n" == (root / "b.txt").read_text()
+
+
+def test_a_torn_manifest_is_named_and_passed_over(store: Store, root: Path) -> None:
+    first = take(store, root)
+    next(store.folder.glob("workspaces/*/*.json")).write_text('{"entr')
+
+    with pytest.raises(StoreFault, match=first):
+        restore(store, root, first)
+    assert first != take(store, root)
+
+
+def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "kept").write_text("in the way")
+    store = Store(folder=tmp_path / "kept")
+
+    with pytest.raises(StoreFault, match="kept"):
+        take(store, root)
+    with pytest.raises(StoreFault, match="kept"):
+        asyncio.run(store.examine())
+
+
+WORKER = """
+import asyncio, pathlib, sys
+from openkoi_checkpoints import Store
+store, root, mine = Store(folder=pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]), sys.argv[3]
+async def story():
+    ids = []
+    for n in range(10):
+        (root / mine).write_text(f"{mine} {n}")
+        ids.append(await store.take(root))
+    print(*ids)
+asyncio.run(story())
+"""
+
+
+def test_processes_take_turns(store: Store, root: Path) -> None:
+    command = [sys.executable, "-c", WORKER, str(store.folder), str(root)]
+    started = [subprocess.Popen([*command, f"w{n}"], stdout=subprocess.PIPE, text=True) for n in range(3)]
+    said = [process.communicate()[0].split() for process in started]
+
+    assert [0, 0, 0] == [process.returncode for process in started]
+    assert [10, 10, 10] == [len(ids) for ids in said]
+    for worker, ids in enumerate(said):
+        restore(store, root, ids[4])
+        assert f"w{worker} 4" == (root / f"w{worker}").read_text()
+
+
+KILLED = """
+import asyncio, pathlib, sys
+from openkoi_checkpoints import Store
+asyncio.run(Store(folder=pathlib.Path(sys.argv[1])).restore(pathlib.Path(sys.argv[2]), sys.argv[3]))
+"""
+
+
+def test_a_restore_that_is_killed_can_be_repeated(store: Store, root: Path) -> None:
+    for n in range(200):
+        (root / f"f{n}").write_text(f"{n}\n")
+    first = take(store, root)
+    for n in range(200):
+        (root / f"f{n}").write_text("spoilt, and longer than before\n")
+    take(store, root)
+    for pause in (0.12, 0.16, 0.2, 0.25):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, str(store.folder), str(root), first])
+        time.sleep(pause)
+        process.kill()
+        process.wait()
+        words = {(root / f"f{n}").read_text() for n in range(200)}
+        assert words <= {"spoilt, and longer than before\n", *(f"{n}\n" for n in range(200))}
+
+    restore(store, root, first)
+
+    assert "" == diff(store, root, first)
+    assert [] == [path.name for path in root.iterdir() if path.name.startswith(".openkoi")]

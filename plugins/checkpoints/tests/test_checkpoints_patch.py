@@ -1,0 +1,144 @@
+"""What a diff looks like, and that git can apply it."""
+
+import asyncio
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from openkoi_checkpoints import Store
+from openkoi_checkpoints.patch import Version, file_patch, quoted
+
+git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+
+
+def text(words: str, mode: str = "100644") -> Version:
+    return Version(mode, words.encode())
+
+
+def applied(root: Path, patch: str) -> None:
+    """Let git apply a patch to a folder that is no repository."""
+    command = ["git", "apply", "--whitespace=nowarn", "-"]
+    subprocess.run(
+        command, cwd=root, input=patch.encode(), check=True, env={"GIT_CEILING_DIRECTORIES": str(root.parent)}
+    )
+
+
+def files(root: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        path.relative_to(root).as_posix(): (path.lstat().st_mode & 0o170100, path.read_bytes())
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_changed_line_stands_between_three_others() -> None:
+    old, new = text("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), text("1\n2\n3\n4\nfive\n6\n7\n8\n9\n")
+
+    assert ("diff --git a/n b/n\n--- a/n\n+++ b/n\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n") == file_patch(
+        "n", old, new
+    )
+
+
+def test_a_new_file_comes_from_nowhere() -> None:
+    assert ("diff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+hi\n") == file_patch(
+        "n", None, text("hi\n", "100755")
+    )
+
+
+def test_what_cannot_be_shown_is_binary() -> None:
+    old, new = Version("100644", b"a\0b"), Version("100644", b"caf\xe9")
+
+    assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch("n", old, new)
+
+
+def test_what_was_not_kept_differs_too() -> None:
+    assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch(
+        "n", Version("100644", None), Version("100644", None)
+    )
+
+
+def test_modes_git_does_not_know_make_no_patch() -> None:
+    assert "" == file_patch("n", text("same"), text("same"))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("plain.txt", "plain.txt"),
+        ("two words", "two words"),
+        ("\u00fc\u732b", "\u00fc\u732b"),
+        ('say "hi"', '"say \\"hi\\""'),
+        ("tab\there", '"tab\\there"'),
+        ("line\nfeed", '"line\\nfeed"'),
+        ("back\\slash", '"back\\\\slash"'),
+        ("bad\udcff", '"bad\\377"'),
+    ],
+)
+def test_names_are_quoted_only_when_they_must_be(name: str, expected: str) -> None:
+    assert expected == quoted(name)
+
+
+@git
+@pytest.mark.parametrize("seed", range(12))
+def test_git_applies_what_is_written(tmp_path: Path, seed: int) -> None:
+    root, copy = tmp_path / "root", tmp_path / "copy"
+    root.mkdir()
+    chance = random.Random(seed)
+    scribble(root, chance)
+    shutil.copytree(root, copy, symlinks=True)
+    store = Store(folder=tmp_path / "kept")
+    first = asyncio.run(store.take(root))
+    scribble(root, chance)
+
+    applied(copy, asyncio.run(store.diff(root, first)))
+
+    assert files(root) == files(copy)
+
+
+def scribble(root: Path, chance: random.Random) -> None:
+    """Write, change and delete a few files with names and contents that are easily spoilt."""
+    for name in ("a", "b b", "d/c.txt", "d/\u00e9 \u732b", 'q"uote', "tab\there", "d/e/f", "x\\y"):
+        path = root / name
+        if path.exists() and chance.random() < 0.3:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content(path, chance))
+        path.chmod(chance.choice([0o644, 0o755]))
+
+
+def content(path: Path, chance: random.Random) -> bytes:
+    """A few changes of what there is, or something new."""
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    for _ in range(chance.randrange(6)):
+        end = chance.choice([b"\n", b"\n", b"\r\n", b""])
+        lines.insert(chance.randrange(len(lines) + 1), chance.choice([b"x", b"", b"\xef\xbb\xbf", b"-- a", b" "]) + end)
+        if lines and chance.random() < 0.4:
+            lines.pop(chance.randrange(len(lines)))
+    return b"".join(lines)
+
+
+@git
+def test_git_applies_large_changes_and_links(tmp_path: Path) -> None:
+    root, copy = tmp_path / "root", tmp_path / "copy"
+    root.mkdir()
+    (root / "long").write_text("".join(f"{n}\n" for n in range(20_000)))
+    (root / "turns").write_text("file")
+    (root / "empty").touch()
+    shutil.copytree(root, copy)
+    store = Store(folder=tmp_path / "kept")
+    first = asyncio.run(store.take(root))
+    (root / "long").write_text("".join(f"{n if n % 2 or n < 9 or n > 19_990 else -n}\n" for n in range(20_000)))
+    (root / "turns").unlink()
+    (root / "turns").symlink_to("long")
+    (root / "empty").unlink()
+    (root / "void").touch()
+
+    applied(copy, asyncio.run(store.diff(root, first)))
+
+    assert files(root) == files(copy)
+    assert (copy / "turns").is_symlink()
+    assert (copy / "void").exists()
+    assert not (copy / "empty").exists()

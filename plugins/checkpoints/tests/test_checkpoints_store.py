@@ -1,0 +1,158 @@
+"""What the store promises beyond the contract."""
+
+import asyncio
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from openkoi_checkpoints import LeftAlone, NoCheckpoint, Store
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
+
+
+def take(store: Store, root: Path) -> str:
+    return asyncio.run(store.take(root))
+
+
+def restore(store: Store, root: Path, id: str) -> None:
+    asyncio.run(store.restore(root, id))
+
+
+def diff(store: Store, root: Path, since: str) -> str:
+    return asyncio.run(store.diff(root, since))
+
+
+def test_nothing_changed_is_the_same_checkpoint(store: Store, root: Path) -> None:
+    assert take(store, root) == take(store, root)
+
+
+def test_content_is_kept_once(store: Store, root: Path) -> None:
+    (root / "b.txt").write_text("first\n")
+    take(store, root)
+
+    assert 1 == len([*(store.folder / "blobs").glob("*/*")])
+
+
+@posix
+def test_only_the_owner_may_read_what_is_kept(store: Store, root: Path) -> None:
+    take(store, root)
+
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in store.folder.rglob("*") if path.is_file()}
+    folders = {stat.S_IMODE(path.stat().st_mode) for path in [store.folder, *store.folder.rglob("*")] if path.is_dir()}
+    assert ({0o600}, {0o700}) == (modes, folders)
+
+
+def test_a_change_in_the_same_instant_is_seen(store: Store, root: Path) -> None:
+    for n in range(20):
+        first = take(store, root)
+        before = (root / "a.txt").stat()
+        (root / "a.txt").write_text(f"{n:05}\n")
+        os.utime(root / "a.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        assert f"+{n:05}\n" in diff(store, root, first)
+
+
+def test_a_new_file_of_a_person_stays_without_a_word(store: Store, root: Path) -> None:
+    first = take(store, root)
+    (root / "sub").mkdir()
+    (root / "sub" / "agent.txt").write_text("agent\n")
+    take(store, root)
+    (root / "sub" / "person.txt").write_text("person\n")
+
+    restore(store, root, first)
+
+    assert ["person.txt"] == [path.name for path in (root / "sub").iterdir()]
+
+
+def test_what_a_person_deleted_comes_back(store: Store, root: Path) -> None:
+    first = take(store, root)
+    (root / "a.txt").unlink()
+
+    restore(store, root, first)
+
+    assert "first\n" == (root / "a.txt").read_text()
+
+
+def test_what_was_left_alone_is_so_again_until_it_is_moved(store: Store, root: Path) -> None:
+    first = take(store, root)
+    (root / "a.txt").write_text("agent\n")
+    take(store, root)
+    (root / "a.txt").write_text("person\n")
+
+    for _ in range(2):
+        with pytest.raises(LeftAlone):
+            restore(store, root, first)
+    (root / "a.txt").rename(root / "mine.txt")
+    restore(store, root, first)
+    assert ["first\n", "person\n"] == [(root / name).read_text() for name in ("a.txt", "mine.txt")]
+
+
+@posix
+def test_nothing_is_written_through_a_link(store: Store, root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (root / "sub").mkdir()
+    (root / "sub/file").write_text("inside\n")
+    first = take(store, root)
+    (root / "sub/file").write_text("agent\n")
+    take(store, root)
+    (root / "sub/file").unlink()
+    (root / "sub").rmdir()
+    (root / "sub").symlink_to(outside)
+
+    with pytest.raises(LeftAlone, match="sub"):
+        restore(store, root, first)
+
+    assert [] == [*outside.iterdir()]
+
+
+@posix
+def test_a_closed_folder_is_opened_and_closed_again(store: Store, root: Path) -> None:
+    (root / "sub").mkdir(mode=0o755)
+    first = take(store, root)
+    (root / "sub/new").touch()
+    (root / "sub").chmod(0o555)
+    take(store, root)
+
+    restore(store, root, first)
+
+    assert [] == [*(root / "sub").iterdir()]
+    assert 0o755 == stat.S_IMODE((root / "sub").stat().st_mode)
+
+
+@posix
+def test_names_that_are_no_text_come_back(store: Store, root: Path) -> None:
+    name = os.fsdecode(b"bad\xff\nname")
+    try:
+        (root / name).write_text("odd\n")
+    except OSError:
+        pytest.skip("this file system wants text")
+    first = take(store, root)
+    (root / name).unlink()
+    take(store, root)
+
+    assert 'diff --git "a/bad\\377\\nname" "b/bad\\377\\nname"\ndeleted file' in diff(store, root, first)
+    restore(store, root, first)
+    assert "odd\n" == (root / name).read_text()
+
+
+def test_another_workspaces_checkpoint_is_not_restored(store: Store, root: Path, tmp_path: Path) -> None:
+    first = take(store, root)
+    (tmp_path / "other").mkdir()
+
+    with pytest.raises(NoCheckpoint, match=first):
+        restore(store, tmp_path / "other", first)
+
+
+@pytest.mark.parametrize("id", ["", "..", "../../etc/passwd", "/etc/passwd", "\0"])
+def test_an_id_is_never_a_path(store: Store, root: Path, id: str) -> None:
+    with pytest.raises(NoCheckpoint):
+        restore(store, root, id)
+
+
+def test_it_tells_how_it_is(store: Store, root: Path) -> None:
+    take(store, root)
+
+    assert "1 of 1 workspaces" == asyncio.run(store.examine())["checkpoints"]

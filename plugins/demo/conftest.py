@@ -1,0 +1,3 @@
+"""Keeps the demo's project, whose tests fail on purpose, out of our own test run."""
+
+collect_ignore = ["src"]

@@ -1,0 +1,61 @@
+"""Rows that sum up others: sessions over their runs, skills over what they were used for."""
+
+import json
+from collections.abc import Collection
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import Used
+
+from .rows import UsageRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SESSIONS = """
+INSERT OR REPLACE INTO sessions
+SELECT session, arg_min(channel, created_at || id),
+       split_part(arg_max(model, created_at || id), '/', 1),
+       substr(arg_max(model, created_at || id), strpos(arg_max(model, created_at || id), '/') + 1),
+       min(created_at), max(updated_at),
+       coalesce(sum(tokens) FILTER (WHERE parent = ''), 0), round(coalesce(sum(usd) FILTER (WHERE parent = ''), 0), 9),
+       'sessions/' || session || '.jsonl'
+FROM runs WHERE session IN (SELECT unnest(?::VARCHAR[])) GROUP BY session
+"""
+EFFECTIVENESS = """
+INSERT INTO skill_effectiveness
+SELECT skill, category, round(avg(score), 9), count(*), max(timestamp)
+FROM (SELECT unnest(from_json(skills_used, '["VARCHAR"]')) AS skill, category, score, timestamp
+      FROM usage_events WHERE score IS NOT NULL)
+GROUP BY skill, category
+"""
+
+
+def renew_sessions(connection: "DuckDBPyConnection", sessions: Collection[str]) -> None:
+    """Sum up sessions. What a sub-task used is in what its parent used."""
+    connection.execute(SESSIONS, [[session for session in sessions if session]])
+
+
+def renew_effectiveness(connection: "DuckDBPyConnection") -> None:
+    """Average how skills did, by category; what was not judged does not count."""
+    connection.execute("DELETE FROM skill_effectiveness")
+    connection.execute(EFFECTIVENESS)
+
+
+def usage_row(record: Record, event: Used) -> UsageRow:
+    """Write down what a person did, with the day and hour of it in UTC."""
+    moment = datetime.fromisoformat(record.at)
+    return UsageRow(
+        id=record.id,
+        event_type=event.kind,
+        channel=event.channel,
+        description=event.description,
+        category=event.category,
+        skills_used=json.dumps(event.skills),
+        score=event.score,
+        timestamp=record.at,
+        day=record.at[:10],
+        hour=moment.hour,
+        day_of_week=moment.isoweekday(),
+    )

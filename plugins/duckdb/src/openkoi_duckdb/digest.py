@@ -1,0 +1,46 @@
+"""What a finished task is remembered by: what was asked, how it went, and what had to be fixed, in a few lines."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Decision, Finding
+from openkoi_hookspecs.events import RunCompleted
+
+ASKED = 600
+TOLD = 160
+FIXES = 5
+OUTCOMES = {
+    Decision.ACCEPT: "Accepted",
+    Decision.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
+    Decision.ESCALATE: "Left to a person",
+    Decision.ABORT_BUDGET: "Stopped at the budget",
+    Decision.ABORT_TIMEOUT: "Stopped at the time limit",
+    Decision.ABORT_REGRESSION: "Stopped because it got worse",
+    Decision.ABORT_LOOP: "Stopped because it went round in circles",
+}
+
+
+def digest(asked: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding]) -> str:
+    """Tell a task in one or two sentences after what was asked."""
+    lines = [clipped(asked, ASKED), outcome(ending, score)]
+    if fixed:
+        lines.append(f"Fixed on the way: {'; '.join(mended(finding) for finding in fixed[:FIXES])}.")
+    return "\n".join(lines)
+
+
+def outcome(ending: RunCompleted, score: float | None) -> str:
+    """Say how it ended, after how many iterations and with which score."""
+    turns = "1 iteration" if ending.iterations == 1 else f"{ending.iterations} iterations"
+    judged = "" if score is None else f" with a score of {score:.2f}"
+    return f"{OUTCOMES.get(ending.ruling.decision, 'Ended')} after {turns}{judged}."
+
+
+def mended(finding: Finding) -> str:
+    """Name a finding, where it was and what mended it."""
+    where = f" ({finding.where})" if finding.where else ""
+    fix = f": {finding.fix.rstrip('.')}" if finding.fix else ""
+    return clipped(f"{finding.title.rstrip('.')}{where}{fix}", TOLD)
+
+
+def clipped(text: str, length: int) -> str:
+    """Cut a text at a length."""
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"

@@ -1,0 +1,67 @@
+"""What can be found, and on which shelf it stands: a project's own, or everyone's. Knows no database."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from openkoi_hookspecs import Learning, Memo, Standing
+
+from .codec import written
+from .rows import DocumentRow
+from .words import terms
+
+EVERYONE = "everyone"
+SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A memo and where it stands. ``keys`` are the files, tools and names that it is about."""
+
+    memo: Memo
+    shelf: str
+    moment: str
+    keys: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> list[str]:
+        """The words it can be found by."""
+        return terms(" ".join((self.memo.text, *self.keys)))
+
+
+def shelf_of(project: str) -> str:
+    """Name a project's shelf."""
+    return f"project:{project}"
+
+
+def number(learned: bool, id: str) -> int:
+    """Return the number of a document: the same for the same id, on every machine."""
+    return int.from_bytes(blake2b(f"{learned}:{id}".encode(), digest_size=7).digest(), "big")
+
+
+def shown(learning: Learning) -> bool:
+    """Whether a learning may be found: trusted so far, and no other has taken its place."""
+    return learning.standing in SHOWN and not learning.superseded_by
+
+
+def document_rows(documents: Iterable[Document]) -> dict[DocumentRow, list[str]]:
+    """Return each document's row, with the words it can be found by."""
+    read = [(document, document.terms) for document in documents]
+    return {document_row(document, words): words for document, words in read}
+
+
+def document_row(document: Document, words: list[str]) -> DocumentRow:
+    """Write a document down."""
+    memo = document.memo
+    learned = isinstance(memo, Learning)
+    return DocumentRow(
+        doc=number(learned, memo.id),
+        id=memo.id,
+        learned=learned,
+        kind=memo.kind,
+        shelf=document.shelf,
+        moment=document.moment,
+        keys=document.keys,
+        dl=len(words),
+        memo=written(memo),
+    )

@@ -1,0 +1,68 @@
+"""Documents and their postings: a sorted table of which word stands how often in which document."""
+
+from collections.abc import Collection, Iterable
+from math import log2
+from typing import TYPE_CHECKING, cast
+
+from .documents import Document, document_rows
+from .rows import DocumentRow
+from .sql import delete, put, selected
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SMALL = 32_768
+STRETCH = 8
+POST = """
+INSERT INTO memory_fts
+SELECT shelf, term, doc, count(*), any_value(dl) FROM (
+    SELECT shelf, doc, dl, unnest(string_split(terms, ' ')) AS term FROM (
+        SELECT unnest(?::VARCHAR[]) AS shelf, unnest(?::BIGINT[]) AS doc, unnest(?::BIGINT[]) AS dl,
+               unnest(?::VARCHAR[]) AS terms))
+WHERE term <> '' GROUP BY shelf, term, doc ORDER BY shelf, term, doc
+"""
+SORT = (
+    "CREATE TABLE sorted_fts AS FROM memory_fts ORDER BY shelf, term, doc",
+    "DROP TABLE memory_fts",
+    "ALTER TABLE sorted_fts RENAME TO memory_fts",
+)
+
+
+def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[Document]) -> None:
+    """Make the documents with these numbers be exactly these."""
+    before, after = stored(connection, numbers), document_rows(documents)
+    gone = [row.doc for row in before - after.keys()]
+    if gone:
+        delete(connection, "memory_fts", "doc", gone)
+        delete(connection, "documents", "doc", gone)
+    fresh = {row: words for row, words in after.items() if row not in before}
+    if fresh:
+        put(connection, fresh)
+        post(connection, fresh)
+
+
+def stored(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:
+    """Return the documents with these numbers, as they are."""
+    found = connection.execute("FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))", [list(numbers)]).fetchall()
+    return {DocumentRow(*(tuple(value) if isinstance(value, list) else value for value in row)) for row in found}
+
+
+def post(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) -> None:
+    """Add postings. The table is sorted again whenever it has grown by a tenth, so that search skips most of it."""
+    columns = [[row.shelf for row in fresh], [row.doc for row in fresh], [row.dl for row in fresh]]
+    connection.execute(POST, [*columns, [" ".join(words) for words in fresh.values()]])
+    size = postings(connection)
+    if level(size) == level(size - sum(len(set(words)) for words in fresh.values())):
+        return
+    for statement in SORT:
+        connection.execute(statement)
+
+
+def postings(connection: "DuckDBPyConnection") -> int:
+    """Count the postings."""
+    return cast(int, selected(connection, "SELECT count(*) FROM memory_fts")[0][0])  # a count is a number
+
+
+def level(size: int) -> int:
+    """Return the step of growth that a size is on; small tables are on the lowest."""
+    return int(STRETCH * log2(max(size, SMALL)))

@@ -1,0 +1,107 @@
+"""Records into tables, all of them or none: what is kept is staged, and whatever it touches is told again.
+
+Every row is derived from staged records ordered by time and id, so that any order and any batching end the same.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import LearningSaved, TaskStarted, Used
+
+from . import learned, story
+from .aggregates import renew_effectiveness, renew_sessions, usage_row
+from .documents import number
+from .index import reindex
+from .learned import Home, course
+from .sql import delete, put, transaction
+from .staging import by_learning, by_run, learnings_of, stage
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def take_in(connection: "DuckDBPyConnection", records: Sequence[Record], *, moving: bool) -> None:
+    """Absorb records. The offsets of their segments move with them when ``moving``."""
+    with transaction(connection):
+        staged = stage(connection, records)
+        runs = {record.run for record in staged}
+        tell_runs(connection, runs)
+        tell_learnings(connection, touched(connection, staged))
+        tell_usage(connection, records)
+        if moving:
+            move(connection, records)
+
+
+def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[str]:
+    """Return the learnings that records speak of, or that come from a run which is only now known."""
+    begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
+    spoken = {record.event.learning.id for record in staged if isinstance(record.event, LearningSaved)}
+    return spoken | (learnings_of(connection, begun) if begun else set())
+
+
+def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
+    """Tell these runs again, from all that is known of them."""
+    stories = [told for run, records in by_run(connection, runs).items() if (told := story.told(run, records))]
+    forget_runs(connection, known(connection, runs))
+    put(connection, (row for told in stories for row in story.rows(told)))
+    renew_sessions(connection, {told.task.session for told in stories})
+    documents = [found for told in stories if (found := story.document(told))]
+    reindex(connection, [number(False, run) for run in runs], documents)
+
+
+def known(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
+    """Return the runs that were told before."""
+    found = connection.execute("SELECT id FROM runs WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(runs)])
+    return [run for (run,) in found.fetchall()]
+
+
+def forget_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
+    """Take out what was told of these runs."""
+    if not runs:
+        return
+    cycles = "SELECT id FROM iteration_cycles WHERE task_id IN (SELECT unnest(?::VARCHAR[]))"
+    connection.execute(f"DELETE FROM findings WHERE cycle_id IN ({cycles})", [list(runs)])
+    delete(connection, "iteration_cycles", "task_id", runs)
+    for table in ("runs", "tasks", "memory_chunks"):
+        delete(connection, table, "id", runs)
+
+
+def tell_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) -> None:
+    """Tell these learnings again, from all that was said about them."""
+    if not ids:
+        return
+    saves = by_learning(connection, ids)
+    homes = homes_of(connection, {record.run for records in saves.values() for record in records})
+    courses = [course(records, homes) for records in saves.values()]
+    delete(connection, "learnings", "id", ids)
+    put(connection, map(learned.learning_row, courses))
+    documents = [found for told in courses if (found := learned.document(told))]
+    reindex(connection, [number(True, id) for id in ids], documents)
+
+
+def homes_of(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[str, Home]:
+    """Return where the runs belong that are known."""
+    statement = "SELECT id, project, category FROM runs WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+    return {row[0]: Home(*row) for row in connection.execute(statement, [list(runs)]).fetchall()}
+
+
+def tell_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
+    """Write down what people did, and how the skills they used did."""
+    used = [usage_row(record, record.event) for record in records if isinstance(record.event, Used)]
+    put(connection, used)
+    if any(record.event.skills for record in records if isinstance(record.event, Used)):
+        renew_effectiveness(connection)
+
+
+def move(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
+    """Move the offsets of the segments that the records were read from; they never go back."""
+    ends: dict[str, int] = {}
+    for record in records:
+        if record.segment:
+            ends[record.segment] = max(record.end, ends.get(record.segment, 0))
+    connection.execute(
+        "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]) "
+        "ON CONFLICT DO UPDATE SET seen = greatest(seen, excluded.seen)",
+        [list(ends), list(ends.values())],
+    )

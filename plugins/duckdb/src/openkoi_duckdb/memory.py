@@ -1,0 +1,94 @@
+"""The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from openkoi_hookspecs import Data, Hit, Query, Record
+
+from .file import MemoryFile
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+BATCH = 5_000
+ENTRIES = """
+SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
+     + (SELECT count(*) FROM memory_chunks WHERE source <> 'task')
+"""
+
+
+class DuckDB:
+    """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it."""
+
+    def __init__(self, *, path: Annotated[Path, Data("openkoi.db")], seconds: float = 1.0) -> None:
+        self.file = MemoryFile(path, seconds)
+        self.born = ""
+
+    async def absorb(self, records: Sequence[Record]) -> None:
+        """Take records in; raises MemoryBusy when another process keeps the file for too long."""
+        for batch in batches(records):
+            await asyncio.to_thread(self.take_in, batch)
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Find what answers the query, best first."""
+        return await asyncio.to_thread(self.file.read, lambda connection: answered(connection, query)) or []
+
+    async def seen(self) -> Mapping[str, int]:
+        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
+        told = await asyncio.to_thread(self.file.read, offsets)
+        self.born, segments = told or ("", {})
+        return segments
+
+    async def examine(self) -> Mapping[str, str]:
+        """Tell where the file is, how large, and how much is in it."""
+        entries = await asyncio.to_thread(self.file.read, counted) or 0
+        return {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+
+    def take_in(self, batch: Sequence[Record]) -> None:
+        """Absorb a batch at once.
+
+        In another file than the one that told how far it was read, offsets stay: what came before is not in it.
+        """
+        from .intake import take_in
+        from .schema import born
+
+        def work(connection: "DuckDBPyConnection") -> str:
+            now = born(connection)
+            take_in(connection, batch, moving=self.born in ("", now))
+            return now
+
+        now = self.file.write(work)
+        self.born = self.born or now
+
+
+def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    """Divide records, so that others get at the file in between."""
+    for start in range(0, len(records), BATCH):
+        yield records[start : start + BATCH]
+
+
+def answered(connection: "DuckDBPyConnection", query: Query) -> Sequence[Hit]:
+    """Answer a query."""
+    from .ranking import answer
+
+    return answer(connection, query)
+
+
+def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
+    """Tell which file this is, and how far each segment was read into it."""
+    from .schema import born
+
+    return born(connection), dict(connection.execute("FROM segments").fetchall())
+
+
+def counted(connection: "DuckDBPyConnection") -> int:
+    """Count what is remembered; a task and the text it is remembered by are one."""
+    found: int = connection.execute(ENTRIES).fetchall()[0][0]
+    return found
+
+
+def sized(size: int) -> str:
+    """Say a size as people do: 840KB, 12MB."""
+    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

@@ -1,0 +1,154 @@
+"""The rows that are derived from the log, one class a table, fields in the order of the columns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table."""
+
+    table: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow(Row):
+    """What is kept of a record. ``about`` is the learning it speaks of, if any."""
+
+    table = "records"
+    id: str
+    moment: str
+    run: str
+    name: str
+    about: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow(Row):
+    """Where a run belongs, and what it used."""
+
+    table = "runs"
+    id: str
+    session: str
+    project: str
+    category: str
+    parent: str
+    channel: str
+    model: str
+    created_at: str
+    updated_at: str
+    tokens: int
+    usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow(Row):
+    """A task and how it ended. ``completed_at`` is None until the result is out."""
+
+    table = "tasks"
+    id: str
+    description: str
+    category: str
+    session_id: str | None
+    final_score: float | None
+    iterations: int
+    decision: str | None
+    total_tokens: int
+    total_cost_usd: float
+    created_at: str
+    completed_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow(Row):
+    """One iteration; the number counts from zero."""
+
+    table = "iteration_cycles"
+    id: str
+    task_id: str
+    iteration: int
+    score: float | None
+    decision: str
+    input_tokens: int
+    output_tokens: int
+    duration_ms: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow(Row):
+    """A finding, in the cycle that found it and the one that no longer did."""
+
+    table = "findings"
+    id: str
+    cycle_id: str
+    severity: str
+    dimension: str
+    title: str
+    description: str
+    location: str
+    fix: str
+    resolved_in: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow(Row):
+    """The text that a task is remembered by."""
+
+    table = "memory_chunks"
+    id: str
+    source: str
+    text: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRow(Row):
+    """A learning as it now stands."""
+
+    table = "learnings"
+    id: str
+    type: str
+    content: str
+    category: str | None
+    confidence: float
+    source_task: str | None
+    reinforced: int
+    created_at: str
+    last_used: str | None
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow(Row):
+    """Something a person did, in UTC; ``day_of_week`` counts from Monday, 1, to Sunday, 7."""
+
+    table = "usage_events"
+    id: str
+    event_type: str
+    channel: str
+    description: str
+    category: str
+    skills_used: str
+    score: float | None
+    timestamp: str
+    day: str
+    hour: int
+    day_of_week: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow(Row):
+    """Something that can be found: on which shelf, by which keys, and how long it is in words."""
+
+    table = "documents"
+    doc: int
+    id: str
+    learned: bool
+    kind: str
+    shelf: str
+    moment: str
+    keys: tuple[str, ...]
+    dl: int
+    memo: str

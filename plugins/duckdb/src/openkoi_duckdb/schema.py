@@ -1,0 +1,98 @@
+"""The tables, and the version that they have.
+
+Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
+DuckDB itself. ``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log file
+was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found.
+
+There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
+"""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from .sql import selected, transaction
+from .trouble import Ailment, Sick
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+VERSION = 1
+
+TABLES = """
+CREATE TABLE sessions (
+    id VARCHAR PRIMARY KEY, channel VARCHAR, model_provider VARCHAR, model_id VARCHAR, created_at VARCHAR NOT NULL,
+    updated_at VARCHAR NOT NULL, total_tokens BIGINT DEFAULT 0, total_cost_usd DOUBLE DEFAULT 0.0,
+    transcript_path VARCHAR);
+CREATE TABLE tasks (
+    id VARCHAR PRIMARY KEY, description VARCHAR NOT NULL, category VARCHAR, session_id VARCHAR, final_score DOUBLE,
+    iterations BIGINT, decision VARCHAR, total_tokens BIGINT, total_cost_usd DOUBLE, created_at VARCHAR NOT NULL,
+    completed_at VARCHAR);
+CREATE TABLE iteration_cycles (
+    id VARCHAR PRIMARY KEY, task_id VARCHAR NOT NULL, iteration BIGINT NOT NULL, score DOUBLE,
+    decision VARCHAR NOT NULL, input_tokens BIGINT, output_tokens BIGINT, duration_ms BIGINT,
+    created_at VARCHAR NOT NULL, UNIQUE (task_id, iteration));
+CREATE TABLE findings (
+    id VARCHAR PRIMARY KEY, cycle_id VARCHAR, severity VARCHAR NOT NULL, dimension VARCHAR NOT NULL,
+    title VARCHAR NOT NULL, description VARCHAR, location VARCHAR, fix VARCHAR, resolved_in VARCHAR);
+CREATE TABLE learnings (
+    id VARCHAR PRIMARY KEY, type VARCHAR NOT NULL, content VARCHAR NOT NULL, category VARCHAR,
+    confidence DOUBLE NOT NULL, source_task VARCHAR, reinforced BIGINT DEFAULT 0, created_at VARCHAR NOT NULL,
+    last_used VARCHAR, expires_at VARCHAR);
+CREATE TABLE skill_effectiveness (
+    skill_name VARCHAR NOT NULL, task_category VARCHAR NOT NULL, avg_score DOUBLE NOT NULL,
+    sample_count BIGINT NOT NULL, last_used VARCHAR NOT NULL, PRIMARY KEY (skill_name, task_category));
+CREATE TABLE memory_chunks (
+    id VARCHAR PRIMARY KEY, source VARCHAR NOT NULL, text VARCHAR NOT NULL, created_at VARCHAR NOT NULL);
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
+CREATE TABLE memory_fts (shelf VARCHAR, term VARCHAR, doc BIGINT, tf BIGINT, dl BIGINT);
+CREATE TABLE usage_events (
+    id VARCHAR PRIMARY KEY, event_type VARCHAR NOT NULL, channel VARCHAR, description VARCHAR, category VARCHAR,
+    skills_used VARCHAR, score DOUBLE, timestamp VARCHAR NOT NULL, day VARCHAR NOT NULL, hour BIGINT,
+    day_of_week BIGINT);
+CREATE TABLE usage_patterns (
+    id VARCHAR PRIMARY KEY, pattern_type VARCHAR NOT NULL, description VARCHAR NOT NULL, frequency VARCHAR,
+    trigger_json VARCHAR, confidence DOUBLE NOT NULL, sample_count BIGINT NOT NULL, first_seen VARCHAR NOT NULL,
+    last_seen VARCHAR NOT NULL, proposed_skill VARCHAR, status VARCHAR DEFAULT 'detected');
+CREATE TABLE _migrations (version BIGINT PRIMARY KEY, name VARCHAR NOT NULL, applied_at VARCHAR NOT NULL);
+CREATE INDEX idx_events_day ON usage_events (day);
+CREATE INDEX idx_learnings_type ON learnings (type);
+CREATE INDEX idx_tasks_category ON tasks (category);
+CREATE TABLE records (
+    id VARCHAR PRIMARY KEY, moment VARCHAR NOT NULL, run VARCHAR NOT NULL, name VARCHAR NOT NULL,
+    about VARCHAR NOT NULL, payload VARCHAR NOT NULL);
+CREATE TABLE segments (name VARCHAR PRIMARY KEY, seen BIGINT NOT NULL);
+CREATE TABLE runs (
+    id VARCHAR PRIMARY KEY, session VARCHAR NOT NULL, project VARCHAR NOT NULL, category VARCHAR NOT NULL,
+    parent VARCHAR NOT NULL, channel VARCHAR NOT NULL, model VARCHAR NOT NULL, created_at VARCHAR NOT NULL,
+    updated_at VARCHAR NOT NULL, tokens BIGINT NOT NULL, usd DOUBLE NOT NULL);
+CREATE TABLE documents (
+    doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, learned BOOLEAN NOT NULL, kind VARCHAR NOT NULL,
+    shelf VARCHAR NOT NULL, moment VARCHAR NOT NULL, keys VARCHAR[] NOT NULL, dl BIGINT NOT NULL,
+    memo VARCHAR NOT NULL);
+"""
+
+
+def equip(connection: "DuckDBPyConnection") -> None:
+    """Lay out the tables in a file without any; a file with those of another version is outdated."""
+    import duckdb
+
+    try:
+        found = selected(connection, "SELECT version FROM _migrations")
+    except duckdb.CatalogException:
+        lay_out(connection)
+        return
+    if found != [(VERSION,)]:
+        raise Sick(Ailment.OUTDATED, "another version")
+
+
+def lay_out(connection: "DuckDBPyConnection") -> None:
+    """Create all tables, and note when: two files that were made at different moments are different files."""
+    with transaction(connection):
+        connection.execute(TABLES)
+        born = datetime.now(UTC).isoformat(timespec="microseconds")
+        connection.execute("INSERT INTO _migrations VALUES (?, 'first tables', ?)", [VERSION, born])
+
+
+def born(connection: "DuckDBPyConnection") -> str:
+    """Return when the tables were laid out."""
+    return str(selected(connection, "SELECT max(applied_at) FROM _migrations")[0][0])

@@ -1,0 +1,64 @@
+"""Rows in and out of a connection, many at a time: never one statement a row."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, get_type_hints
+
+from .rows import Row
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+CASTS: dict[object, str] = {
+    str: "VARCHAR",
+    str | None: "VARCHAR",
+    bool: "BOOLEAN",
+    int: "BIGINT",
+    float: "DOUBLE",
+    float | None: "DOUBLE",
+    tuple[str, ...]: "VARCHAR[]",
+}
+
+
+@contextmanager
+def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
+    """Keep all that is done within, or nothing of it."""
+    connection.begin()
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def put(connection: "DuckDBPyConnection", rows: Iterable[Row]) -> None:
+    """Insert rows of any tables; one whose id is there already is left out."""
+    sorted_out: dict[type[Row], list[Row]] = {}
+    for row in rows:
+        sorted_out.setdefault(type(row), []).append(row)
+    for kind, group in sorted_out.items():
+        columns = [list(column) for column in zip(*map(astuple, group), strict=True)]
+        connection.execute(insertion(kind), columns)
+
+
+def insertion(kind: type[Row]) -> str:
+    """Return the statement that inserts columns of this kind."""
+    types = get_type_hints(kind)
+    values = ", ".join(f"unnest(?::{CASTS[types[field.name]]}[])" for field in fields(kind))
+    return f"INSERT INTO {kind.table} SELECT {values} ON CONFLICT DO NOTHING"
+
+
+def delete(
+    connection: "DuckDBPyConnection", table: str, column: str, values: Collection[str] | Collection[int]
+) -> None:
+    """Delete the rows whose column has one of these values."""
+    connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(?))", [list(values)])
+
+
+def selected(connection: "DuckDBPyConnection", statement: str, *values: object) -> Sequence[tuple[object, ...]]:
+    """Return the rows of a query; a collection is one value."""
+    bound = [list(value) if isinstance(value, (set, frozenset, tuple)) else value for value in values]
+    found: list[tuple[object, ...]] = connection.execute(statement, bound).fetchall()
+    return found

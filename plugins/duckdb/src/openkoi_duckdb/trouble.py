@@ -1,0 +1,75 @@
+"""What can be wrong with the memory file, told apart by what DuckDB says of it.
+
+KoiError
+├── MemoryBusy        another process has the file; nothing is lost
+└── MemoryUnusable    the disk is full, or the file may not be written
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+
+OUTSIDE = ("no space left", "permission denied", "read-only", "out of memory", "too many open files")
+BROKEN = ("CatalogException", "Error", "FatalException", "InternalException", "IOException", "SerializationException")
+
+
+class MemoryBusy(KoiError):
+    """Another process has the memory file open."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__(
+            f"The memory file {path} has been in use by another process for {seconds:g} s. "
+            "Nothing is lost: the run log keeps everything, and the next start catches up."
+        )
+
+
+class MemoryUnusable(KoiError):
+    """The memory file cannot be used, and it is not the file's fault."""
+
+    def __init__(self, path: Path, cause: object) -> None:
+        first, *_ = str(cause).splitlines() or [type(cause).__name__]
+        super().__init__(
+            f"The memory file {path} cannot be used ({first}). "
+            "Make room or give access; the run log keeps everything, and the next start catches up."
+        )
+
+
+class Ailment(Enum):
+    """What keeps us from working with the file."""
+
+    BUSY = auto()
+    OUTSIDE = auto()
+    OUTDATED = auto()
+    DAMAGED = auto()
+
+
+class Sick(Exception):
+    """The file could not be worked with. Never leaves the plugin."""
+
+    def __init__(self, ailment: Ailment, cause: object) -> None:
+        super().__init__(str(cause))
+        self.ailment = ailment
+
+
+@contextmanager
+def diagnosing() -> Iterator[None]:
+    """Turn DuckDB's errors into what they mean for the file."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise Sick(diagnosed(error), error) from error
+
+
+def diagnosed(error: Exception) -> Ailment:
+    """Tell a file that is in use from one that is damaged, and both from a full disk."""
+    text = str(error).lower()
+    if "could not set lock" in text or "unique file handle conflict" in text:
+        return Ailment.BUSY
+    if any(word in text for word in OUTSIDE):
+        return Ailment.OUTSIDE
+    return Ailment.DAMAGED if type(error).__name__ in BROKEN else Ailment.OUTSIDE

@@ -1,0 +1,71 @@
+"""What is kept of an output."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from openkoi_sandbox.capture import END, Capture
+
+
+def captured(folder: Path, *pieces: bytes, most: int = 10_000_000) -> Capture:
+    capture = Capture(folder, most)
+    for piece in pieces:
+        capture.add(piece)
+    capture.close()
+    return capture
+
+
+def test_a_short_output_is_kept_as_it_is_and_leaves_no_file(tmp_path: Path) -> None:
+    capture = captured(tmp_path / "outputs", b"one\r\n", b"", b"two")
+
+    assert ("one\r\ntwo", "") == (capture.text, capture.whole)
+    assert not (tmp_path / "outputs").exists()
+
+
+@pytest.mark.parametrize("size", [END - 1, END, END + 1, 2 * END])
+def test_up_to_both_ends_nothing_is_left_out(tmp_path: Path, size: int) -> None:
+    data = bytes(n % 26 + 97 for n in range(size))
+
+    assert data.decode() == captured(tmp_path, *(data[n : n + 1000] for n in range(0, size, 1000))).text
+
+
+def test_of_a_long_output_the_middle_is_in_the_file(tmp_path: Path) -> None:
+    data = b"".join(b"%07d\n" % n for n in range(40_000))
+
+    capture = captured(tmp_path, *(data[n : n + 7001] for n in range(0, len(data), 7001)))
+
+    assert data == Path(capture.whole).read_bytes()
+    assert data[:END].decode() == capture.text[:END]
+    assert data[-END:].decode() == capture.text[-END:]
+    assert f"\n[... {len(data) - 2 * END:,} bytes left out; the whole is in {capture.whole} ...]\n" in capture.text
+
+
+def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
+    capture = captured(tmp_path / "outputs", bytes(3 * END))
+
+    assert 0o600 == stat.S_IMODE(Path(capture.whole).stat().st_mode)
+    assert 0o700 == stat.S_IMODE((tmp_path / "outputs").stat().st_mode)
+
+
+def test_letters_are_not_cut(tmp_path: Path) -> None:
+    for shift in range(4):
+        text = captured(tmp_path, b"." * shift + "\U0001f41f".encode() * END).text
+
+        assert "\ufffd" not in text
+
+
+def test_more_than_the_most_is_counted_and_let_go(tmp_path: Path) -> None:
+    capture = captured(tmp_path, b"a" * 100_000, b"b" * 100_000, most=150_000)
+
+    assert capture.full
+    assert b"a" * 100_000 + b"b" * 50_000 == Path(capture.whole).read_bytes()
+
+
+def test_a_place_that_cannot_be_written_loses_the_middle_only(tmp_path: Path) -> None:
+    (tmp_path / "outputs").write_text("in the way")
+
+    capture = captured(tmp_path / "outputs", b"x" * 4 * END)
+
+    assert "" == capture.whole
+    assert "the whole could not be kept" in capture.text
+    assert capture.text.startswith("x" * END)

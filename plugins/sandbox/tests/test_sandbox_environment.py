@@ -1,0 +1,61 @@
+"""What of our environment a command is given."""
+
+import pytest
+from openkoi_sandbox.environment import child_environment, is_secret
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENAI_API_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "GITHUB_TOKEN",
+        "npm_config__authToken",
+        "PGPASSWORD",
+        "MYSQL_PWD",
+        "SMTP_PASS",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GITHUB_PAT",
+        "SECRET",
+        "STRIPE_APIKEY",
+        "GIT_CONFIG_VALUE_0",
+    ],
+)
+def test_a_name_that_says_secret_is_one(name: str) -> None:
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PATH", "HOME", "LANG", "PYTHONPATH", "MONKEY", "KEYBOARD", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "PASSAGE"],
+)
+def test_a_name_that_only_sounds_like_one_is_not(name: str) -> None:
+    assert not is_secret(name)
+
+
+def test_a_secret_is_passed_when_it_is_named() -> None:
+    ours = {"ACME_KEY": "1", "GIT_CONFIG_COUNT": "2", "OTHER_KEY": "3"}
+
+    passed = child_environment(ours, {}, passed=("ACME_KEY", "GIT_*"), mark="m")
+
+    assert {"ACME_KEY", "GIT_CONFIG_COUNT"} == passed.keys() & ours.keys()
+
+
+def test_what_the_command_wants_outranks_all() -> None:
+    wanted = {"TERM": "xterm", "ACME_KEY": "mine"}
+
+    assert wanted.items() <= child_environment({"TERM": "linux"}, wanted, mark="m").items()
+
+
+def test_programs_are_told_to_be_quiet() -> None:
+    told = child_environment({"TERM": "xterm", "FORCE_COLOR": "1"}, {}, mark="m")
+
+    assert ("dumb", "1", "0", "cat") == tuple(told[n] for n in ("TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT", "PAGER"))
+    assert "FORCE_COLOR" not in told
+
+
+def test_a_command_within_a_command_carries_both_marks() -> None:
+    outer = child_environment({}, {}, mark="outer")
+
+    assert "outer inner" == child_environment(outer, {}, mark="inner")["OPENKOI_COMMAND"]

@@ -1,0 +1,177 @@
+"""What running plainly promises beyond the contract."""
+
+import asyncio
+import os
+import random
+import resource
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Command, Completed, KoiError
+from openkoi_sandbox import Plain
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+
+
+def shell(line: str, seconds: float = 30.0, **env: str) -> Command:
+    return Command(["sh", "-c", line], seconds=seconds, env=env)
+
+
+def ran(folder: Path, command: Command, **settings: float) -> Completed:
+    return asyncio.run(Plain(folder=folder / "outputs", **settings).execute(command, folder))
+
+
+def carrying(word: str) -> list[str]:
+    """Living processes with this word in their environment or command line."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (place / "cmdline").read_bytes()
+            if word.encode() in command + (place / "environ").read_bytes():
+                found.append(command.decode())
+        except OSError:
+            continue
+    return found
+
+
+def test_it_says_that_it_enforces_nothing(tmp_path: Path) -> None:
+    plain = Plain(folder=tmp_path)
+
+    assert 0 == asyncio.run(plain.level())
+    assert "nothing is enforced" in asyncio.run(plain.examine())["level"]
+
+
+def test_an_outputs_folder_that_cannot_be_written_is_unwell(tmp_path: Path) -> None:
+    (tmp_path / "outputs").write_text("in the way")
+
+    with pytest.raises(KoiError, match="outputs"):
+        asyncio.run(Plain(folder=tmp_path / "outputs").examine())
+
+
+def test_a_workspace_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match="gone"):
+        asyncio.run(Plain(folder=tmp_path).execute(Command(["true"]), tmp_path / "gone"))
+
+
+@pytest.mark.parametrize("argv", [[], ["/"], ["true", "a\0b"], ["true", "x" * 3_000_000]])
+def test_what_cannot_be_run_is_an_answer(tmp_path: Path, argv: list[str]) -> None:
+    done = ran(tmp_path, Command(argv))
+
+    assert done.exit_code in (126, 127)
+    assert done.output.endswith(".")
+
+
+def test_there_is_no_terminal(tmp_path: Path) -> None:
+    assert 0 != ran(tmp_path, shell("exec 3</dev/tty")).exit_code
+
+
+def test_a_stopped_process_is_ended(tmp_path: Path) -> None:
+    assert ran(tmp_path, shell("kill -STOP $$", seconds=0.2)).timed_out
+
+
+def test_job_control_groups_are_ended(tmp_path: Path) -> None:
+    code = "import subprocess\nfor _ in range(3): subprocess.Popen(['sleep', '60'], process_group=0)"
+
+    done = ran(tmp_path, Command([sys.executable, "-c", code], env={"FISH": "groups-koi", "PYTHONWARNINGS": "ignore"}))
+
+    assert Completed(0, "") == done
+    assert [] == carrying("groups-koi")
+
+
+def test_one_that_forgets_its_environment_is_found_by_its_session(tmp_path: Path) -> None:
+    ran(tmp_path, shell("env -i sleep 61.25 & echo done"))
+
+    assert [] == carrying("61.25")
+
+
+def test_a_tree_that_keeps_forking_is_ended(tmp_path: Path) -> None:
+    grow = "f() { sleep 0.01; f & f2=$!; sleep 60; }; trap '' TERM; f & f & wait"
+
+    assert ran(tmp_path, shell(grow, seconds=0.3, FISH="forking-koi"), grace=0.1).timed_out
+    assert [] == carrying("forking-koi")
+
+
+def test_a_command_within_a_command_is_ended_with_it(tmp_path: Path) -> None:
+    inner = (
+        "import asyncio, pathlib, sys\nfrom openkoi_hookspecs import Command\nfrom openkoi_sandbox import Plain\n"
+        "sandbox = Plain(folder=pathlib.Path('outputs'))\n"
+        "asyncio.run(sandbox.execute(Command(['sleep', '60']), pathlib.Path()))"
+    )
+    command = Command([sys.executable, "-c", inner], seconds=1.5, env={"FISH": "nested-koi"})
+
+    assert ran(tmp_path, command, grace=0.0).timed_out
+    assert [] == carrying("nested-koi")
+
+
+def test_endless_output_is_cut_and_said_to_be(tmp_path: Path) -> None:
+    done = ran(tmp_path, shell("yes"), max_output_mb=1.0)
+
+    assert 128 + 15 == done.exit_code
+    assert done.output.endswith("[It printed more than 1 MB, the most there may be; the rest is lost.]")
+    assert 1_000_000 == Path(done.whole).stat().st_size
+
+
+def test_a_flood_does_not_fill_the_memory(tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    done = ran(tmp_path, shell("head -c 100000000 /dev/zero"), max_output_mb=80.0)
+
+    assert "printed more than 80 MB" in done.output
+    assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+
+def test_nothing_leaks(tmp_path: Path) -> None:
+    async def story() -> tuple[int, int]:
+        plain = Plain(folder=tmp_path / "outputs")
+        await plain.execute(shell("true"), tmp_path)
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts, and waits for nothing
+        for _ in range(30):
+            await plain.execute(shell("sleep 60 & echo out; exit 1", FISH="leaking-koi"), tmp_path)
+        return before, len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts, and waits for nothing
+
+    before, after = asyncio.run(story())
+
+    assert before == after
+    assert [] == carrying("leaking-koi")
+
+
+def test_cancelled_at_any_moment_nothing_is_left(tmp_path: Path) -> None:
+    chance = random.Random(1)
+
+    async def story() -> None:
+        plain = Plain(folder=tmp_path / "outputs", grace=0.2)
+        for _ in range(15):
+            task = asyncio.create_task(plain.execute(shell("sleep 60 & yes & wait", FISH="cancel-koi"), tmp_path))
+            await asyncio.sleep(chance.uniform(0, 0.05))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(story())
+
+    assert [] == carrying("cancel-koi")
+
+
+def test_told_twice_to_stop_it_still_cleans_up(tmp_path: Path) -> None:
+    async def story() -> None:
+        plain = Plain(folder=tmp_path / "outputs", grace=0.3)
+        task = asyncio.create_task(plain.execute(shell("trap '' TERM; yes", FISH="twice-koi"), tmp_path))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(story())
+
+    assert [] == carrying("twice-koi")
+
+
+def test_a_closed_output_does_not_end_the_waiting(tmp_path: Path) -> None:
+    begun = time.monotonic()
+
+    assert 5 == ran(tmp_path, shell("exec >/dev/null 2>&1; sleep 0.3; exit 5")).exit_code
+    assert 0.3 <= time.monotonic() - begun

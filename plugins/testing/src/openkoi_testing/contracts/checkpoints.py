@@ -1,0 +1,221 @@
+"""What every `Checkpoints` promises. Knows no store: a version control system behind it must pass, too."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Checkpoints, KoiError
+
+EXACT = {
+    "crlf.txt": b"one\r\ntwo\r\n",
+    "mixed.txt": b"one\r\ntwo\nthree\rfour",
+    "bom.txt": b"\xef\xbb\xbfhello\n",
+    "binary.bin": bytes(range(256)) * 8,
+    "latin-1.txt": b"caf\xe9\n",
+    "no-newline.txt": b"the end",
+    "empty.txt": b"",
+    "deep/er/file.py": b"print('deep')\n",
+    "with space/a b.txt": b"spaces\n",
+    "unicode-\u00e4\u732b.txt": b"name\n",
+}
+posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links are POSIX's")
+
+
+def write(root: Path, files: Mapping[str, bytes]) -> None:
+    """Put files in a workspace."""
+    for name, data in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(data)
+
+
+def standing(root: Path) -> dict[str, bytes | str | None]:
+    """All that stands in a workspace: bytes of files, targets of links, None for folders."""
+    return {path.relative_to(root).as_posix(): content(path) for path in sorted(root.rglob("*"))}
+
+
+def content(path: Path) -> bytes | str | None:
+    """What one path holds."""
+    if path.is_symlink():
+        return os.readlink(path)  # noqa: PTH115  # Path would tidy it
+    return None if path.is_dir() else path.read_bytes()
+
+
+class CheckpointsContract:
+    """``class TestMine(CheckpointsContract): subject = staticmethod(mine)``, where ``mine`` is given a private folder.
+
+    As in a run, the workspace is taken after whatever worked in it: what changed after the last take is a person's.
+    """
+
+    subject: Callable[[Path], Checkpoints]
+
+    @pytest.fixture
+    def checkpoints(self, tmp_path: Path) -> Checkpoints:
+        """The store under test, with a folder of its own."""
+        return self.subject(tmp_path / "kept")
+
+    @pytest.fixture
+    def root(self, tmp_path: Path) -> Path:
+        """A workspace with files that are easily spoilt."""
+        root = tmp_path / "workspace"
+        root.mkdir()
+        write(root, EXACT)
+        return root
+
+    def back_and_forth(self, checkpoints: Checkpoints, root: Path, work: Callable[[Path], object]) -> str:
+        """Take, work, take, restore; return the first id."""
+
+        async def story() -> str:
+            first = await checkpoints.take(root)
+            await asyncio.to_thread(work, root)
+            await checkpoints.take(root)
+            await checkpoints.restore(root, first)
+            return first
+
+        return asyncio.run(story())
+
+    def test_every_byte_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
+        before = standing(root)
+
+        self.back_and_forth(checkpoints, root, lambda root: write(root, dict.fromkeys(EXACT, b"spoilt\n")))
+
+        assert before == standing(root)
+
+    def test_what_was_deleted_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
+        def work(root: Path) -> None:
+            for name in EXACT:
+                (root / name).unlink()
+
+        before = standing(root)
+
+        self.back_and_forth(checkpoints, root, work)
+
+        assert before == standing(root)
+
+    def test_what_was_not_there_goes(self, checkpoints: Checkpoints, root: Path) -> None:
+        before = standing(root)
+
+        self.back_and_forth(checkpoints, root, lambda root: write(root, {"new.txt": b"1", "new/er/file": b"2"}))
+
+        assert before == standing(root)
+
+    def test_an_empty_folder_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
+        (root / "empty").mkdir()
+
+        self.back_and_forth(checkpoints, root, lambda root: (root / "empty").rmdir())
+
+        assert (root / "empty").is_dir()
+
+    def test_a_file_that_became_a_folder_is_a_file_again(self, checkpoints: Checkpoints, root: Path) -> None:
+        def work(root: Path) -> None:
+            (root / "empty.txt").unlink()
+            write(root, {"empty.txt/inside": b"surprise"})
+
+        before = standing(root)
+
+        self.back_and_forth(checkpoints, root, work)
+
+        assert before == standing(root)
+
+    @posix
+    def test_modes_come_back(self, checkpoints: Checkpoints, root: Path) -> None:
+        def work(root: Path) -> None:
+            (root / "crlf.txt").chmod(0o600)
+            (root / "bom.txt").chmod(0o600)
+
+        (root / "crlf.txt").chmod(0o755)
+        (root / "bom.txt").chmod(0o640)
+
+        self.back_and_forth(checkpoints, root, work)
+
+        assert [0o755, 0o640] == [(root / name).stat().st_mode & 0o777 for name in ("crlf.txt", "bom.txt")]
+
+    @posix
+    def test_links_come_back_as_links(self, checkpoints: Checkpoints, root: Path) -> None:
+        (root / "link").symlink_to("./deep/er")
+        (root / "broken").symlink_to("nowhere")
+
+        def work(root: Path) -> None:
+            (root / "link").unlink()
+            (root / "link").write_text("a file now")
+            (root / "broken").unlink()
+
+        before = standing(root)
+
+        self.back_and_forth(checkpoints, root, work)
+
+        assert before == standing(root)
+
+    def test_a_restore_can_be_repeated_and_taken_back(self, checkpoints: Checkpoints, root: Path) -> None:
+        async def story() -> tuple[str, str]:
+            first = await checkpoints.take(root)
+            write(root, {"crlf.txt": b"second\n"})
+            second = await checkpoints.take(root)
+            for id in (first, first, second, first):
+                await checkpoints.restore(root, id)
+            return await checkpoints.diff(root, first), await checkpoints.diff(root, second)
+
+        nothing, something = asyncio.run(story())
+
+        assert "" == nothing
+        assert "-second\n" in something
+
+    def test_what_a_person_changed_since_is_left_and_named(self, checkpoints: Checkpoints, root: Path) -> None:
+        async def story() -> None:
+            first = await checkpoints.take(root)
+            write(root, {"bom.txt": b"by the agent\n", "crlf.txt": b"by the agent\n"})
+            await checkpoints.take(root)
+            write(root, {"bom.txt": b"by a person\n"})
+            await checkpoints.restore(root, first)
+
+        with pytest.raises(KoiError, match=r"bom\.txt"):
+            asyncio.run(story())
+
+        assert b"by a person\n" == (root / "bom.txt").read_bytes()
+        assert EXACT["crlf.txt"] == (root / "crlf.txt").read_bytes()
+
+    def test_a_diff_names_what_came_went_and_changed(self, checkpoints: Checkpoints, root: Path) -> None:
+        async def story() -> str:
+            first = await checkpoints.take(root)
+            write(root, {"no-newline.txt": b"the end\n", "new.txt": b"hello\n"})
+            (root / "deep/er/file.py").unlink()
+            return await checkpoints.diff(root, first)
+
+        diff = asyncio.run(story())
+
+        headers = [line for line in diff.splitlines() if line.startswith(("diff --git ", "new file", "deleted file"))]
+        assert [
+            "diff --git a/deep/er/file.py b/deep/er/file.py",
+            "deleted file mode 100644",
+            "diff --git a/new.txt b/new.txt",
+            "new file mode 100644",
+            "diff --git a/no-newline.txt b/no-newline.txt",
+        ] == headers
+        assert "-the end\n\\ No newline at end of file\n+the end\n" in diff
+
+    def test_an_untouched_workspace_has_no_diff(self, checkpoints: Checkpoints, root: Path) -> None:
+        async def story() -> str:
+            return await checkpoints.diff(root, await checkpoints.take(root))
+
+        assert "" == asyncio.run(story())
+
+    def test_nothing_is_left_in_the_workspace(self, checkpoints: Checkpoints, root: Path) -> None:
+        before = standing(root)
+
+        asyncio.run(checkpoints.take(root))
+
+        assert before == standing(root)
+
+    def test_an_unknown_id_is_named(self, checkpoints: Checkpoints, root: Path) -> None:
+        for use in (checkpoints.restore, checkpoints.diff):
+            with pytest.raises(KoiError, match="no-such-checkpoint"):
+                asyncio.run(use(root, "no-such-checkpoint"))
+
+    def test_a_git_repository_is_not_touched(self, checkpoints: Checkpoints, root: Path) -> None:
+        write(root, {".git/HEAD": b"ref: refs/heads/main\n"})
+
+        self.back_and_forth(checkpoints, root, lambda root: write(root, {".git/HEAD": b"moved on\n", "new": b""}))
+
+        assert b"moved on\n" == (root / ".git/HEAD").read_bytes()

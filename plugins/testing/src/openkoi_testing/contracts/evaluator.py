@@ -1,0 +1,147 @@
+"""What every `Evaluator` promises, checks and judges alike. Knows no evaluator: overwrite the files to suit one."""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from openkoi_hookspecs import Baselined, Evaluation, Evaluator, Finding, Run, Task, ToolCall, Work
+
+FILES = {
+    "README.md": "# Pond\n\nHolds fish.\n",
+    "pond.py": "def depth(fish):\n    return len(fish) * undefined\n",
+    "test_pond.py": "from pond import depth\n\n\ndef test_depth():\n    assert depth([]) == 0\n",
+}
+WORK = Work("The pond is deep enough for every fish.", diff="--- a/pond.py\n+++ b/pond.py\n", files=("pond.py",))
+
+
+def standing(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file of a workspace with its mode."""
+    files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+    return {path.relative_to(root).as_posix(): (path.stat().st_mode, path.read_bytes()) for path in files}
+
+
+def inside(finding: Finding, root: Path) -> bool:
+    """Whether a finding's place is empty, or ``path[:line]`` of something in the workspace."""
+    path, _, line = finding.where.rpartition(":") if ":" in finding.where else (finding.where, "", "1")
+    place = (root / path).resolve()
+    return line.isdigit() and not Path(path).is_absolute() and place.is_relative_to(root.resolve()) and place.exists()
+
+
+class EvaluatorContract:
+    """``class TestMine(EvaluatorContract): subject = Mine()``.
+
+    ``files`` are in the workspace, ``work`` is judged, and ``says`` is what a model answers that is asked about it.
+    """
+
+    subject: ClassVar[Evaluator]
+    files: ClassVar[Mapping[str, str]] = FILES
+    work: ClassVar[Work] = WORK
+    task: ClassVar[Task] = Task("Make the pond deeper")
+    says: ClassVar[Sequence[str | ToolCall]] = ("Done.",)
+
+    @pytest.fixture
+    def root(self, tmp_path: Path) -> Path:
+        """A workspace with the files."""
+        return self.laid(tmp_path / "workspace")
+
+    def laid(self, root: Path) -> Path:
+        """Put the files into a folder."""
+        for name, text in self.files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        root.mkdir(exist_ok=True)
+        return root
+
+    @asynccontextmanager
+    async def lent(self, root: Path) -> AsyncIterator[Run]:
+        """A run of its own in this workspace."""
+        from openkoi_testing import lend  # it imports this module
+
+        async with lend(root, task=self.task, says=self.says) as run:
+            yield run
+
+    async def asked(self, root: Path, work: Work | None = None) -> Evaluation | None:
+        """The evaluator's opinion, in a run of its own."""
+        async with self.lent(root) as run:
+            if isinstance(self.subject, Baselined):
+                await self.subject.baseline(run)
+            return await self.subject.evaluate(work or self.work, run)
+
+    def told(self, root: Path) -> Evaluation:
+        """The opinion, as one that says nothing when there is none."""
+        return asyncio.run(self.asked(root)) or Evaluation()
+
+    def test_it_answers_with_an_evaluation_or_stays_out_of_it(self, root: Path) -> None:
+        assert isinstance(asyncio.run(self.asked(root)), Evaluation | None)
+
+    def test_it_copes_with_an_empty_workspace(self, tmp_path: Path) -> None:
+        root = tmp_path / "empty"
+        root.mkdir()
+
+        assert isinstance(asyncio.run(self.asked(root, Work(""))), Evaluation | None)
+
+    def test_it_can_be_asked_without_a_baseline(self, root: Path) -> None:
+        async def story() -> Evaluation | None:
+            async with self.lent(root) as run:
+                return await self.subject.evaluate(self.work, run)
+
+        assert isinstance(asyncio.run(story()), Evaluation | None)
+
+    def test_it_reads_files_and_never_changes_them(self, root: Path) -> None:
+        before = standing(root)
+
+        asyncio.run(self.asked(root))
+
+        assert before == standing(root)
+
+    def test_scores_are_shares_and_weigh_something(self, root: Path) -> None:
+        for score in self.told(root).scores:
+            assert score.dimension
+            assert 0.0 <= score.value <= 1.0
+            assert 0.0 < score.weight < math.inf
+
+    def test_what_is_unknown_has_no_scores(self, root: Path) -> None:
+        evaluation = self.told(root)
+
+        assert not (evaluation.unknown and evaluation.scores)
+
+    def test_each_check_has_a_name_of_its_own(self, root: Path) -> None:
+        names = [check.name for check in self.told(root).checks]
+
+        assert all(names)
+        assert len(set(names)) == len(names)
+
+    def test_findings_say_what_is_wrong_and_where_in_the_workspace(self, root: Path) -> None:
+        for finding in self.told(root).findings:
+            assert finding.title.strip()
+            assert not finding.where or inside(finding, root), finding.where
+
+    def test_the_same_work_gets_the_same_checks(self, root: Path) -> None:
+        async def story() -> list[Evaluation]:
+            async with self.lent(root) as run:
+                return [await self.subject.evaluate(self.work, run) or Evaluation() for _ in range(2)]
+
+        first, second = asyncio.run(story())
+
+        assert set(first.checks) == set(second.checks)
+
+    def test_it_serves_two_runs_at_the_same_time(self, root: Path, tmp_path: Path) -> None:
+        other = tmp_path / "other"
+        other.mkdir()
+
+        async def together() -> list[Evaluation | None]:
+            return list(await asyncio.gather(self.asked(root), self.asked(other)))
+
+        alone = [asyncio.run(self.asked(each)) for each in (root, other)]
+        both = asyncio.run(together())
+
+        assert [checks(one) for one in alone] == [checks(one) for one in both]
+
+
+def checks(evaluation: Evaluation | None) -> set[tuple[str, bool]]:
+    """What was checked, and how it came out."""
+    return {(check.name, check.passed) for check in evaluation.checks} if evaluation else set()

@@ -1,0 +1,232 @@
+"""What every provider promises. Inherit it::
+
+    class TestContract(ProviderContract):
+        subject = Acme(api_key="secret", transport=...)
+        model = "acme-large"
+
+The subject is asked in one event loop, entered once before and left once afterwards, as the kernel does. A test class
+that has to start a server first overrides the fixture ``provider``.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any, ClassVar, TypeVar
+
+import pytest
+from openkoi_hookspecs import (
+    Arguments,
+    Chunk,
+    Done,
+    Message,
+    Model,
+    Provider,
+    Request,
+    Role,
+    Stop,
+    Text,
+    Thought,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+
+T = TypeVar("T")
+
+HELLO = Message.user("Say hello.")
+
+
+class Asked:
+    """A provider in an event loop of its own."""
+
+    def __init__(self, provider: Provider, model: str, runner: asyncio.Runner) -> None:
+        self.provider = provider
+        self._model = model
+        self._runner = runner
+
+    def wait(self, answer: Coroutine[Any, Any, T]) -> T:
+        """Wait for an answer."""
+        return self._runner.run(answer)
+
+    def request(self, *messages: Message) -> Request:
+        """Make the simplest request."""
+        return Request(messages or (HELLO,), model=self._model)
+
+    def hear(self, request: Request | None = None) -> list[Chunk]:
+        """Hear an answer to its end."""
+        return self.wait(heard(self.provider, request or self.request()))
+
+    def models(self) -> list[Model]:
+        """List the models."""
+        return list(self.wait(listed(self.provider)))
+
+
+class ProviderContract:
+    """Set ``subject`` and ``model``, and the promises below are tested. Any answer will do; tool calls are welcome."""
+
+    subject: ClassVar[Provider]
+    model: ClassVar[str]
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        """The provider under test."""
+        yield cls.subject  # noqa: PT022 - those that override it have something to end
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def asked(cls, provider: Provider) -> Iterator[Asked]:
+        """The provider, ready to be asked."""
+        with asyncio.Runner() as runner:
+            stack = AsyncExitStack()
+            if isinstance(provider, AbstractAsyncContextManager):
+                runner.run(stack.enter_async_context(provider))
+            yield Asked(provider, cls.model, runner)
+            runner.run(stack.aclose())
+
+    def test_lists_the_model_among_those_that_can_be_called(self, asked: Asked) -> None:
+        """A name is how a model is asked for."""
+        names = [model.name for model in asked.models()]
+
+        assert self.model in names
+        assert len(set(names)) == len(names)
+
+    def test_says_how_much_each_model_can_hold(self, asked: Asked) -> None:
+        """The kernel reserves and compacts by these numbers."""
+        models = asked.models()
+
+        assert all(0 < model.output <= model.context for model in models)
+
+    def test_prices_are_known_or_none(self, asked: Asked) -> None:
+        """An unknown price is None, which is not free; a known one is no debt."""
+        prices = [model.price for model in asked.models() if model.price is not None]
+
+        assert all(min(price.input, price.output, price.cache_read, price.cache_write) >= 0 for price in prices)
+
+    def test_chat_answers_at_once_with_something_to_iterate(self, asked: Asked) -> None:
+        """It is called without await."""
+        answer = asked.provider.chat(asked.request())
+
+        assert isinstance(answer, AsyncIterator)
+        asked.wait(closed(answer))
+
+    def test_says_done_once_and_last(self, asked: Asked) -> None:
+        """An answer without it was cut off."""
+        chunks = asked.hear()
+
+        assert [len(chunks) - 1] == [n for n, chunk in enumerate(chunks) if isinstance(chunk, Done)]
+
+    def test_says_only_what_the_contract_knows(self, asked: Asked) -> None:
+        """Text, thoughts, tool calls and Done."""
+        chunks = asked.hear()
+
+        assert all(isinstance(chunk, Text | Thought | ToolCall | Done) for chunk in chunks)
+
+    def test_counts_no_tokens_below_zero(self, asked: Asked) -> None:
+        """What a vendor did not count stays zero."""
+        usage = done(asked.hear()).usage
+
+        assert min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0
+
+    def test_asks_for_tools_completely_and_under_ids_of_their_own(self, asked: Asked) -> None:
+        """Each call can be executed as it stands, and answered by its id."""
+        calls = calls_in(asked.hear())
+
+        assert all(call.id and call.tool and isinstance(call.arguments, Mapping) for call in calls)
+        assert len({call.id for call in calls}) == len(calls)
+
+    def test_stops_for_tools_exactly_when_it_asks_for_some(self, asked: Asked) -> None:
+        """So that nobody waits for results that will not come."""
+        chunks = asked.hear()
+
+        assert bool(calls_in(chunks)) is (done(chunks).stop is Stop.TOOLS)
+
+    def test_reads_a_long_story(self, asked: Asked) -> None:
+        """System blocks, tools, parallel calls with their results, and every setting of a request."""
+        chunks = asked.hear(long_story(self.model))
+
+        assert isinstance(chunks[-1], Done)
+
+    def test_leaves_the_request_as_it_was(self, asked: Asked) -> None:
+        """Facts are frozen and may be kept."""
+        request, same = long_story(self.model), long_story(self.model)
+        asked.hear(request)
+
+        assert same.messages == request.messages
+
+    def test_serves_two_runs_at_the_same_time(self, asked: Asked) -> None:
+        """One object serves all runs."""
+        first, second = asked.wait(both(asked.provider, asked.request()))
+
+        assert isinstance(first[-1], Done)
+        assert isinstance(second[-1], Done)
+
+    def test_can_be_asked_again_after_an_answer_was_abandoned(self, asked: Asked) -> None:
+        """A person may interrupt, a limit may be reached."""
+        asked.wait(begun(asked.provider, asked.request()))
+
+        assert isinstance(asked.hear()[-1], Done)
+
+
+async def heard(provider: Provider, request: Request) -> list[Chunk]:
+    """Hear an answer to its end."""
+    return [chunk async for chunk in provider.chat(request)]
+
+
+async def listed(provider: Provider) -> list[Model]:
+    """List the models."""
+    return list(await provider.models())
+
+
+async def both(provider: Provider, request: Request) -> tuple[list[Chunk], list[Chunk]]:
+    """Hear two answers at the same time."""
+    first, second = await asyncio.gather(heard(provider, request), heard(provider, request))
+    return first, second
+
+
+async def begun(provider: Provider, request: Request) -> None:
+    """Hear the first piece of an answer and hang up."""
+    answer = provider.chat(request)
+    await anext(answer)
+    await closed(answer)
+
+
+async def closed(answer: AsyncIterator[Chunk]) -> None:
+    """Hang up."""
+    if isinstance(answer, AsyncGenerator):
+        await answer.aclose()
+
+
+def done(chunks: list[Chunk]) -> Done:
+    """The end of an answer."""
+    return next(chunk for chunk in chunks if isinstance(chunk, Done))
+
+
+def calls_in(chunks: list[Chunk]) -> list[ToolCall]:
+    """The tools that are asked for."""
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+async def unused(arguments: Arguments) -> ToolResult:
+    """A tool that nobody calls here."""
+    return ToolResult("")
+
+
+def long_story(model: str) -> Request:
+    """A request with everything in it."""
+    schema: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    calls = (ToolCall("call_1", "read", {"path": "a"}), ToolCall("call_2", "read", {"path": "b"}))
+    results = (ToolResult("A", call="call_1"), ToolResult("No such file: b", call="call_2", failed=True))
+    messages = (
+        Message.user("What is in a and b?"),
+        Message(Role.ASSISTANT, (Thought("Two files."), Text("I look."), *calls)),
+        Message.user(*results, "Go on: ünïcödé 😀"),
+    )
+    return Request(
+        messages,
+        model=model,
+        system=("You are careful.", "The project is small."),
+        tools=(Tool("read", "Read a file.", schema, unused),),
+        max_output=256,
+        temperature=0.0,
+    )

@@ -1,0 +1,164 @@
+"""What every `Sandbox` promises, whatever it confines. Knows no cage: commands are small Python programs."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Command, Completed, Sandbox
+
+BEATS = "import time\nwhile True:\n    open('beats', 'a').write('.')\n    time.sleep(0.02)\n"
+STUBBORN = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{BEATS}"
+START = "import subprocess, sys, time, pathlib\nchild = [sys.executable, '-c', sys.argv[1]]\n"
+WAIT = "while not pathlib.Path('beats').exists():\n    time.sleep(0.01)\n"
+posix = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX's")
+
+
+def python(code: str, *arguments: str, seconds: float = 30.0, stdin: bytes = b"", **env: str) -> Command:
+    """A command that runs this code."""
+    return Command([sys.executable, "-c", code, *arguments], seconds=seconds, stdin=stdin, env=env)
+
+
+def is_still(root: Path) -> bool:
+    """Whether the heart that wrote ``beats`` has stopped."""
+    beats = root / "beats"
+    size = beats.stat().st_size
+    time.sleep(0.2)
+    return size == beats.stat().st_size
+
+
+def wait_for(path: Path) -> None:
+    """Wait until a file is there."""
+    while not path.exists():
+        time.sleep(0.01)
+
+
+class SandboxContract:
+    """``class TestMine(SandboxContract): subject = staticmethod(mine)``, where ``mine`` is given a private folder."""
+
+    subject: Callable[[Path], Sandbox]
+
+    @pytest.fixture
+    def root(self, tmp_path: Path) -> Path:
+        """An empty workspace."""
+        root = tmp_path / "workspace"
+        root.mkdir()
+        return root
+
+    @pytest.fixture
+    def run(self, tmp_path: Path, root: Path) -> Callable[[Command], Completed]:
+        """Run a command in the sandbox under test."""
+        sandbox = self.subject(tmp_path / "private")
+        return lambda command: asyncio.run(sandbox.execute(command, root))
+
+    def test_the_level_is_one_of_four(self, tmp_path: Path) -> None:
+        assert asyncio.run(self.subject(tmp_path).level()) in (0, 1, 2, 3)
+
+    def test_both_streams_are_read_in_order(self, run: Callable[[Command], Completed]) -> None:
+        code = "import os\nos.write(1, b'one\\n')\nos.write(2, b'two\\n')\nos.write(1, b'three\\n')"
+
+        assert Completed(0, "one\ntwo\nthree\n") == run(python(code))
+
+    def test_it_works_in_the_workspace(self, run: Callable[[Command], Completed], root: Path) -> None:
+        run(python("open('made', 'w').write('here')"))
+
+        assert "here" == (root / "made").read_text()
+
+    def test_the_exit_code_is_the_programs(self, run: Callable[[Command], Completed]) -> None:
+        assert 7 == run(python("raise SystemExit(7)")).exit_code
+
+    @posix
+    def test_a_signal_is_told_as_a_shell_tells_it(self, run: Callable[[Command], Completed]) -> None:
+        assert 128 + 9 == run(python("import os\nos.kill(os.getpid(), 9)")).exit_code
+
+    def test_there_is_nothing_to_read_and_nobody_to_ask(self, run: Callable[[Command], Completed]) -> None:
+        assert "b''" == run(python("import sys\nprint(sys.stdin.buffer.read(), end='')")).output
+
+    def test_what_is_given_can_be_read(self, run: Callable[[Command], Completed]) -> None:
+        given = b"\x00\r\n" * 100_000
+
+        assert "300000" == run(python("import sys\nprint(len(sys.stdin.buffer.read()), end='')", stdin=given)).output
+
+    def test_variables_arrive(self, run: Callable[[Command], Completed]) -> None:
+        assert "yes" == run(python("import os\nprint(os.environ['MINE'], end='')", MINE="yes")).output
+
+    def test_secrets_do_not(self, run: Callable[[Command], Completed], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ACME_API_KEY", "sesame")
+
+        assert "None" == run(python("import os\nprint(os.environ.get('ACME_API_KEY'), end='')")).output
+
+    def test_words_are_not_a_shell_line(self, run: Callable[[Command], Completed]) -> None:
+        assert "$HOME; echo *" == run(python("import sys\nprint(sys.argv[1], end='')", "$HOME; echo *")).output
+
+    def test_a_missing_program_is_an_answer(self, run: Callable[[Command], Completed]) -> None:
+        done = run(Command(["no-such-program"]))
+
+        assert 127 == done.exit_code
+        assert "no-such-program" in done.output
+
+    def test_bytes_that_are_no_text_are_replaced(self, run: Callable[[Command], Completed]) -> None:
+        assert "a\ufffdb" == run(python("import os\nos.write(1, b'a\\xffb')")).output
+
+    def test_a_long_output_keeps_its_ends_and_a_file(self, run: Callable[[Command], Completed]) -> None:
+        code = "import os\nos.write(1, b'begin')\nfor _ in range(200): os.write(1, b'.' * 1000)\nos.write(1, b'end')"
+
+        done = run(python(code))
+
+        assert done.output.startswith("begin...")
+        assert done.output.endswith("...end")
+        assert 70_000 > len(done.output)
+        assert b"begin" + b"." * 200_000 + b"end" == Path(done.whole).read_bytes()
+
+    def test_time_runs_out(self, run: Callable[[Command], Completed], root: Path) -> None:
+        begun = time.monotonic()
+
+        done = run(python(f"print('begun', flush=True)\n{BEATS}", seconds=0.5))
+
+        assert done.timed_out
+        assert 0 != done.exit_code
+        assert done.output.startswith("begun")
+        assert 10 > time.monotonic() - begun
+        assert is_still(root)
+
+    @posix
+    def test_a_process_that_will_not_listen_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+        assert run(python(f"{START}subprocess.Popen(child).wait()", STUBBORN, seconds=0.5)).timed_out
+        assert is_still(root)
+
+    @posix
+    def test_what_is_left_behind_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+        done = run(python(f"{START}subprocess.Popen(child)\n{WAIT}print('done')", BEATS))
+
+        assert Completed(0, "done\n") == done
+        assert is_still(root)
+
+    @posix
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells where a session went")
+    def test_what_went_its_own_way_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+        twice = f"import os\nos.fork() and os._exit(0)\nos.setsid()\nos.fork() and os._exit(0)\n{BEATS}"
+
+        done = run(python(f"{START}subprocess.Popen(child, start_new_session=True)\n{WAIT}print('done')", twice))
+
+        assert 0 == done.exit_code
+        assert is_still(root)
+
+    def test_cancelling_ends_it_and_is_not_swallowed(self, tmp_path: Path, root: Path) -> None:
+        async def story() -> None:
+            task = asyncio.create_task(self.subject(tmp_path / "private").execute(python(BEATS), root))
+            await asyncio.to_thread(wait_for, root / "beats")
+            task.cancel()
+            await task
+
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(story())
+
+        assert is_still(root)
+
+    def test_many_run_at_once(self, tmp_path: Path, root: Path) -> None:
+        async def story() -> list[Completed]:
+            sandbox = self.subject(tmp_path / "private")
+            return await asyncio.gather(*(sandbox.execute(python(f"print({n})"), root) for n in range(12)))
+
+        assert [f"{n}\n" for n in range(12)] == [done.output for done in asyncio.run(story())]

@@ -1,0 +1,147 @@
+"""What every toolbox promises. Inherit it::
+
+    class TestContract(ToolboxContract):
+        subject = WorkspaceTools()
+
+The tools are listed for real runs; one is called only where it has to refuse: without what it requires.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from string import Formatter
+from typing import ClassVar
+
+import pytest
+from openkoi_hookspecs import Effect, Json, Tool, Toolbox, ToolFault, ToolResult
+
+from ..rehearsing import lend
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+class ToolboxContract:
+    """Set ``subject``, and the promises below are tested. A test class that has to start something overrides it."""
+
+    subject: ClassVar[Toolbox]
+
+    @pytest.fixture
+    def toolbox(self) -> Toolbox:
+        """The toolbox under test."""
+        return self.subject
+
+    @pytest.fixture
+    def tools(self, toolbox: Toolbox, tmp_path: Path) -> list[Tool]:
+        """The tools of one run."""
+        return asyncio.run(offered_once(toolbox, tmp_path))
+
+    def test_names_are_such_as_every_vendor_takes_and_each_is_there_once(self, tools: list[Tool]) -> None:
+        """A model calls a tool by its name."""
+        names = [tool.name for tool in tools]
+
+        assert all(NAME.fullmatch(name) for name in names), names
+        assert len(set(names)) == len(names)
+
+    def test_every_tool_says_what_it_is_for(self, tools: list[Tool]) -> None:
+        """The description is all that a model knows of it."""
+        silent = [tool.name for tool in tools if not tool.description.strip()]
+
+        assert not silent
+
+    def test_parameters_are_the_schema_of_an_object(self, tools: list[Tool]) -> None:
+        """Arguments are named, and what is required exists."""
+        wrong = [tool.name for tool in tools if tool.parameters.get("type") != "object"]
+
+        assert not wrong
+        assert all(name in properties(tool) for tool in tools for name in required(tool))
+
+    def test_what_it_is_doing_is_told_with_arguments_that_it_has(self, tools: list[Tool]) -> None:
+        """``Reading {path}`` needs a path."""
+        for tool in tools:
+            fields = {field for _, field, _, _ in Formatter().parse(tool.doing) if field}
+
+            assert fields <= set(properties(tool)), tool.name
+
+    def test_effects_are_declared(self, tools: list[Tool]) -> None:
+        """What only reads may be repeated after a crash."""
+        assert all(isinstance(tool.effect, Effect) for tool in tools)
+
+    def test_the_same_run_is_offered_the_same_tools_again(self, toolbox: Toolbox, tmp_path: Path) -> None:
+        """What a model is shown of them must not change, or nothing before it can be cached."""
+        first, second = asyncio.run(offered_twice(toolbox, tmp_path))
+
+        assert written(first) == written(second)
+
+    def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(self, toolbox: Toolbox, tmp_path: Path) -> None:
+        """One object serves all runs."""
+        first, second = asyncio.run(offered_to_two(toolbox, tmp_path))
+
+        assert written(first) == written(second)
+
+    def test_a_call_without_what_is_required_fails_with_a_sentence(self, toolbox: Toolbox, tmp_path: Path) -> None:
+        """The model reads it and tries again; any other exception is a fault of the plugin."""
+        answers = asyncio.run(called_without_arguments(toolbox, tmp_path))
+
+        assert all(answer.failed and " " in answer.text.strip() for answer in answers), answers
+
+
+@asynccontextmanager
+async def ready(toolbox: Toolbox) -> AsyncIterator[Toolbox]:
+    """Enter a toolbox that wants to be entered, as the kernel does."""
+    async with AsyncExitStack() as stack:
+        if isinstance(toolbox, AbstractAsyncContextManager):
+            await stack.enter_async_context(toolbox)
+        yield toolbox
+
+
+async def offered_once(toolbox: Toolbox, workspace: Path) -> list[Tool]:
+    """List the tools for a run."""
+    async with ready(toolbox), lend(workspace) as run:
+        return list(await toolbox.tools(run))
+
+
+async def offered_twice(toolbox: Toolbox, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+    """List the tools for one run, two times."""
+    async with ready(toolbox), lend(workspace) as run:
+        return await toolbox.tools(run), await toolbox.tools(run)
+
+
+async def offered_to_two(toolbox: Toolbox, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+    """List the tools for two runs in one workspace, at the same time."""
+    async with ready(toolbox), lend(workspace) as one, lend(workspace) as other:
+        first, second = await asyncio.gather(toolbox.tools(one), toolbox.tools(other))
+        return first, second
+
+
+async def called_without_arguments(toolbox: Toolbox, workspace: Path) -> list[ToolResult]:
+    """Call each tool that requires something, with nothing."""
+    async with ready(toolbox), lend(workspace) as run:
+        return [await answered(tool) for tool in await toolbox.tools(run) if required(tool)]
+
+
+async def answered(tool: Tool) -> ToolResult:
+    """Call a tool with nothing; a fault is a failed result, as in a run."""
+    try:
+        return await tool.call({})
+    except ToolFault as fault:
+        return ToolResult(str(fault), failed=True)
+
+
+def properties(tool: Tool) -> dict[str, Json]:
+    """The parameters of a tool, by name."""
+    found = tool.parameters.get("properties", {})
+    return found if isinstance(found, dict) else {}
+
+
+def required(tool: Tool) -> list[Json]:
+    """The names of the parameters that may not be left out."""
+    found = tool.parameters.get("required", [])
+    return found if isinstance(found, list) else []
+
+
+def written(tools: Sequence[Tool]) -> str:
+    """What a model is shown of tools, in their order."""
+    return json.dumps([[tool.name, tool.description, dict(tool.parameters)] for tool in tools])

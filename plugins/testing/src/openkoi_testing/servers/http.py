@@ -1,0 +1,177 @@
+"""A real HTTP server on a loopback port, in threads of its own. Knows requests and faults; knows no vendor's format."""
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+
+from openkoi_hookspecs import Json
+
+from .faults import KEEP_ALIVE, NO_FAULT, After, Fault
+
+EVENTS = "text/event-stream; charset=utf-8"
+JSON = "application/json"
+DRIP = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request as the server saw it; names of headers are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @property
+    def json(self) -> Json:
+        """What the body says."""
+        said: Json = json.loads(self.body)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a server answers, in the pieces it is sent in."""
+
+    pieces: Sequence[bytes]
+    _: KW_ONLY
+    status: int = 200
+    type: str = JSON
+    fault: Fault = NO_FAULT
+
+
+class HttpServer:
+    """Serves what ``answer`` makes of each request, and keeps the requests. Started and ended as a context manager."""
+
+    def __init__(self, answer: Callable[[Seen], Served]) -> None:
+        self.requests: list[Seen] = []
+        self.connections = 0
+        self._answer = answer
+        self._over = threading.Event()
+        self._open: set[socket.socket] = set()
+
+    def __enter__(self) -> Self:
+        self._listener = Listener(("127.0.0.1", 0), Handler)
+        self._listener.kept = self
+        self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.02,), name="fake server")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._listener.shutdown()
+        for connection in tuple(self._open):
+            hang_up(connection)
+        self._listener.server_close()
+        self._thread.join()
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._listener.server_address[1]}"
+
+    def answer(self, seen: Seen) -> Served:
+        """Note a request and answer it."""
+        self.requests.append(seen)
+        return self._answer(seen)
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Stay silent for so long, or until the server is ended."""
+        if seconds != 0:
+            self._over.wait(seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the server is ending."""
+        return self._over.is_set()
+
+    def opened(self, connection: socket.socket) -> None:
+        """Count a connection and remember it, to hang up at the end."""
+        self.connections += 1
+        self._open.add(connection)
+
+    def closed(self, connection: socket.socket) -> None:
+        """Forget a connection."""
+        self._open.discard(connection)
+
+
+class Listener(ThreadingHTTPServer):
+    """Listens, one thread a connection; all of them have ended when it is closed."""
+
+    daemon_threads = False
+    block_on_close = True
+    request_queue_size = 128
+    kept: HttpServer
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Listener
+
+    def handle(self) -> None:
+        """Serve one request after the other until somebody hangs up."""
+        self.server.kept.opened(self.connection)
+        with suppress(ConnectionError):
+            super().handle()
+        self.server.kept.closed(self.connection)
+
+    def do_GET(self) -> None:
+        """Serve a request without a body."""
+        self._serve(b"")
+
+    def do_POST(self) -> None:
+        """Serve a request with a body."""
+        self._serve(self.rfile.read(int(self.headers.get("content-length", 0))))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+    def _serve(self, body: bytes) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        served = self.server.kept.answer(Seen(self.command, self.path, headers, body))
+        self.server.kept.wait(served.fault.delay)
+        self._head(served)
+        for piece in served.fault.spoil(served.pieces):
+            self._write(piece, served.fault)
+            self.server.kept.wait(served.fault.pause)
+        self._end(served.fault)
+
+    def _head(self, served: Served) -> None:
+        fault = served.fault
+        framing = {"transfer-encoding": "chunked"} if fault.framed else {"connection": "close"}
+        status = served.status if fault.status == 200 else fault.status
+        self.send_response(status)
+        type = {"content-type": served.type if status == 200 else JSON}
+        named = {name.lower(): value for name, value in fault.headers.items()}
+        for name, value in {**type, **framing, **named}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _write(self, piece: bytes, fault: Fault) -> None:
+        if piece:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if fault.framed else piece)
+
+    def _end(self, fault: Fault) -> None:
+        if fault.ending is After.HANGS:
+            self.server.kept.wait()
+        while fault.ending is After.DRIPS and not self.server.kept.over:
+            self._write(KEEP_ALIVE, fault)
+            self.server.kept.wait(DRIP)
+        if fault.ending is After.ENDS and fault.framed:
+            self.wfile.write(b"0\r\n\r\n")
+            return
+        self.close_connection = True
+
+
+def hang_up(connection: socket.socket) -> None:
+    """End a connection that somebody may be reading from."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

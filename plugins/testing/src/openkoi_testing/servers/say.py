@@ -1,0 +1,60 @@
+"""What a fake model is to say, in the words of the contract. Knows no vendor's format."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TypeAlias
+
+from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
+
+from .faults import NO_FAULT, Fault
+
+Said: TypeAlias = Text | Thought | ToolCall
+Words: TypeAlias = str | Said | Sequence[str | Said]
+
+COUNTED = Usage(input=9, output=5, cache_read=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One answer. ``usage`` may be None or nonsense, ``finish`` any word of the vendor's, ``delta`` characters a piece.
+
+    ``whole``: it comes in one piece although a stream was asked for.
+    """
+
+    words: Words = ""
+    _: KW_ONLY
+    usage: "Usage | Json" = COUNTED
+    finish: str = ""
+    delta: int = 4
+    whole: bool = False
+    fault: Fault = NO_FAULT
+
+    @property
+    def parts(self) -> tuple[Said, ...]:
+        """What is said, one part after the other."""
+        words = [self.words] if isinstance(self.words, str | Said) else self.words
+        return tuple(Text(part) if isinstance(part, str) else part for part in words)
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that are asked for."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+    @property
+    def text(self) -> str:
+        """The words alone."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def thoughts(self) -> str:
+        """The thoughts alone."""
+        return "".join(part.text for part in self.parts if isinstance(part, Thought))
+
+    def pieces(self, text: str) -> list[str]:
+        """Cut a text into the pieces it streams in."""
+        return [text[start : start + self.delta] for start in range(0, len(text), self.delta)]
+
+
+def say(answer: "Say | Words") -> Say:
+    """Take words for an answer that says them."""
+    return answer if isinstance(answer, Say) else Say(answer)

@@ -1,0 +1,76 @@
+"""Whole files: read with a clear word about what cannot be read, saved so that nobody ever sees half of one."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+from openkoi_hookspecs import ToolFault
+
+from .desk import Settings
+from .fit import size
+from .hints import hint
+from .places import Place
+
+
+def load(where: Place, settings: Settings) -> bytes:
+    """Return a file's bytes; raises ToolFault for a folder, a device, what is missing and what is too large."""
+    facts = existing(where, settings)
+    if facts.st_size > settings.file_bytes:
+        raise ToolFault(
+            f"{where.name} is too large to open here: {size(facts.st_size)}, and at most {size(settings.file_bytes)} "
+            "are read. Use search, or run_command with sed or head, to see a part of it."
+        )
+    return where.real.read_bytes()
+
+
+def existing(where: Place, settings: Settings) -> os.stat_result:
+    """Return the facts of a file that must exist."""
+    try:
+        facts = where.real.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise ToolFault(f"There is no file {where.name}.{hint(where, settings.skip)}") from None
+    refuse_other(where, facts.st_mode)
+    return facts
+
+
+def refuse_other(where: Place, mode: int) -> None:
+    """Raise for what exists and is no ordinary file."""
+    if stat.S_ISDIR(mode):
+        raise ToolFault(f"{where.name} is a folder, not a file. list_files shows what is in it.")
+    if not stat.S_ISREG(mode):
+        raise ToolFault(f"{where.name} is a device, a pipe or a socket, not a file.")
+
+
+def save(path: Path, data: bytes) -> None:
+    """Put a file in place in one step, with the mode and the owner of the one it replaces."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.stat() if path.exists() else None
+    if before and not os.access(path, os.W_OK):
+        raise ToolFault(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
+    draft = path.with_name(f".koi-{token_hex(8)}.tmp")
+    try:
+        write_through(draft, data)
+        if before:
+            inherit(draft, before)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_through(path: Path, data: bytes) -> None:
+    """Write a new file and wait until it is on the disk."""
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def inherit(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner and the mode of another, the owner where the system lets us."""
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):
+            os.chown(path, before.st_uid, before.st_gid)
+    path.chmod(stat.S_IMODE(before.st_mode))

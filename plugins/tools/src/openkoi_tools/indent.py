@@ -1,0 +1,67 @@
+"""Move a replacement to where the found lines stand. Knows lines and their leading white space only."""
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+
+from .text import common
+
+TAB_WIDTH = 4
+
+
+def rewritten(search: Sequence[str], replace: Sequence[str], found: Sequence[str]) -> list[str]:
+    """Return the replacement's lines: those it leaves as they were are the file's own, the others are re-indented."""
+    head = common(search, replace)
+    tail = common(search[head:][::-1], replace[head:][::-1])
+    shift = Shift.between(search, replace, found)
+    moved = [shift.apply(line) for line in replace[head : len(replace) - tail]]
+    return [*found[:head], *moved, *found[len(found) - tail :]]
+
+
+class Shift:
+    """How indentations of the search text map to those of the file."""
+
+    def __init__(self, known: Mapping[str, str], step: int) -> None:
+        self.known = known
+        self.step = step
+        self.tabs = any("\t" in indent for indent in known.values())
+
+    @classmethod
+    def between(cls, search: Sequence[str], replace: Sequence[str], found: Sequence[str]) -> "Shift":
+        """Learn the shift from the lines that were matched."""
+        pairs = [(indent(mine), indent(theirs)) for mine, theirs in zip(search, found, strict=False) if mine.strip()]
+        step = gcd(*(len(indent(line)) for line in (*search, *replace) if line.strip()))
+        return cls(dict(reversed(pairs)), step or TAB_WIDTH)
+
+    def apply(self, line: str) -> str:
+        """Return one line where it belongs; an empty one stays as it is."""
+        mine = indent(line)
+        return self.target(mine) + line[len(mine) :] if line.strip() else line
+
+    def target(self, mine: str) -> str:
+        """Return the file's indentation for one of ours."""
+        if mine in self.known:
+            return self.known[mine]
+        bases = [base for base in self.known if mine.startswith(base)]
+        if bases:
+            base = max(bases, key=len)
+            return self.known[base] + self.converted(mine[len(base) :])
+        return self.shallower(mine)
+
+    def converted(self, extra: str) -> str:
+        """Return deeper indentation in the characters that the file uses."""
+        if self.tabs:
+            return "\t" * -(-len(extra.expandtabs(self.step)) // self.step)
+        return extra.expandtabs(TAB_WIDTH) if any(self.known.values()) else extra
+
+    def shallower(self, mine: str) -> str:
+        """Return an indentation that lies outside of all that were matched."""
+        nearest = min(self.known, key=len)
+        missing = len(nearest) - len(mine)
+        cut = -(-missing // self.step) if self.tabs else missing
+        theirs = self.known[nearest]
+        return theirs[: max(0, len(theirs) - cut)]
+
+
+def indent(line: str) -> str:
+    """Return a line's leading white space."""
+    return line[: len(line) - len(line.lstrip())]

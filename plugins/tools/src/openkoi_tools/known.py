@@ -1,0 +1,34 @@
+"""What one who knew the old lines knows of the new ones after an edit. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from .splice import Change
+
+
+def whole_lines(text: str, start: int, end: int) -> str:
+    """Return the lines that a span touches, from their beginnings to their ends."""
+    if start == end and text[start - 1 : start] in ("", "\n"):
+        return ""
+    stop = text.find("\n", max(start, end - 1))
+    return text[text.rfind("\n", 0, start) + 1 : stop if stop != -1 else len(text)]
+
+
+def after(text: str, changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
+    """Yield for each change the whole lines it touched, as they were and as they are now."""
+    new = "".join(pieces(text, changes))
+    shift = 0
+    for change in changes:
+        start = change.start + shift
+        now = whole_lines(new, start, start + len(change.new))
+        yield whole_lines(text, change.start, change.end), now
+        shift += len(change.new) - (change.end - change.start)
+
+
+def pieces(text: str, changes: Sequence[Change]) -> Iterator[str]:
+    """Yield the new text piece by piece."""
+    done = 0
+    for change in changes:
+        yield text[done : change.start]
+        yield change.new
+        done = change.end
+    yield text[done:]

@@ -1,0 +1,63 @@
+"""Paths that a model names, held to the workspace. Whatever leads out of it is refused, by whatever spelling."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import ToolFault
+
+LONGEST_SHOWN = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path inside the workspace: as it is on the disk, links resolved, and as it is called."""
+
+    root: Path
+    real: Path
+
+    @property
+    def name(self) -> str:
+        """The path relative to the workspace, with forward slashes."""
+        return spelled(self.real.relative_to(self.root).as_posix())
+
+
+def place(workspace: Path, given: str) -> Place:
+    """Find the place that a path names; it need not exist."""
+    if not given.strip():
+        raise ToolFault("The path is empty. Give one relative to the workspace, like src/main.py.")
+    if "\0" in given:
+        raise ToolFault("The path holds a NUL character, which no file name can.")
+    root = workspace.resolve()
+    try:
+        real = (root / given).resolve()
+        looped = real.is_relative_to(root) and real.is_symlink()
+    except (OSError, RuntimeError) as error:
+        raise ToolFault(refusal(given, error)) from None
+    if not real.is_relative_to(root):
+        raise ToolFault(f"{shortened(given)} leads out of the workspace. Use a path inside it; '.' is its top folder.")
+    if looped:
+        raise ToolFault(f"{shortened(given)} is a link that leads back to itself.")
+    return Place(root, real)
+
+
+def spelled(path: str) -> str:
+    """Return a path as it can be shown: a byte of it that is no text becomes a sign for one."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def refusal(path: str, error: OSError | RuntimeError) -> str:
+    """Say why the system would not do something with a path."""
+    short = shortened(path)
+    if isinstance(error, PermissionError):
+        return f"{short}: permission denied. It cannot be reached with this user's rights."
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return f"{short}: a part of this path is a file, so nothing can be below it."
+    if isinstance(error, RuntimeError):
+        return f"{short} is a link that leads back to itself."
+    return f"{short}: {error.strerror or error}."
+
+
+def shortened(path: str) -> str:
+    """Return a path as it may stand in a sentence."""
+    return path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}…"

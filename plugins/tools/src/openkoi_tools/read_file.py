@@ -1,0 +1,105 @@
+"""The tool ``read_file``: a file's lines with their numbers, or a word about what it is instead."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+
+from .arguments import Parameters
+from .binary import binary
+from .desk import Desk
+from .files import load
+from .fit import counted, numbered, size
+from .places import Place
+from .text import BYTE_SHOWN, NUL_SHOWN, Document, document, endings
+
+PARAMETERS = Parameters(
+    {
+        "path": {"type": "string"},
+        "start": {"type": "integer", "minimum": 1, "description": "first line"},
+        "end": {"type": "integer", "minimum": 1, "description": "last line"},
+    },
+    required=("path",),
+)
+HEADER_ROOM = 600
+NO_END = 1 << 60
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The lines that are wanted, counted from one."""
+
+    start: int
+    end: int
+
+
+def read_file(desk: Desk) -> Tool:
+    """Make the tool for one run."""
+
+    async def call(arguments: Arguments) -> ToolResult:
+        given = PARAMETERS.accept(arguments)
+        wanted = Range(given.number("start", 1), given.number("end", NO_END))
+        return ToolResult(await desk.at(given.text("path"), lambda where: reading(desk, where, wanted)))
+
+    return Tool(
+        "read_file",
+        "Read a text file, or a range of its lines. Each line is shown as number|text; the number is not in the file.",
+        PARAMETERS.schema(),
+        call,
+        effect=Effect.READS,
+        doing="Reading {path}",
+    )
+
+
+def reading(desk: Desk, where: Place, wanted: Range) -> str:
+    """Read a file and say what the model gets to see of it."""
+    data = load(where, desk.settings)
+    if what := binary(data):
+        return f"{where.name} is {what}, {size(len(data))}. Its content is not text and is not shown."
+    text = document(data)
+    lines = lines_of(text.plain)
+    refuse_range(where, wanted, len(lines))
+    room = desk.settings.result_bytes - HEADER_ROOM
+    page = numbered(lines[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
+    desk.seen.read(where.real, page.known)
+    return "\n".join(filter(None, (header(where, text), page.shown, footer(wanted.start + page.count - 1, lines))))
+
+
+def lines_of(plain: str) -> list[str]:
+    """Split a text into its lines; a final line feed begins no further one."""
+    return plain.removesuffix("\n").split("\n") if plain else []
+
+
+def refuse_range(where: Place, wanted: Range, total: int) -> None:
+    """Raise for lines that are not there."""
+    if wanted.end < wanted.start:
+        raise ToolFault(f"The range is empty: end ({wanted.end}) comes before start ({wanted.start}).")
+    if wanted.start > max(1, total):
+        raise ToolFault(f"{where.name} has only {counted(total, 'line')}; start is {wanted.start}.")
+
+
+def header(where: Place, text: Document) -> str:
+    """Say how long a file is, and what is out of the ordinary about it."""
+    total = counted(len(lines_of(text.plain)), "line")
+    facts = ", ".join([f"{total}, {size(len(text.data))}", *oddities(text)])
+    return f"{where.name}: {facts}"
+
+
+def oddities(text: Document) -> list[str]:
+    """List what an editor would show in its status line, where it is not the usual."""
+    odd = []
+    if text.encoding.codec != "utf-8" or text.encoding.bom:
+        odd.append(text.encoding.codec + (" with byte order mark" if text.encoding.bom else ""))
+    if "\r" in text.raw:
+        odd.append(f"{endings(text.raw)} line endings (an edit keeps them; write plain line feeds)")
+    if text.raw and not text.raw.endswith(("\n", "\r")):
+        odd.append("no newline at the end")
+    if text.disguised:
+        odd.append(f"bytes that are no text are shown as {NUL_SHOWN} or {BYTE_SHOWN}")
+    return odd
+
+
+def footer(last: int, lines: Sequence[str]) -> str:
+    """Say how to go on, where there is more."""
+    left = len(lines) - last
+    return f"[{counted(left, 'more line')}; go on with start={last + 1}]" if left > 0 and lines else ""

@@ -1,0 +1,79 @@
+"""The tool ``run_command``: a command line, run by a shell in the sandbox, and how it ended."""
+
+import os
+import shutil
+from time import monotonic
+
+from openkoi_hookspecs import Arguments, Command, Completed, Effect, Tool, ToolFault, ToolResult
+
+from .arguments import Parameters
+from .desk import Desk
+from .fit import ends, size
+
+PARAMETERS = Parameters(
+    {
+        "command": {"type": "string"},
+        "timeout": {"type": "integer", "minimum": 1, "description": "seconds"},
+    },
+    required=("command",),
+)
+LONGEST = 100_000
+STATUS_ROOM = 600
+
+
+def run_command(desk: Desk) -> Tool:
+    """Make the tool for one run."""
+
+    async def call(arguments: Arguments) -> ToolResult:
+        given = PARAMETERS.accept(arguments)
+        refuse_command(given.text("command"))
+        seconds = min(given.number("timeout", desk.settings.command_seconds), desk.settings.longest_seconds)
+        command = Command([*shell(), given.text("command")], seconds=float(seconds), network=True)
+        began = monotonic()
+        done = await desk.run.execute(command)
+        text = [ending(done, monotonic() - began), *output(done, desk.settings.result_bytes - STATUS_ROOM)]
+        failed = done.timed_out or done.exit_code != 0
+        return ToolResult("\n".join(text), failed=failed, exit_code=done.exit_code)
+
+    return Tool(
+        "run_command",
+        "Run a shell command in the workspace. It gets no input.",
+        PARAMETERS.schema(),
+        call,
+        effect=Effect.WRITES,
+        doing="Running {command}",
+    )
+
+
+def refuse_command(command: str) -> None:
+    """Raise for what no shell can be given."""
+    if not command.strip():
+        raise ToolFault("The command is empty.")
+    if "\0" in command:
+        raise ToolFault("The command holds a NUL character, which no command can.")
+    if len(command.encode()) > LONGEST:
+        raise ToolFault(f"The command is longer than {size(LONGEST)}. Put it into a file with write_file and run that.")
+
+
+def shell() -> list[str]:
+    """Return the shell to use: bash, else sh, else what the system has in their place."""
+    program = shutil.which("bash") or shutil.which("sh")
+    if not program and os.name == "nt":
+        return [os.environ.get("COMSPEC", "cmd.exe"), "/c"]
+    return [program or "sh", "-c"]
+
+
+def ending(done: Completed, seconds: float) -> str:
+    """Say how a command ended."""
+    if done.timed_out:
+        return f"Timed out: it was still running after {seconds:.0f} s and was stopped, with all that it had started."
+    return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."
+
+
+def output(done: Completed, room: int) -> list[str]:
+    """Return what a command wrote; of much the beginning and the end, and where all of it is."""
+    if not done.output.strip():
+        return []
+    head, tail = ends(done.output, room)
+    whole = f"; all of it is in {done.whole}" if done.whole else ""
+    return [head, f"[... the middle of the output is left out{whole} ...]", tail] if tail else [head]

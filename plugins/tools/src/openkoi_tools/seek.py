@@ -1,0 +1,125 @@
+"""The two ways to look through files: ripgrep, where it is installed, else a process of our own that can be ended."""
+
+import asyncio
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from openkoi_hookspecs import Command, KoiError, LimitReached, Run, ToolFault
+
+from . import scan
+from .desk import Settings
+from .glob import Glob
+from .places import Place
+from .walk import walk
+
+LINE = re.compile(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")
+MOST_FILES = 100_000
+TOO_SLOW = "The search took longer than {:g} seconds. Narrow it with path or glob, or simplify the pattern."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to look for, and where."""
+
+    pattern: str
+    literal: bool
+    where: Place
+    glob: Glob
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that matches."""
+
+    path: str
+    line: int
+    text: str
+
+
+async def by_ripgrep(wanted: Wanted, run: Run, settings: Settings) -> list[Hit] | None:
+    """Let ripgrep search, in the sandbox. None: it is not there, or cannot do this search."""
+    program = shutil.which("rg")
+    if not program:
+        return None
+    relative = wanted.where.real.relative_to(wanted.where.root).as_posix()
+    lines = "\n".join(ignore_lines(wanted.glob, settings.skip)).encode()
+    argv = [program, *flags(wanted), "-e", wanted.pattern, "--", "." if relative == "." else f"./{relative}"]
+    try:
+        done = await run.execute(Command(argv, stdin=lines, seconds=settings.search_seconds))
+    except LimitReached:
+        raise
+    except KoiError:
+        return None
+    if done.timed_out:
+        raise ToolFault(TOO_SLOW.format(settings.search_seconds))
+    found = parsed(done.output.splitlines())
+    return found if done.exit_code == 1 or (done.exit_code == 0 and found) else None
+
+
+def flags(wanted: Wanted) -> list[str]:
+    """Return the options that make ripgrep look at the same files as we do, and write one line a hit."""
+    look = ["--no-config", "--hidden", "--no-require-git", "--no-ignore-dot", "--no-ignore-exclude"]
+    look += ["--no-ignore-global", "--ignore-file=/dev/stdin", f"--max-filesize={scan.LARGEST_FILE}"]
+    say = ["--no-heading", "--with-filename", "--line-number", "--null", "--color=never", "--sort=path"]
+    say += ["--no-messages", f"--max-columns={scan.LONGEST_LINE}", "--max-columns-preview"]
+    return [*look, *say, *(["--fixed-strings"] if wanted.literal else [])]
+
+
+def ignore_lines(glob: Glob, skip: Iterable[str]) -> list[str]:
+    """Write a glob as an ignore file, because ripgrep's own globs would bring back what version control ignores."""
+    if glob.excludes or not glob.pattern:
+        return [*glob.alternatives, *sorted(skip)]
+    taken = [f"!{one}{rest}" for one in glob.alternatives for rest in ("", "/**")]
+    return ["*", "!*/", *taken, *sorted(skip)]
+
+
+async def by_ourselves(wanted: Wanted, settings: Settings) -> list[Hit]:
+    """Search in a child process; it is ended when it takes too long, with whatever pattern it hangs in."""
+    files = await asyncio.to_thread(files_of, wanted, settings)
+    order = {"pattern": wanted.pattern, "literal": wanted.literal, "files": files, "room": 2 * settings.result_bytes}
+    status, output = await child(json.dumps(order).encode(), wanted.where.root, settings.search_seconds)
+    if status == scan.INVALID_PATTERN:
+        raise ToolFault(f"The pattern is no regular expression: {output}. For plain text, pass literal=true.")
+    if status:
+        raise ToolFault(
+            f"The search broke off (exit code {status}). Narrow it with path or glob, or simplify the pattern."
+        )
+    return parsed(output.split("\n"))
+
+
+def files_of(wanted: Wanted, settings: Settings) -> list[str]:
+    """List the files to search, relative to the workspace."""
+    where = wanted.where
+    if where.real.is_file():
+        return [where.real.relative_to(where.root).as_posix()]
+    return [name for name in islice(walk(where, settings.skip), MOST_FILES) if wanted.glob.takes(name)]
+
+
+async def child(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
+    """Run the scan; return its exit status and what it wrote."""
+    pipe = asyncio.subprocess.PIPE
+    argv = [sys.executable, "-I", "-S", "-B", str(Path(scan.__file__))]
+    process = await asyncio.create_subprocess_exec(
+        *argv, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, cwd=root
+    )
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(order), seconds)
+    except TimeoutError:
+        raise ToolFault(TOO_SLOW.format(seconds)) from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode or 0, output.decode(errors="replace")
+
+
+def parsed(lines: Sequence[str]) -> list[Hit]:
+    """Read the hits out of lines of output; whatever else is among them is passed over."""
+    found = (LINE.fullmatch(line) for line in lines)
+    return [Hit(match[1], int(match[2]), match[3]) for match in found if match]

@@ -1,0 +1,92 @@
+"""Hands: the six tools of one run, used by name, with the answers that a model would read."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Json, Tool, Toolbox, ToolFault, ToolResult
+from openkoi_testing import lend
+from openkoi_tools import WorkspaceTools
+
+
+class Hands:
+    """Tools for one run in a workspace."""
+
+    def __init__(self, workspace: Path, tools: dict[str, Tool], runner: asyncio.Runner) -> None:
+        self.workspace = workspace
+        self.tools = tools
+        self._runner = runner
+
+    def use(self, tool: str, **arguments: Json) -> ToolResult:
+        """Call one tool."""
+        return self._runner.run(answered(self.tools[tool], arguments))
+
+    def use_together(self, *calls: tuple[str, dict[str, Json]]) -> list[ToolResult]:
+        """Call several tools at the same time."""
+        return self.together([(self.tools[tool], arguments) for tool, arguments in calls])
+
+    def together(self, calls: Sequence[tuple[Tool, dict[str, Json]]]) -> list[ToolResult]:
+        """Call tools at the same time, also those of other runs."""
+        return self._runner.run(all_answered(calls))
+
+    def write(self, path: str, data: bytes | str) -> Path:
+        """Put a file into the workspace, behind the tools' back."""
+        file = self.workspace / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return file
+
+    def have_read(self, path: str, data: bytes | str) -> Path:
+        """Put a file into the workspace and read it with the tool."""
+        file = self.write(path, data)
+        assert not self.use("read_file", path=path).failed
+        return file
+
+
+async def answered(tool: Tool, arguments: dict[str, Json]) -> ToolResult:
+    """What the model gets to read: a fault is a failed result."""
+    try:
+        return await tool.call(arguments)
+    except ToolFault as fault:
+        return ToolResult(str(fault), failed=True)
+
+
+async def all_answered(calls: Sequence[tuple[Tool, dict[str, Json]]]) -> list[ToolResult]:
+    """What the model gets to read of parallel calls."""
+    return list(await asyncio.gather(*(answered(*call) for call in calls)))
+
+
+class Bench:
+    """Gives out hands: each for a run of its own, all in one workspace and one event loop."""
+
+    def __init__(self, workspace: Path, runner: asyncio.Runner, lent: AsyncExitStack) -> None:
+        self._workspace = workspace
+        self._runner = runner
+        self._lent = lent
+
+    def hands(self, toolbox: Toolbox) -> Hands:
+        """Take the tools for a new run out of a toolbox."""
+        return Hands(self._workspace, self._runner.run(self._tools(toolbox)), self._runner)
+
+    async def _tools(self, toolbox: Toolbox) -> dict[str, Tool]:
+        run = await self._lent.enter_async_context(lend(self._workspace))
+        return {tool.name: tool for tool in await toolbox.tools(run)}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """Hands for as many runs as wanted."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    with asyncio.Runner() as runner:
+        lent = AsyncExitStack()
+        yield Bench(workspace, runner, lent)
+        runner.run(lent.aclose())
+
+
+@pytest.fixture
+def hands(bench: Bench) -> Hands:
+    """The tools of one run."""
+    return bench.hands(WorkspaceTools())

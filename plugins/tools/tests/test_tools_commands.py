@@ -1,0 +1,87 @@
+"""How ``run_command`` tells what a command did."""
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from openkoi_hookspecs import Completed
+from openkoi_tools import WorkspaceTools
+from openkoi_tools.run_command import ending, output
+
+if TYPE_CHECKING:
+    from conftest import Bench, Hands
+
+needs_a_shell = pytest.mark.skipif(not shutil.which("sh"), reason="needs a POSIX shell")
+
+
+@needs_a_shell
+def test_a_command_answers_with_its_output_and_exit_code(hands: "Hands") -> None:
+    hands.write("a.txt", "hello\n")
+
+    answer = hands.use("run_command", command="cat a.txt && exit 3")
+
+    assert "Exit code 3.\nhello" == answer.text.rstrip()
+    assert (3, True) == (answer.exit_code, answer.failed)
+
+
+@needs_a_shell
+def test_success_without_output_is_said(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="true")
+
+    assert ("Exit code 0. No output.", False, 0) == (answer.text, answer.failed, answer.exit_code)
+
+
+@needs_a_shell
+def test_a_command_that_takes_too_long_is_stopped(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="echo begun; sleep 60", timeout=1)
+
+    assert answer.failed
+    assert answer.text.startswith("Timed out: it was still running after 1 s and was stopped")
+
+
+@needs_a_shell
+def test_no_timeout_is_longer_than_the_longest(bench: "Bench") -> None:
+    hands = bench.hands(WorkspaceTools(command_seconds=1, max_command_seconds=1))
+
+    assert "still running after 1 s" in hands.use("run_command", command="sleep 60", timeout=50_000).text
+
+
+@needs_a_shell
+def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="i=0; while [ $i -lt 9000 ]; do echo line $i; i=$((i+1)); done")
+
+    assert answer.text.startswith("Exit code 0.\nline 0\nline 1\n")
+    assert answer.text.rstrip().endswith("line 8999")
+    assert len(answer.text.encode()) <= 24 * 1024
+
+
+def test_where_all_of_the_output_is_kept_is_told() -> None:
+    told = output(Completed(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
+
+    assert "[... the middle of the output is left out; all of it is in /data/whole.txt ...]" == told[1]
+    assert 1_000 == len(told[0]) + len(told[2])
+
+
+def test_output_cut_inside_a_character_is_still_text() -> None:
+    head, _, tail = output(Completed(0, "é漢😀" * 500), 1_001)
+
+    assert "é漢😀".startswith(head[-1:]) or head[-1] in "é漢😀"
+    assert "\ufffd" not in head + tail
+
+
+def test_how_it_ended_comes_first() -> None:
+    assert "Exit code 2." == ending(Completed(2, "oops"), 0.1)
+    assert "Exit code 2. No output." == ending(Completed(2, " \n"), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (" ", "The command is empty."),
+        ("a\0b", "The command holds a NUL character"),
+        ("x" * 200_000, "The command is longer than 97.7 KB. Put it into a file with write_file and run that."),
+    ],
+    ids=["empty", "nul", "huge"],
+)
+def test_what_no_shell_can_be_given_is_refused(hands: "Hands", command: str, sentence: str) -> None:
+    assert sentence in hands.use("run_command", command=command).text

@@ -1,0 +1,74 @@
+"""What the workspace tools promise as a toolbox, and how little they cost a request."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import BadSetting, Effect, Task, Tool, ToolCall, events
+from openkoi_testing import Stage, lend, perform
+from openkoi_testing.contracts.toolbox import ToolboxContract
+from openkoi_tools import WorkspaceTools
+
+ROOM = 3_500
+
+
+class TestContract(ToolboxContract):
+    subject = WorkspaceTools()
+
+
+def test_all_six_tools_fit_into_a_small_request(tmp_path: Path) -> None:
+    tools = asyncio.run(tools_for(tmp_path))
+
+    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
+
+    assert ["read_file", "list_files", "search", "edit_file", "write_file", "run_command"] == [t.name for t in tools]
+    assert len(json.dumps(shown)) <= ROOM
+
+
+def test_readers_may_be_repeated_and_writers_may_not(tmp_path: Path) -> None:
+    tools = asyncio.run(tools_for(tmp_path))
+
+    assert ["read_file", "list_files", "search"] == [tool.name for tool in tools if tool.effect is Effect.READS]
+    assert all(tool.effect is Effect.WRITES for tool in tools[3:])
+
+
+def test_a_result_size_that_cannot_work_is_refused_with_its_key() -> None:
+    with pytest.raises(BadSetting, match=r"\[tools.workspace\] max_result_kb is 1"):
+        WorkspaceTools(max_result_kb=1)
+    with pytest.raises(BadSetting, match="must be above zero"):
+        WorkspaceTools(command_seconds=0)
+
+
+@pytest.mark.row("LOOP-17")
+def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/auth.rs").write_text("fn login() {}\n")
+    lines = [
+        ToolCall("1", "read_file", {"path": "src/auth.sr"}),
+        ToolCall("2", "read_file", {"path": "src/auth.rs"}),
+        ToolCall("3", "edit_file", {"path": "src/auth.rs", "search": "login", "replace": "log_in"}),
+        "Done.",
+    ]
+
+    done = perform(Task("Rename login"), Stage(says=lines), tmp_path)
+
+    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    assert [True, False, False] == [answer.failed for answer in answers]
+    assert "There is no file src/auth.sr. Did you mean src/auth.rs?" == answers[0].text
+    assert "fn log_in() {}\n" == (tmp_path / "src/auth.rs").read_text()
+
+
+def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
+    (tmp_path / "auth.rs").write_text("fn login() {}\n")
+    lines = [ToolCall("1", "read_file", {"path": "auth.rs"}), "Done."]
+
+    done = perform(Task("What does login do?"), Stage(says=lines), tmp_path)
+
+    assert ["Reading auth.rs"] == [r.event.doing for r in done.records if isinstance(r.event, events.ToolCalled)]
+
+
+async def tools_for(workspace: Path) -> list[Tool]:
+    """The tools of a run."""
+    async with lend(workspace) as run:
+        return list(await WorkspaceTools().tools(run))

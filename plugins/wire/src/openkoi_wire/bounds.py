@@ -1,0 +1,26 @@
+"""How long a server is waited for, and how much of it is read. Knows numbers only."""
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Seconds and bytes. ``idle`` counts from the last piece of content: keep-alive bytes do not renew it.
+
+    An answer may take twice as long to begin as to go on.
+    """
+
+    connect: float = 10.0
+    idle: float = 60.0
+    event: int = 8 * MIB
+    answer: int = 64 * MIB
+    error: int = 64 * KIB
+    error_seconds: float = 5.0
+
+    @property
+    def first(self) -> float:
+        """Seconds until the first piece of an answer must be there."""
+        return 2 * self.idle

@@ -1,0 +1,114 @@
+"""What a server's refusal means: it may pass (Unavailable), or it will not (Refused).
+
+Knows the statuses and the shapes of error bodies that vendors share; opens no connection.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from openkoi_hookspecs import ProviderError
+
+from .retry import retry_after
+from .server import Server, one_line, sentence
+
+MAY_PASS = frozenset({408, 409, 425, 429})
+USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
+WILL_NOT_PASS = USED_UP | {
+    "authentication_error",
+    "context_length_exceeded",
+    "invalid_api_key",
+    "invalid_request_error",
+    "model_not_found",
+    "not_found_error",
+    "permission_error",
+}
+REASONS = {
+    400: ("refused the request (400)", ""),
+    401: ("refused the key (401)", "Check the key."),
+    402: ("wants to be paid first (402)", "Check the account."),
+    403: ("does not allow this (403)", "Check the key and what it may be used for."),
+    404: ("does not know what was asked for (404)", "Check the model's name and the base URL."),
+    413: ("refused the request as too large (413)", ""),
+    429: ("is asked too much (429)", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What an error body says, and the words and numbers it files the error under."""
+
+    message: str = ""
+    codes: frozenset[str | int] = frozenset()
+
+    @property
+    def status(self) -> int:
+        """The HTTP status that the body names, or 0."""
+        return next((code for code in self.codes if isinstance(code, int) and 300 <= code < 600), 0)
+
+
+def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+    """Make the error for a status and its body."""
+    said = complaint(document(body))
+    message = said.message or plain(body, headers)
+    if status < 400:
+        return server.refused(f"sent us elsewhere ({status}). Set the base URL to where it really is.")
+    if said.codes & USED_UP:
+        return server.refused(sentence(f"says that the quota is used up ({status})", message, "Check the account."))
+    happened, advice = REASONS.get(status, (f"answered {status}", ""))
+    what = sentence(happened, message, advice)
+    if status in MAY_PASS or status >= 500:
+        return server.unavailable(what, retry_after=retry_after(headers))
+    return server.refused(what)
+
+
+def reported(server: Server, answer: object) -> ProviderError:
+    """Make the error for one that came with status 200, whole or in mid-stream."""
+    said = complaint(answer)
+    what = sentence("reported an error instead of an answer", said.message)
+    if said.codes & WILL_NOT_PASS:
+        return server.refused(what)
+    if 300 <= said.status < 500 and said.status not in MAY_PASS:
+        return server.refused(what)
+    return server.unavailable(what)
+
+
+def complaint(answer: object) -> Complaint:
+    """Read an error body of any of the shapes that are in use."""
+    match answer:
+        case [first, *_]:
+            return complaint(first)
+        case {"error": str(message)} | {"detail": str(message)}:
+            return Complaint(one_line(message))
+        case {"error": dict(error)}:
+            return complaint_of(error)
+        case dict(error):
+            return complaint_of(error)
+    return Complaint()
+
+
+def complaint_of(error: Mapping[str, object]) -> Complaint:
+    """Read the object that describes an error."""
+    codes = (error.get(key) for key in ("code", "type", "status"))
+    message = error.get("message")
+    return Complaint(
+        one_line(message) if isinstance(message, str) else "",
+        frozenset(code for code in codes if isinstance(code, str | int)),
+    )
+
+
+def document(body: bytes) -> object:
+    """Read JSON, or None."""
+    try:
+        answer: object = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return answer
+
+
+def plain(body: bytes, headers: Mapping[str, str]) -> str:
+    """Read a body that is neither JSON nor a web page as a sentence."""
+    text = body.decode(errors="replace").strip()
+    if text.startswith(("<", "{", "[")) or "html" in headers.get("content-type", ""):
+        return ""
+    return one_line(text)

@@ -1,0 +1,58 @@
+"""Waiting for the next piece of an answer, but not for ever. Knows the clock, not what comes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Self, TypeVar
+
+T = TypeVar("T")
+
+SNOOZE = 0.05
+
+
+class Patience:
+    """A deadline that only content puts off.
+
+    One timer serves the whole answer: setting one for each of its pieces takes longer than reading them.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiting: asyncio.Task[object] | None = None
+        self._cancelled_before = cancellations()
+        self._over = False
+        self.renew(seconds)
+        self._timer = self._loop.call_at(self._until, self._ring)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def renew(self, seconds: float) -> None:
+        """Wait so many seconds from now."""
+        self._until = self._loop.time() + seconds
+
+    async def next(self, pieces: AsyncIterator[T]) -> T | None:
+        """Return the next piece, None after the last; raises TimeoutError when patience is at an end."""
+        self._waiting = asyncio.current_task()
+        try:
+            return await anext(pieces, None)
+        except asyncio.CancelledError:
+            if self._over and self._waiting and self._waiting.uncancel() <= self._cancelled_before:
+                raise TimeoutError from None
+            raise
+        finally:
+            self._waiting = None
+
+    def _ring(self) -> None:
+        if self._waiting and self._loop.time() >= self._until:
+            self._over = self._waiting.cancel()
+            return
+        self._timer = self._loop.call_at(max(self._until, self._loop.time() + SNOOZE), self._ring)
+
+
+def cancellations() -> int:
+    """How often the current task was asked to end."""
+    task = asyncio.current_task()
+    return task.cancelling() if task else 0

@@ -1,0 +1,89 @@
+"""A server as its failures name it: by its host, without repeating what is secret. Knows no HTTP."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from openkoi_hookspecs import BadSetting, Refused, Unavailable
+
+HIDDEN = "***"
+LONGEST = 400
+SHORTEST_SECRET = 6
+SENSITIVE = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+KEY_SHAPED = re.compile(r"\b(?:Bearer\s+\S{8,}|(?:sk|pk|rk|gsk|xai|key|ghp|AIza)[-_]?[\w-]{16,})")
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A host and the secrets that are shown to it."""
+
+    host: str
+    secrets: tuple[str, ...] = ()
+
+    def unavailable(self, what: str, *, retry_after: float | None = None) -> Unavailable:
+        """Make the error for what may pass: ``what`` goes on from the host's name."""
+        return Unavailable(f"{self.host} {self.hide(what)}", retry_after=retry_after)
+
+    def refused(self, what: str) -> Refused:
+        """Make the error for what will not pass."""
+        return Refused(f"{self.host} {self.hide(what)}")
+
+    def hide(self, text: str) -> str:
+        """Take out our secrets, and whatever looks like a key."""
+        for secret in self.secrets:
+            text = text.replace(secret, HIDDEN)
+        return KEY_SHAPED.sub(HIDDEN, text)
+
+
+def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
+    """Read a base URL and headers; raises BadSetting when HTTP could not send them."""
+    try:
+        url = urlsplit(base_url)
+        port = f":{url.port}" if url.port else ""
+    except ValueError as error:
+        raise BadSetting(f"The base URL is not a web address ({error}). Write http://host:port/path.") from None
+    if url.scheme not in {"http", "https"} or not url.hostname:
+        raise BadSetting("The base URL is not a web address. Write one that begins with http:// or https://.")
+    for name, value in headers.items():
+        sendable(name, value)
+    secrets = {secret for secret in secrets_in(headers, url.password) if len(secret) >= SHORTEST_SECRET}
+    return Server(f"{url.hostname}{port}", tuple(sorted(secrets, key=len, reverse=True)))
+
+
+def sendable(name: str, value: str) -> None:
+    """Raise BadSetting for a header that HTTP cannot carry, without quoting it."""
+    if value.isascii() and value.isprintable() and value == value.strip():
+        return
+    raise BadSetting(f"The header {name} holds a character that HTTP cannot send. Enter the key again, without it.")
+
+
+def secrets_in(headers: Mapping[str, str], password: str | None) -> Iterator[str]:
+    """List what must not be repeated: whole values, and what follows a word such as Bearer."""
+    for name, value in headers.items():
+        if SENSITIVE.search(name):
+            yield from (value, value.rpartition(" ")[2])
+    yield password or ""
+
+
+def one_line(text: str) -> str:
+    """Make a stranger's text fit into a sentence: no control characters, no line breaks, not too long."""
+    line = UNPRINTABLE.sub(" ", text[: 4 * LONGEST]).strip()
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
+
+
+def loopback(host: str) -> bool:
+    """Whether a host is this machine, which no proxy can reach for us."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def sentence(happened: str, said: str = "", advice: str = "") -> str:
+    """Say what happened, what the server says to it, and what to do."""
+    first = f"{happened}: {said}" if said else happened
+    stop = "" if first.endswith((".", "!", "?")) else "."
+    return f"{first}{stop} {advice}".rstrip()

@@ -1,0 +1,190 @@
+"""The one HTTP door: requests out as ready bytes, answers in piece by piece, within bounds.
+
+Knows deadlines, sizes and what a failure means. Knows no vendor's format, and asks nothing twice: retrying is the
+kernel's.
+"""
+
+import json
+from asyncio import timeout
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
+
+from openkoi_hookspecs import Json, Unavailable
+
+from .bounds import Bounds
+from .failures import failure
+from .patience import Patience
+from .pool import Pool
+from .server import Server, server_of
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Response, ServerSentEvent
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+LINGER = 0.2
+NO_HEADERS: Mapping[str, str] = {}
+
+
+class Reading(Protocol[T_co]):
+    """Makes sense of an answer as it comes in. One object reads one answer."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the answer said that it is complete: what follows is not read."""
+
+    def event(self, data: str) -> Sequence[T_co] | None:
+        """Read an event of a stream. None: there was nothing new in it, it only keeps the connection alive."""
+
+    def document(self, data: bytes) -> Sequence[T_co]:
+        """Read an answer that came whole, although a stream was asked for."""
+
+
+class Wire:
+    """A pool of connections to one server. Opened when it is first used; may be used again after it was closed.
+
+    ``transport`` is a seam for tests: an ``httpx2.AsyncBaseTransport`` that takes the place of the network.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        headers: Mapping[str, str] = NO_HEADERS,
+        bounds: Bounds = Bounds(),  # noqa: B008 - frozen
+        transport: object | None = None,
+    ) -> None:
+        self.server: Server = server_of(base_url, headers)
+        self._bounds = bounds
+        self._pool = Pool(base_url, headers, bounds, transport)
+        self._client: AsyncClient | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def get(self, path: str) -> Json:
+        """Fetch a JSON document."""
+        with self._plainly():
+            async with self._answer("GET", path) as response:
+                data = await self._whole(response)
+        try:
+            found: Json = json.loads(data)
+        except (ValueError, RecursionError):
+            raise self.server.unavailable(f"answered {path} with something that is not JSON.") from None
+        return found
+
+    async def stream(self, path: str, body: bytes, reading: Reading[T]) -> AsyncGenerator[T]:
+        """Post JSON and yield what ``reading`` makes of the answer; close the generator to hang up."""
+        with self._plainly():
+            async with self._answer("POST", path, body) as response:
+                kind = response.headers.get("content-type", "")
+                if "json" in kind or "html" in kind:
+                    for item in reading.document(await self._whole(response)):
+                        yield item
+                    return
+                async with aclosing(self._events(response, reading)) as items:
+                    async for item in items:
+                        yield item
+
+    async def _events(self, response: "Response", reading: Reading[T]) -> AsyncGenerator[T]:
+        taken = 0
+        async with Patience(self._bounds.first) as patience, aclosing(self._source(response)) as events:
+            while not reading.over and (event := await patience.next(events)) is not None:
+                taken = self._within_bounds(taken + len(event.data))
+                items = reading.event(event.data) if event.data else None
+                if items is None:
+                    continue
+                for item in items:
+                    yield item
+                patience.renew(self._bounds.idle)
+            await linger(events)
+
+    def _source(self, response: "Response") -> "AsyncGenerator[ServerSentEvent]":
+        from httpx2 import EventSource
+
+        response.headers["content-type"] = "text/event-stream; charset=utf-8"
+        source = EventSource(response, max_event_size=self._bounds.event)
+        return cast("AsyncGenerator[ServerSentEvent]", aiter(source))  # it is a generator, and typed as less
+
+    async def _whole(self, response: "Response") -> bytes:
+        whole = bytearray()
+        async with Patience(self._bounds.first) as patience, aclosing(response.aiter_bytes()) as pieces:
+            while (piece := await patience.next(pieces)) is not None:
+                whole += piece
+                self._within_bounds(len(whole))
+                if not piece.isspace():
+                    patience.renew(self._bounds.idle)
+        return bytes(whole)
+
+    def _within_bounds(self, size: int) -> int:
+        if size > self._bounds.answer:
+            raise self.server.unavailable(f"sent more than {self._bounds.answer} bytes; the answer was broken off.")
+        return size
+
+    @asynccontextmanager
+    async def _answer(self, method: str, path: str, body: bytes | None = None) -> "AsyncIterator[Response]":
+        client = self._opened()
+        headers = {"Content-Type": "application/json"} if body is not None else None
+        request = client.build_request(method, path, content=body, headers=headers)
+        async with timeout(self._bounds.first):
+            response = await client.send(request, stream=True)
+        try:
+            if not response.is_success:
+                raise failure(self.server, response.status_code, response.headers, await self._error_body(response))
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _error_body(self, response: "Response") -> bytes:
+        from httpx2 import HTTPError
+
+        body = bytearray()
+        with suppress(TimeoutError, HTTPError):
+            async with timeout(self._bounds.error_seconds), aclosing(response.aiter_bytes()) as pieces:
+                async for piece in pieces:
+                    body += piece
+                    if len(body) >= self._bounds.error:
+                        break
+        return bytes(body[: self._bounds.error])
+
+    def _opened(self) -> "AsyncClient":
+        if self._client is None:
+            self._client = self._pool.open()
+        return self._client
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """Say what went wrong on the wire in words."""
+        from httpx2 import HTTPError, InvalidURL
+
+        try:
+            yield
+        except TimeoutError:
+            raise self.server.unavailable(f"said nothing new for {self._bounds.idle:g} seconds or longer.") from None
+        except (HTTPError, InvalidURL) as error:
+            raise self._broken(error) from None
+
+    def _broken(self, error: Exception) -> Unavailable:
+        from httpx2 import ConnectError, ConnectTimeout
+
+        cause = f"{type(error).__name__}: {error}".rstrip(": ")
+        if isinstance(error, ConnectError | ConnectTimeout):
+            return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
+        return self.server.unavailable(f"broke off its answer ({cause}).")
+
+
+async def linger(events: AsyncIterator[object]) -> None:
+    """Let a finished answer end by itself, for a moment, so that its connection can be used again."""
+    from httpx2 import HTTPError
+
+    with suppress(TimeoutError, HTTPError):
+        async with timeout(LINGER):
+            async for _ in events:
+                pass

@@ -1,0 +1,91 @@
+"""What is read of a model's arguments, and what is not guessed at."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openkoi_wire import read_arguments
+
+FAULTS = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
+NEEDS_A_SCHEMA = {"T06", "T08", "T09", "T16"}
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+objects = st.dictionaries(st.text(), values, max_size=4)
+
+
+def cases() -> list[dict[str, Any]]:
+    if not FAULTS.exists():
+        return []
+    known = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
+    return [case for case in known if case["layer"] == "tool" and case["id"] not in NEEDS_A_SCHEMA]
+
+
+@pytest.mark.skipif(not FAULTS.exists(), reason=f"the catalogue of faults is not at {FAULTS}")
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case['id']} {case['why']}")
+def test_the_catalogue_comes_out_as_it_should(case: dict[str, Any]) -> None:
+    assert case["expect"].get("args") == read_arguments(case["given"]["arguments"])
+
+
+@given(objects)
+def test_any_object_is_read_back(arguments: dict[str, Any]) -> None:
+    assert arguments == read_arguments(json.dumps(arguments))
+
+
+@given(objects, st.data())
+def test_no_object_that_was_cut_off_is_read(arguments: dict[str, Any], data: st.DataObject) -> None:
+    written = json.dumps(arguments)
+    end = data.draw(st.integers(1, len(written) - 1))
+
+    assert read_arguments(written[:end]) is None
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n"])
+def test_nothing_at_all_means_no_arguments(nothing: str) -> None:
+    assert read_arguments(nothing) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "null",
+        "[]",
+        '"path"',
+        "7",
+        '{"n": NaN}',
+        '{"n": 1e999}',
+        "{'path': f'{secret}'}",
+        "{'path': open('x')}",
+        "{'path': 'C:\\d'}",
+        "{'a': 1, 'a': 2}",
+        "{1: 2}",
+        "{**{}}",
+        '{"path": "\ud83d\\udd',
+        '{"a":' * 5000 + "1" + "}" * 5000,
+        "[" * 100_000,
+        '{"n": ' + "9" * 10_000 + "}",
+    ],
+    ids=lambda text: text[:24],
+)
+def test_what_is_no_object_or_doubtful_is_not_guessed_at(text: str) -> None:
+    assert read_arguments(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("{'all': True, 'none': None, 'n': -2.5}", {"all": True, "none": None, "n": -2.5}),
+        ('{"all": true, "of": [1, 2,],}', {"all": True, "of": [1, 2]}),
+        ('{"text": "two\nlines"}', {"text": "two\nlines"}),
+        ('"{\\"path\\": \\"a\\"}"', {"path": "a"}),
+        ('{"face": "\\ud83d\\ude00"}', {"face": "😀"}),
+    ],
+)
+def test_what_is_whole_and_unambiguous_is_read(text: str, arguments: dict[str, Any]) -> None:
+    assert arguments == read_arguments(text)

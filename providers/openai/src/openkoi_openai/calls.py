@@ -1,0 +1,83 @@
+"""Put tool calls together from the pieces they come in. Knows how servers mix up their numbering; acts on nothing."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from openkoi_hookspecs import Json, ToolCall
+from openkoi_wire import read_arguments
+
+SHOWN = 120
+
+
+@dataclass(slots=True)
+class Draft:
+    """A tool call in the making."""
+
+    id: str = ""
+    tool: str = ""
+    pieces: list[str] = field(default_factory=list)
+
+    def add_name(self, name: str) -> None:
+        """Take a piece of the name; servers that send the whole of it each time are understood."""
+        if name != self.tool:
+            self.tool += name
+
+
+class Calls:
+    """The tool calls of one answer, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self._drafts: list[Draft] = []
+        self._at: dict[int, Draft] = {}
+
+    def add(self, pieces: Json) -> bool:
+        """Take the pieces of one event; tell whether there were any."""
+        if not isinstance(pieces, list):
+            return False
+        for position, piece in enumerate(pieces):
+            if isinstance(piece, dict):
+                self._add(piece, position)
+        return bool(pieces)
+
+    def read(self) -> tuple[Sequence[ToolCall], str]:
+        """Return the calls that can be read, each under an id of its own, and a word about those that cannot."""
+        taken: set[str] = set()
+        calls, unreadable = [], []
+        for draft in self._drafts:
+            written = "".join(draft.pieces)
+            arguments = read_arguments(written)
+            if arguments is None or not draft.tool:
+                unreadable.append(f"{draft.tool or 'one without a name'} with {written[:SHOWN]!r}")
+            else:
+                calls.append(ToolCall(own_id(draft, taken), draft.tool, arguments))
+        return calls, ", ".join(unreadable)
+
+    def _add(self, piece: dict[str, Json], position: int) -> None:
+        id, index = piece.get("id"), piece.get("index")
+        draft = self._draft(index if type(index) is int else None, id if isinstance(id, str) else "", position)
+        function = piece.get("function")
+        if not isinstance(function, dict):
+            return
+        name, arguments = function.get("name"), function.get("arguments")
+        draft.add_name(name if isinstance(name, str) else "")
+        if arguments is not None:
+            draft.pieces.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
+
+    def _draft(self, index: int | None, id: str, position: int) -> Draft:
+        """Find the call a piece belongs to. Another id is another call, whatever its number says."""
+        found = self._at.get(position if index is None else index)
+        if found is None or (id and found.id and id != found.id):
+            found = Draft(id)
+            self._drafts.append(found)
+            self._at[position if index is None else index] = found
+        found.id = found.id or id
+        return found
+
+
+def own_id(draft: Draft, taken: set[str]) -> str:
+    """Return a call's id, or a new one when it has none or shares it."""
+    id = draft.id if draft.id and draft.id not in taken else f"call_{uuid4().hex[:24]}"
+    taken.add(id)
+    return id

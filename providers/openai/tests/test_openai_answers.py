@@ -1,0 +1,317 @@
+"""What is made of answers: whole, in pieces, and in the dialects of other servers."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+import pytest
+from openkoi_hookspecs import (
+    Chunk,
+    Done,
+    Message,
+    Model,
+    Refused,
+    Request,
+    Stop,
+    Text,
+    Thought,
+    ToolCall,
+    Unavailable,
+    Usage,
+)
+from openkoi_openai import OpenAI
+from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers.say import Words
+
+HELLO = Request([Message.user("Hello")], model="gpt-fake")
+READ = ToolCall("call_1", "read", {"path": "ä"})
+LIST = ToolCall("call_2", "list", {"deep": True, "of": [1, {}]})
+
+
+async def hear(provider: OpenAI) -> list[Chunk]:
+    async with provider:
+        return [chunk async for chunk in provider.chat(HELLO)]
+
+
+def heard(answer: Say | Words) -> list[Chunk]:
+    """What is heard of a server that says this."""
+    with OpenAIServer(answer) as server:
+        return asyncio.run(hear(OpenAI(api_key="sk-test", base_url=server.url)))
+
+
+def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
+    """What is read of these events, or of one document, without a connection."""
+    events = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
+    content = events if "event" in type else json.dumps(frames[0])
+    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
+    return asyncio.run(hear(OpenAI(api_key="sk-test", transport=wire)))
+
+
+def said(**delta: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta}]}
+
+
+def called(*pieces: dict[str, Any]) -> dict[str, Any]:
+    return said(tool_calls=list(pieces))
+
+
+def finished(reason: str) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+
+
+def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+def test_words_come_as_they_are_said_and_usage_last() -> None:
+    usage = Usage(input=9, output=2, cache_read=7)
+
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+
+
+def test_thoughts_are_not_words() -> None:
+    assert heard(Say([Thought("Hm."), "Yes."], usage=None))[:2] == [Thought("Hm."), Text("Yes.")]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
+    chunks = heard(Say(["I look.", READ, LIST], delta=50, whole=whole))
+
+    assert chunks[:3] == [Text("I look."), READ, LIST]
+    assert Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS) == chunks[3]
+
+
+@pytest.mark.parametrize(
+    ("finish", "stop"),
+    [
+        ("stop", Stop.END),
+        ("length", Stop.LENGTH),
+        ("content_filter", Stop.REFUSED),
+        ("eos_token_7", Stop.END),
+        ("tool_calls", Stop.END),
+    ],
+)
+def test_why_it_stopped_is_told(finish: str, stop: Stop) -> None:
+    assert read(said(content="x"), finished(finish), "[DONE]")[-1] == Done(Usage(), stop)
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(finish: str) -> None:
+    assert not calls(heard(Say(READ, finish=finish)))
+
+
+def test_tools_may_be_called_with_a_plain_stop() -> None:
+    assert heard(Say(READ, finish="stop"))[-1] == Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS)
+
+
+def test_an_empty_reason_is_none() -> None:
+    frames = [{"choices": [{"delta": {"content": text}, "finish_reason": ""}]} for text in "ab"]
+
+    assert read(*frames, finished("stop"))[:-1] == [Text("a"), Text("b")]
+
+
+def test_a_refusal_is_told_in_its_words() -> None:
+    assert read(said(refusal="I will not."), finished("stop")) == [Text("I will not."), Done(Usage(), Stop.REFUSED)]
+
+
+@pytest.mark.parametrize("reason", ["error", "abort", "network_error"])
+def test_a_server_that_gives_up_is_unavailable(reason: str) -> None:
+    with pytest.raises(Unavailable, match=reason):
+        read(said(content="x"), finished(reason), "[DONE]")
+
+
+@pytest.mark.parametrize(
+    ("counted", "usage"),
+    [
+        (None, Usage()),
+        ("many", Usage()),
+        ({"prompt_tokens": "9", "completion_tokens": -2}, Usage()),
+        ({"prompt_tokens": 9.5, "completion_tokens": True, "prompt_tokens_details": []}, Usage()),
+        ({"prompt_tokens": 4, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(cache_read=4)),
+        ({"prompt_tokens": 4, "prompt_tokens_details": {"cached_tokens": None}}, Usage(input=4)),
+    ],
+)
+def test_nonsense_is_not_counted(counted: Any, usage: Usage) -> None:
+    assert heard(Say("x", usage=counted))[-1] == Done(usage)
+
+
+def test_usage_may_come_with_every_event_and_the_last_holds() -> None:
+    counted = [{**said(content="x"), "usage": {"prompt_tokens": 5, "completion_tokens": n}} for n in (1, 2)]
+
+    assert read(*counted, finished("stop"))[-1] == Done(Usage(input=5, output=2))
+
+
+def test_pieces_of_two_calls_may_be_mixed() -> None:
+    chunks = read(
+        called({"index": 0, "id": "a", "function": {"name": "read", "arguments": ""}}),
+        called({"index": 1, "id": "b", "function": {"name": "list", "arguments": "{}"}}),
+        called({"index": 0, "function": {"arguments": '{"path"'}}),
+        called({"index": 0, "function": {"arguments": ':"x"}'}}),
+        finished("tool_calls"),
+    )
+
+    assert calls(chunks) == [ToolCall("a", "read", {"path": "x"}), ToolCall("b", "list", {})]
+
+
+def test_another_id_is_another_call_whatever_its_number_says() -> None:
+    pieces = [{"index": 0, "id": id, "function": {"name": "read", "arguments": f'{{"path":"{id}"}}'}} for id in "ab"]
+
+    assert [call.arguments["path"] for call in calls(read(*map(called, pieces), finished("tool_calls")))] == ["a", "b"]
+
+
+def test_calls_need_no_numbers() -> None:
+    pieces = [{"id": id, "function": {"name": "read", "arguments": f'{{"path":"{id}"}}'}} for id in "ab"]
+
+    assert ["a", "b"] == [call.id for call in calls(read(called(*pieces), finished("tool_calls")))]
+    assert ["a", "b"] == [call.id for call in calls(read(*map(called, pieces), finished("tool_calls")))]
+
+
+@pytest.mark.parametrize("id", ["", None, "same", 7])
+def test_each_call_has_an_id_of_its_own(id: Any) -> None:
+    pieces = [{"index": n, "id": id, "function": {"name": "read", "arguments": "{}"}} for n in range(3)]
+    ids = [call.id for call in calls(read(called(*pieces), finished("tool_calls")))]
+
+    assert len({*ids} - {""}) == 3
+
+
+@pytest.mark.parametrize("names", [["re", "ad"], ["read", "read"], ["read", None], [None, "read"]])
+def test_a_name_may_come_in_pieces_or_again(names: list[Any]) -> None:
+    pieces = [
+        {"index": 0, "id": "a", "function": {"name": name, "arguments": part}}
+        for name, part in zip(names, "{}", strict=True)
+    ]
+
+    assert calls(read(*map(called, pieces), finished("tool_calls"))) == [ToolCall("a", "read", {})]
+
+
+def test_arguments_may_come_as_an_object() -> None:
+    piece = {"index": 0, "id": "a", "function": {"name": "read", "arguments": {"path": "x"}}}
+
+    assert calls(read(called(piece), finished("tool_calls"))) == [ToolCall("a", "read", {"path": "x"})]
+
+
+@pytest.mark.parametrize("arguments", ['{"path":', '{"a":1}{"b":2}', "[]", "null", '{"a":1,"a":2}', 5])
+def test_a_call_that_cannot_be_read_is_not_made(arguments: Any) -> None:
+    piece = {"index": 0, "id": "a", "function": {"name": "read", "arguments": arguments}}
+    good = {"index": 1, "id": "b", "function": {"name": "list", "arguments": "{}"}}
+
+    with pytest.raises(Unavailable, match=r"tool calls that cannot be read: read with .*Nothing was executed"):
+        read(called(piece, good), finished("tool_calls"))
+
+
+@pytest.mark.parametrize("function", [None, "read", {}, {"name": "", "arguments": "{}"}, {"name": 5}])
+def test_a_call_without_a_name_is_not_made(function: Any) -> None:
+    with pytest.raises(Unavailable, match="one without a name"):
+        read(called({"index": 0, "id": "a", "function": function}), finished("tool_calls"))
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        None,
+        [],
+        "x",
+        {},
+        {"content": 5},
+        {"content": None},
+        {"content": {}},
+        {"tool_calls": {}},
+        {"tool_calls": [5]},
+        {"refusal": 5},
+    ],
+)
+def test_wrong_types_do_no_harm(delta: Any) -> None:
+    frames = [{"choices": [{"delta": delta}]}, {"choices": 5}, {"choices": [None]}, {"choices": None}, {}]
+
+    assert read(*frames, said(content="x"), finished("stop")) == [Text("x"), Done(Usage())]
+
+
+def test_words_may_come_as_a_list_of_parts() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 5]
+
+    assert read(said(content=parts), finished("stop"))[0] == Text("ab")
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_thoughts_have_two_names_and_are_told_once(key: str) -> None:
+    assert read(said(**{key: "Hm."}), finished("stop"))[:-1] == [Thought("Hm.")]
+    assert read(said(reasoning="Hm.", reasoning_content="Hm."), finished("stop"))[:-1] == [Thought("Hm.")]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"message": "over", "code": 429}, Unavailable),
+        ({"message": "over", "type": "server_error"}, Unavailable),
+        ({"message": "over"}, Unavailable),
+        ("over", Unavailable),
+        ({"message": "over", "code": "insufficient_quota"}, Refused),
+        ({"message": "over", "code": "context_length_exceeded"}, Refused),
+        ({"message": "over", "code": 401}, Refused),
+    ],
+)
+@pytest.mark.parametrize("type", ["text/event-stream", "application/json"])
+def test_an_error_with_status_200_is_an_error(error: Any, kind: type[Exception], type: str) -> None:
+    with pytest.raises(kind, match="reported an error instead of an answer: over"):
+        read({"error": error}, type=type)
+
+
+@pytest.mark.parametrize("document", [[], {}, {"choices": []}, {"choices": [{"message": {"content": "x"}}]}, 5])
+def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
+    with pytest.raises(Unavailable):
+        read(document, type="application/json")
+
+
+def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
+    async def ask() -> list[Chunk]:
+        async with OpenAI(api_key="sk-test", base_url=server.url) as provider:
+            for _ in range(4):
+                chunks = [chunk async for chunk in provider.chat(HELLO)]
+            return chunks
+
+    with OpenAIServer(READ, READ, READ, "Done.") as server:
+        assert asyncio.run(ask())[0] == Text("Done")
+    assert server.connections == 1
+
+
+def test_models_are_listed_with_what_the_server_says_of_them() -> None:
+    listing = {
+        "data": [
+            {"id": "plain"},
+            {"id": "vllm", "max_model_len": 4096},
+            {"id": "router", "context_length": 200_000, "max_completion_tokens": 8_000},
+            {"id": "odd", "context_window": "many"},
+            {"name": "nameless"},
+            5,
+        ]
+    }
+    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
+    provider = OpenAI(api_key="sk-test", transport=wire, context=10_000, output=5_000)
+
+    assert list(asyncio.run(provider.models())) == [
+        Model("plain", context=10_000, output=5_000),
+        Model("vllm", context=4096, output=4096),
+        Model("router", context=200_000, output=8_000),
+        Model("odd", context=10_000, output=5_000),
+    ]
+
+
+@pytest.mark.parametrize("listing", [[], {}, {"data": {}}, "x"])
+def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
+    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
+
+    with pytest.raises(Unavailable, match="not a list of models"):
+        asyncio.run(OpenAI(api_key="sk-test", transport=wire).models())
+
+
+def test_a_wrong_key_is_refused_and_not_repeated() -> None:
+    with OpenAIServer(key="sk-right") as server, pytest.raises(Refused, match="Check the key") as caught:
+        asyncio.run(hear(OpenAI(api_key="sk-wrong-key-123", base_url=server.url)))
+    assert "sk-wrong" not in str(caught.value)
+
+
+def test_a_cut_that_no_one_can_see_is_seen() -> None:
+    with pytest.raises(Unavailable, match="nothing in it was acted upon"):
+        heard(Say(READ, fault=Fault(cut=700, framed=False)))

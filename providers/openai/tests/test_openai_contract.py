@@ -1,0 +1,21 @@
+"""OpenAI keeps the promises of a provider, over a real connection."""
+
+from collections.abc import Iterator
+
+import pytest
+from openkoi_hookspecs import Provider, Thought, ToolCall
+from openkoi_openai import OpenAI
+from openkoi_testing.contracts.provider import ProviderContract
+from openkoi_testing.servers import OpenAIServer
+
+ANSWER = [Thought("Hm."), "I look.", ToolCall("call_a", "read", {"path": "a"}), ToolCall("call_b", "read", {})]
+
+
+class TestContract(ProviderContract):
+    model = "gpt-fake"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        with OpenAIServer(ANSWER, key="sk-right") as server:
+            yield OpenAI(api_key="sk-right", base_url=server.url)

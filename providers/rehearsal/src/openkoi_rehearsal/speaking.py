@@ -1,0 +1,76 @@
+"""Say a turn as a model would: in pieces, with usage at the end, or with the accident it is meant to have."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import Chunk, Done, Refused, Request, Stop, Text, Thought, ToolCall, Unavailable, Usage
+
+from .matching import prompt
+from .script import Fault, Mishap, Said, Turn
+
+PIECES = 4
+CHARACTERS = 4
+
+
+async def speak(turn: Turn, request: Request, name: str) -> AsyncIterator[Chunk]:
+    """Stream one answer. ``name`` tells this answer's calls from those of others."""
+    await asyncio.sleep(turn.delay)
+    for part in named(turn.parts, name):
+        for chunk in pieces(part):
+            yield chunk
+    if turn.fails is None:
+        yield Done(turn.usage or estimate(request, turn.parts), turn.stop or stop(turn.parts))
+    elif turn.fails.mishap is not Mishap.CUT:
+        raise accident(turn.fails)
+
+
+def named(parts: Sequence[Said], name: str) -> list[Said]:
+    """Give each call without an id one of its own."""
+    return [
+        replace(part, id=f"{name}-{n}") if isinstance(part, ToolCall) and not part.id else part
+        for n, part in enumerate(parts, 1)
+    ]
+
+
+def pieces(part: Said) -> Sequence[Chunk]:
+    """Break words into a few chunks; a call comes whole."""
+    if not isinstance(part, Text):
+        return [part]
+    found = re.findall(r"\s*\S+|\s+\Z", part.text)
+    size = max(1, -(-len(found) // PIECES))
+    return [Text("".join(found[n : n + size])) for n in range(0, len(found), size)]
+
+
+def stop(parts: Sequence[Said]) -> Stop:
+    """Tell why an answer ends: it waits for tools, or it has said all."""
+    return Stop.TOOLS if any(isinstance(part, ToolCall) for part in parts) else Stop.END
+
+
+def accident(fault: Fault) -> Unavailable | Refused:
+    """Make the error that is raised."""
+    if fault.mishap is Mishap.REFUSED:
+        return Refused(fault.text)
+    return Unavailable(fault.text, retry_after=fault.retry_after)
+
+
+def estimate(request: Request, parts: Sequence[Said]) -> Usage:
+    """Guess the tokens of a request and its answer from their length."""
+    written = sum(len(weight(part)) for part in parts)
+    return Usage(input=tokens(len(prompt(request))), output=tokens(written))
+
+
+def weight(part: Said) -> str:
+    """What of a part costs tokens."""
+    match part:
+        case Text(text) | Thought(text):
+            return text
+        case ToolCall(tool=tool, arguments=arguments):
+            return tool + json.dumps(dict(arguments))
+
+
+def tokens(characters: int) -> int:
+    """Turn characters into tokens, at least one."""
+    return max(1, -(-characters // CHARACTERS))
