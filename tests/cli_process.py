@@ -28,7 +28,9 @@ class Shell:
         """The command line."""
         return [sys.executable, "-m", "openkoi", *arguments]
 
-    def __call__(self, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *arguments: str, stdin: str | None = None, seconds: float = 60
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
@@ -37,7 +39,7 @@ class Shell:
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=seconds,
             check=False,
         )
 

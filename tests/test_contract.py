@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-import openkoi_hookspecs
 import pytest
+
+import openkoi_hookspecs
 from openkoi_hookspecs import events, moments
 
 ROOT = Path(__file__).parent.parent

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from openkoi.runlog import read_segment, segments
 from openkoi_duckdb import DuckDB
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hostile_distributions import install_all
+
 from openkoi.assembly import Assembly, assemble
 from openkoi.config import Config, Setting
 from openkoi.paths import Paths

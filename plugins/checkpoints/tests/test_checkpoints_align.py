@@ -4,6 +4,7 @@ import time
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openkoi_checkpoints.align import Aligned
 
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "only here", "only there"]), max_size=25)

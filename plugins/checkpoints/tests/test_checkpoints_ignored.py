@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from openkoi_checkpoints.ignored import Ignored
 
 NAMES = ("a", "b", "c.txt", "d.log", "build", "x y", "#h", "!n", "\u00e9", "]", "back\\slash")

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from openkoi_checkpoints import Store
 from openkoi_checkpoints.patch import Version, file_patch, quoted
 

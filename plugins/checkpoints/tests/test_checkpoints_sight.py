@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from openkoi_checkpoints import LeftAlone, Store, TooMany
 from openkoi_checkpoints.blobs import digest
 from openkoi_checkpoints.survey import Rules, Surveyor

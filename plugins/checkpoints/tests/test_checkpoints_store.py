@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from openkoi_checkpoints import LeftAlone, NoCheckpoint, Store
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")

@@ -1,0 +1,74 @@
+"""What reviewers would repeat: types, lint, and the shape of the code."""
+
+import ast
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SKIPPED = {".venv", "tests", "project", "build", "dist"}
+FUNCTIONS_MEDIAN, FUNCTIONS_P90, FUNCTION_LONGEST, FILE_P90, FILE_LONGEST = 7, 25, 60, 200, 400
+
+
+@pytest.mark.timeout(600)
+def test_every_distribution_is_strictly_typed() -> None:
+    done = subprocess.run([sys.executable, "-m", "mypy", "."], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert 0 == done.returncode, done.stdout[-4000:]
+
+
+@pytest.mark.parametrize("arguments", [("check",), ("format", "--check")], ids=["lint", "format"])
+def test_every_distribution_is_linted(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "ruff", *arguments, "--no-cache", "."]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert 0 == done.returncode, done.stdout[-4000:]
+
+
+def sources() -> Iterator[Path]:
+    for path in ROOT.rglob("*.py"):
+        if not SKIPPED & set(path.relative_to(ROOT).parts):
+            yield path
+
+
+def lengths() -> list[int]:
+    trees = [ast.parse(path.read_text()) for path in sources()]
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [node for tree in trees for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [(node.end_lineno or node.lineno) - node.lineno + 1 for node in found]
+
+
+def p90(values: list[int]) -> int:
+    return sorted(values)[int(len(values) * 0.9)]
+
+
+def test_functions_are_short() -> None:
+    found = lengths()
+
+    assert statistics.median(found) <= FUNCTIONS_MEDIAN
+    assert p90(found) <= FUNCTIONS_P90
+    assert max(found) <= FUNCTION_LONGEST
+
+
+def test_files_are_short() -> None:
+    found = [len(path.read_text().splitlines()) for path in sources()]
+
+    assert p90(found) <= FILE_P90
+    assert max(found) <= FILE_LONGEST
+
+
+def test_nothing_is_left_undone() -> None:
+    marks = ("TO" + "DO", "FIX" + "ME", "NotImplemented" + "Error", "Magic" + "Mock", "mock." + "patch")
+    found = [
+        (path.name, mark)
+        for path in ROOT.rglob("*.py")
+        if ".venv" not in path.parts
+        for mark in marks
+        if mark in path.read_text()
+    ]
+
+    assert [] == found

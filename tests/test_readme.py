@@ -1,0 +1,93 @@
+"""Every block of every README does what it says."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from cli_process import Shell
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SKIPPED = {".venv", "node_modules", "project", ".pytest_cache"}
+PAGES = sorted(path for path in ROOT.rglob("*.md") if not SKIPPED & set(path.relative_to(ROOT).parts))
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (str(page.relative_to(ROOT)), text)
+        for page in PAGES
+        for kind, text in BLOCK.findall(page.read_text())
+        if kind == language
+    ]
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("python"), ids=lambda value: value if value.endswith(".md") else "")
+def test_python_blocks_run(page: str, text: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert 0 == done.returncode, f"{page}: {done.stderr}"
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("toml"), ids=lambda value: value if value.endswith(".md") else "")
+def test_toml_blocks_are_toml(page: str, text: str) -> None:
+    assert tomllib.loads(text), page
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.row("ONB-01")
+def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    shown = next(text for page, text in blocks("console") if page == "README.md").splitlines()
+    openkoi = Shell(tmp_path, tmp_path / "home")
+
+    first = openkoi("demo", seconds=120)
+    second = openkoi("demo", seconds=120)
+
+    assert (0, 0) == (first.returncode, second.returncode), first.stderr
+    printed = (first.stderr + first.stdout).splitlines()
+    assert [] == [line for line in shown[2:] if line and line not in printed]
+    assert "[recall] 1 similar task" in second.stderr
+    scores = [float(score) for score in re.findall(r"score: (\d\.\d+)", first.stderr)]
+    assert len(scores) >= 2
+    assert sorted(scores) == scores
+
+
+def test_the_two_commands_are_what_ci_runs() -> None:
+    command = "uv run --all-packages --group test pytest"
+
+    assert "python -m pip install uv && uv run openkoi demo" in README
+    assert f"python -m pip install uv && {command}" in README
+    assert command in (ROOT / ".ci" / "run").read_text()
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def test_commands_that_the_readme_names_exist() -> None:
+    from openkoi.cli.group import COMMANDS
+
+    named = set(re.findall(r"\$ openkoi ([a-z]+)$", README, re.MULTILINE))
+
+    assert named <= {*COMMANDS, "demo"}
+
+
+@pytest.mark.row("PLUG-09", "C74")
+def test_surprising_dependencies_have_their_reasons_in_the_readme() -> None:
+    for name in ("httpx2", "importlib-metadata", "hnswlib"):
+        assert f"`{name}`" in README
+
+
+def test_the_readme_s_plugin_is_the_example_that_is_tested() -> None:
+    shown = next(text for page, text in blocks("python") if page == "README.md")
+    example = (ROOT / "examples" / "hello_hook" / "house_style.py").read_text()
+
+    assert ast.dump(ast.parse(shown)) in ast.dump(ast.parse(example)) or shown.strip() in example
