@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from openkoi.context import (
     afresh,
     conversation_end,

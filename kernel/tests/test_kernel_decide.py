@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
+
 from openkoi.phases.decide import best_of, decide
 from openkoi_hookspecs import (
     Check,

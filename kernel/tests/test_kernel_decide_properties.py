@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from openkoi.phases.decide import best_of, decide, merit
 from openkoi_hookspecs import (
     Check,

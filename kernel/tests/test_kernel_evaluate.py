@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from openkoi.phases.evaluate import distinct, evaluate, merge, sound
 from openkoi.phases.refine import refine
 from openkoi_hookspecs import (

@@ -7,6 +7,7 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from openkoi.limits import Budget, Lease, Progress, cost, weight
 from openkoi_hookspecs import LimitReached, Limits, Price, Spend, ToolCall, ToolResult, Usage
 

@@ -8,6 +8,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from openkoi.redact import MASK, Redactor, environment_secrets, masked
 from openkoi.transcript import sealed, write_line
 from openkoi_hookspecs import Event, Record, ToolCall, ToolResult, events

@@ -46,6 +46,7 @@ DEPRECATED = {
     "safety.tool_loop.warning_threshold": "safety.tool_loop.warning",
     "safety.tool_loop.critical_threshold": "safety.tool_loop.critical",
 }
+LARGEST = 2**1000
 PROJECT_MAY_SET = frozenset({"evaluation", "evaluators", "iteration", "models", "patterns", "tools"})
 
 
@@ -88,7 +89,7 @@ class Config:
 
 def typed(key: str, setting: Setting, kind: type[T]) -> T:
     value = setting.value
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         value = float(value)
     if isinstance(value, str) and kind in (int, float) and setting.origin.startswith(("$", "--")):
         value = number(key, setting, kind)
@@ -141,11 +142,11 @@ def load_config(
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")
         tables = tomllib.loads(text)
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
     except OSError as error:
         raise BadSetting(f"{path} cannot be read: {error.strerror}.") from error

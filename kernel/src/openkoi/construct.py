@@ -90,7 +90,7 @@ class Wanted:
             return self.absent(mark.variable)
         if mark.secret:
             site.redactor.hold(str(setting.value))
-        return self.coerce(setting)
+        return self.coerce(setting, secret=mark.secret)
 
     def plugin(self, mark: Plugin, settings: dict[str, Setting], site: Site) -> object:
         setting = settings.get(self.parameter.name)
@@ -103,17 +103,21 @@ class Wanted:
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
         raise BadSetting(f"{self.name} needs {self.parameter.name}. {places}")
 
-    def coerce(self, setting: Setting) -> object:
+    def coerce(self, setting: Setting, secret: bool = False) -> object:
+        """The value as its parameter wants it; one that is wrong is shown, unless it is a secret."""
         hint = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
         if hint is Any or (isinstance(hint, type) and type(setting.value) is hint):
             return setting.value
-        from pydantic import TypeAdapter, ValidationError
+        from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
         try:
             return TypeAdapter(hint).validate_python(setting.value)
         except ValidationError as error:
             wrong = error.errors()[0]["msg"]
-            raise BadSetting(f"{self.key} in {setting.origin} is {setting.value!r}: {wrong}.") from None
+        except PydanticSchemaGenerationError:
+            wrong = "it cannot be set in a file"
+        value = "" if secret else f" is {setting.value!r}"
+        raise BadSetting(f"{self.key} in {setting.origin}{value}: {wrong}.")
 
 
 def nested(name: str, settings: dict[str, Setting]) -> Setting | None:

@@ -14,17 +14,24 @@ from .config import Setting
 def saved_key(folder: Path, name: str) -> Setting | None:
     """The key saved for a provider, if there is one."""
     store, single = folder / "providers.json", folder / f"{name}.key"
-    if store.is_file():
-        keys = read_store(store)
-        if isinstance(keys.get(name), str):
-            return Setting(keys[name], str(store))
-    return Setting(single.read_text().strip(), str(single)) if single.is_file() else None
+    key = read_store(store).get(name) if store.is_file() else None
+    if isinstance(key, str) and key:
+        return Setting(key, str(store))
+    text = read(single).strip() if single.is_file() else ""
+    return Setting(text, str(single)) if text else None
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{path} cannot be read: {error}. Mend it, or move it away and save the key anew.") from None
 
 
 def read_store(store: Path) -> dict[str, object]:
     try:
-        keys = json.loads(store.read_text())
-    except ValueError as error:
+        keys = json.loads(read(store))
+    except (ValueError, RecursionError) as error:
         raise BadSetting(
             f"{store} is not valid JSON ({error}). Mend it, or move it away and save the keys anew."
         ) from None

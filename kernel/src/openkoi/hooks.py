@@ -12,8 +12,9 @@ from time import perf_counter
 from types import NoneType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get_origin, runtime_checkable
 
-from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, ToolCall, events, moments
 from pluggy import HookImpl, PluginManager, PluginValidationError
+
+from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, ToolCall, events, moments
 
 from .deadline import Overrun, Stepped, within
 

@@ -121,17 +121,28 @@ class House(ABC):
         """Ask the plugins that find plugins."""
         sources, faults = self.plugins.load_all("sources")
         self.pending += map(str, faults)
-        for source in sources.values():
-            self.plugins.sourced += cast(Source, source).entries(cast(Any, self))
+        for name, source in sources.items():
+            try:
+                self.plugins.sourced += cast(Source, source).entries(cast(Any, self))
+            except Exception as error:  # a source is a plugin: what it would have found is missing, and that is said
+                self.pending.append(str(PluginFault(name, "entries", error)))
 
     async def plugin(self, kind: str, name: str) -> Any:
         """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
         if (kind, name) not in self.ready:
             thing = check_socket(self.plugins.load(kind, name), kind, name, SOCKETS.get(kind, ()))
             if hasattr(thing, "__aenter__"):
-                thing = await self.entered.enter_async_context(thing)
+                thing = await self.enter(thing, name)
             self.ready[kind, name] = thing
         return self.ready[kind, name]
+
+    async def enter(self, thing: Any, name: str) -> Any:
+        try:
+            return await self.entered.enter_async_context(thing)
+        except KoiError:
+            raise
+        except Exception as error:  # a plugin's own start may raise anything
+            raise PluginFault(name, "starting", error) from error
 
     async def every(self, kind: str) -> dict[str, Any]:
         """All plugins of a kind; those that cannot be had are named once and left out."""
@@ -254,8 +265,8 @@ class House(ABC):
                     await duty
         except TimeoutError:
             self.warn_once("Memory is not up to date yet; the next start catches up.")
-        except (KoiError, PluginFault) as error:
-            self.warn_once(f"Memory is not up to date: {error}")
+        except Exception as error:  # plugins' work after the result: it is not worth losing the result for
+            self.warn_once(f"What was learned may be missing until the next start: {error}")
         finally:
             for duty in duties:
                 duty.close()

@@ -54,6 +54,8 @@ def config_file(named: Path) -> Path:
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder that only its user can read, parents included."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Make a folder that only its user can read; so are those above it that have to be made."""
+    if not path.is_dir():
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
     return path

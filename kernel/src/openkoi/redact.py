@@ -34,9 +34,9 @@ LOOKS = re.compile(
     r"|(?i:(?<=bearer ))[\w.~+/-]{16,}=*"
     rf"|(?:(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{{4}}))(?:{'|'.join(PREFIXES)})"
 )
-HINTS = tuple(
-    "-----BEGIN|://|earer |EARER |sk-|AIza|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|xox|AKIA|ASIA|ntn_|gsk_|xai-|glpat-"
-    "|npm_|eyJ".split("|")
+HINTS = (
+    *("-----BEGIN", "://", "earer ", "EARER ", "sk-", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    *("xox", "AKIA", "ASIA", "ntn_", "gsk_", "xai-", "glpat-", "npm_", "eyJ"),
 )
 
 

@@ -26,7 +26,7 @@ def write_line(record: Record, redact: Callable[[str], str] = str) -> str:
     """One line of ASCII JSON without its end and checksum; ``sealed`` closes it. Every text in it is redacted."""
     event = record.event
     said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
-    told = event.data if isinstance(event, events.Unknown) else {**plain_fields(event), "data": encode(event)}
+    told = event.data if isinstance(event, events.Unknown) else {**encode(plain_fields(event)), "data": encode(event)}
     return dumps({**said, **masked(told, redact)})
 
 

@@ -5,10 +5,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-from openkoi_hookspecs import Record
 
 from openkoi.progress import Progress, plural
 from openkoi.transcript import write_line
+from openkoi_hookspecs import Record
 
 from .live import Live
 from .tips import tip
@@ -77,6 +77,8 @@ class Words(Face):
     def afterwards(self) -> None:
         """Say what was learned, and give a tip."""
         report = self.progress.report
+        for text in self.koi.pending:
+            self.live.line(self.koi.redactor(f"  ! {text}"))
         if report.learnings:
             self.live.line(f"  {plural(len(report.learnings), 'learning')} saved")
         if report.status == 0 and (text := tip(self.koi)):

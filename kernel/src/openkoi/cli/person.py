@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 import click
+
 from openkoi_hookspecs import Question
 
 

@@ -10,9 +10,8 @@ import click
 from .group import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Task
-
     from openkoi.assembly import Assembly
+    from openkoi_hookspecs import Task
 
     from .faces import Face
 

@@ -1,0 +1,310 @@
+"""Layers of settings: who outranks whom, what is odd is said, and what is wrong is named with its place."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openkoi.config import LIMITS, Config, Setting, load_config, read_settings
+from openkoi.paths import Paths
+from openkoi_hookspecs import BadSetting, Limits
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def loaded(
+    home: Path,
+    *,
+    bundle: str = "",
+    user: str = "",
+    project: str = "",
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> Config:
+    """The configuration that these layers make."""
+    written(home / "bundle" / "bundle.toml", bundle)
+    written(home / "config.toml", user)
+    written(home / "work" / ".openkoi" / "config.toml", project)
+    return load_config(
+        Paths(home / "config.toml", home / "data"),
+        home / "work",
+        bundles=[home / "bundle"],
+        flags=flags,
+        environment=environment or {},
+    )
+
+
+def holding(**settings: object) -> Config:
+    """A configuration with these values, ``__`` for a dot, out of the file ``there.toml``."""
+    given = {key.replace("__", "."): Setting(value, "there.toml") for key, value in settings.items()}
+    return Config(given, Paths(Path("c"), Path("d")), Path())
+
+
+# Layers.
+
+
+def quality(text: str) -> str:
+    return f"[iteration]\nquality_threshold = {text}\n"
+
+
+def test_each_layer_outranks_the_one_before(tmp_path: Path) -> None:
+    bundle, user, project = quality("0.1"), quality("0.2"), quality("0.3")
+    environment = {"OPENKOI_QUALITY": "0.4"}
+    configs = [
+        loaded(tmp_path, bundle=bundle),
+        loaded(tmp_path, bundle=bundle, user=user),
+        loaded(tmp_path, bundle=bundle, user=user, project=project),
+        loaded(tmp_path, bundle=bundle, user=user, project=project, environment=environment),
+        loaded(tmp_path, user=user, project=project, environment=environment, flags={"quality": 0.5}),
+    ]
+
+    assert [0.1, 0.2, 0.3, 0.4, 0.5] == [config.limits.quality for config in configs]
+
+
+def test_a_value_knows_where_it_came_from(tmp_path: Path) -> None:
+    config = loaded(
+        tmp_path,
+        bundle='[use]\nmemory = "duckdb"',
+        user="[safety]\nmax_calls = 7",
+        project='[tools.workspace]\nroot = "src"',
+        environment={"OPENKOI_MODEL": "acme/one"},
+        flags={"iterate": 2, "budget": None},
+    )
+
+    assert {
+        "use.memory": Setting("duckdb", str(tmp_path / "bundle" / "bundle.toml")),
+        "safety.max_calls": Setting(7, str(tmp_path / "config.toml")),
+        "tools.workspace.root": Setting("src", str(tmp_path / "work" / ".openkoi" / "config.toml")),
+        "models.default": Setting("acme/one", "$OPENKOI_MODEL"),
+        "iteration.max_iterations": Setting(2, "--iterate"),
+    } == config.settings
+
+
+@pytest.mark.row("CLI-23")
+def test_without_any_file_the_defaults_hold(tmp_path: Path) -> None:
+    config = load_config(Paths(tmp_path / "config.toml", tmp_path), tmp_path, environment={})
+
+    assert (Limits(), {}, ()) == (config.limits, config.settings, config.warnings)
+
+
+def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
+    assert Limits() == loaded(tmp_path, environment={"OPENKOI_BUDGET": "", "OPENKOI_MODEL": ""}).limits
+
+
+@pytest.mark.row("CLI-12", "CLI-13", "CLI-14", "CLI-15", "CLI-16", "ONB-20")
+def test_every_flag_has_its_variable(tmp_path: Path) -> None:
+    environment = {
+        "OPENKOI_MODEL": "a/b",
+        "OPENKOI_EXECUTOR": "a/c",
+        "OPENKOI_EVALUATOR": "a/d",
+        "OPENKOI_PLANNER": "a/e",
+        "OPENKOI_ITERATE": "0",
+        "OPENKOI_QUALITY": "1",
+        "OPENKOI_BUDGET": "0.25",
+    }
+    config = loaded(tmp_path, environment=environment)
+
+    assert (0, 1.0, 0.25) == (config.limits.iterations, config.limits.quality, config.limits.usd)
+    assert ["a/b", "a/c", "a/d", "a/e"] == [
+        config.get(f"models.{role}", str, "") for role in ("default", "executor", "evaluator", "planner")
+    ]
+
+
+def test_tables_are_read_by_the_rest_of_their_keys() -> None:
+    config = holding(providers__acme__url="u", providers__acme__headers__a="b", providers__acmetoo__url="v")
+
+    assert ["url", "headers.a"] == list(config.table("providers.acme"))
+
+
+# Keys that are odd.
+
+
+@pytest.mark.row("CFG-03")
+def test_unknown_keys_are_left_alone(tmp_path: Path) -> None:
+    config = loaded(tmp_path, user='colour = "blue"\n[of.tomorrow]\nx = 1')
+
+    assert (Limits(), ()) == (config.limits, config.warnings)
+
+
+@pytest.mark.row("C26", "CFG-03", "CFG-05")
+@pytest.mark.parametrize(
+    ("old", "value", "limit"),
+    [
+        ("iteration.timeout", "60", "seconds"),
+        ("safety.max_iterations", "5", "iterations"),
+        ("safety.max_tokens", "1000", "tokens"),
+        ("safety.max_duration", "90", "seconds"),
+    ],
+)
+def test_deprecated_keys_work_and_say_so(tmp_path: Path, old: str, value: str, limit: str) -> None:
+    config = loaded(tmp_path, user=f"{old} = {value}")
+
+    assert int(value) == getattr(config.limits, limit)
+    assert [f"{old} in {tmp_path / 'config.toml'} is deprecated: write {LIMITS[limit][0]}."] == list(config.warnings)
+
+
+def test_a_new_key_beside_its_old_one_wins(tmp_path: Path) -> None:
+    user = "[iteration]\ntimeout_seconds = 10\ntimeout = 99"
+
+    assert 10 == loaded(tmp_path, user=user).limits.seconds
+
+
+def test_an_old_key_in_a_stronger_layer_wins(tmp_path: Path) -> None:
+    config = loaded(tmp_path, bundle="[iteration]\ntimeout_seconds = 10", user="[iteration]\ntimeout = 99")
+
+    assert 99 == config.limits.seconds
+
+
+@pytest.mark.parametrize("table", ["providers.acme", "safety", "use", "hooks", "plugins.prefer", "mcp", "sandboxes.x"])
+def test_a_project_may_not_set_what_can_harm_who_opens_it(tmp_path: Path, table: str) -> None:
+    config = loaded(tmp_path, project=f"[{table}]\nmax_cost_usd = 99\n[iteration]\nmax_iterations = 1")
+
+    assert ["iteration.max_iterations"] == list(config.settings)
+    assert [f"A project's configuration may not set [{table.partition('.')[0]}]; left out."] == list(config.warnings)
+
+
+def test_a_project_cannot_use_an_old_name_to_get_around_that(tmp_path: Path) -> None:
+    assert Limits() == loaded(tmp_path, project="[safety]\nmax_tokens = 99").limits
+
+
+# Limits.
+
+
+@pytest.mark.row("C26", "SAFE-01", "SAFE-02", "ITER-10")
+def test_every_limit_has_its_key(tmp_path: Path) -> None:
+    user = """
+        [iteration]
+        max_iterations = 1
+        max_cycles = 2
+        token_budget = 3
+        timeout_seconds = 4
+        quality_threshold = 0.5
+        improvement_threshold = 0.6
+        [safety]
+        max_cost_usd = 7
+        max_calls = 8
+        regression_threshold = 0.9
+    """
+
+    assert loaded(tmp_path, user=user).limits == Limits(
+        iterations=1,
+        cycles=2,
+        tokens=3,
+        seconds=4.0,
+        quality=0.5,
+        improvement=0.6,
+        usd=7.0,
+        calls=8,
+        regression=0.9,
+    )
+
+
+@pytest.mark.row("SAFE-02")
+def test_regressions_can_be_allowed() -> None:
+    assert None is holding(safety__abort_on_regression=False).limits.regression
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "bounds"),
+    [
+        ("iteration.quality_threshold", 1.5, "from 0 to 1"),
+        ("iteration.improvement_threshold", -0.1, "from 0 to 1"),
+        ("safety.regression_threshold", 2, "from 0 to 1"),
+        ("iteration.token_budget", -1, "from 0 to inf"),
+        ("safety.max_cost_usd", float("nan"), "from 0 to inf"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused_by_name(key: str, value: float, bounds: str) -> None:
+    with pytest.raises(BadSetting) as refusal:
+        _ = holding(**{key: value}).limits
+
+    assert str(refusal.value).startswith(f"{key} in there.toml is ")
+    assert str(refusal.value).endswith(f"{bounds}.")
+
+
+ODD = st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(max_size=3)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from([key for key, _ in LIMITS.values()]), ODD | st.lists(st.none()))
+def test_any_value_of_a_limit_is_taken_or_refused_by_name(key: str, value: object) -> None:
+    try:
+        limits, refused = holding(**{key: value}).limits, f"{key} in there.toml is "
+    except BadSetting as refusal:
+        limits, refused = Limits(), str(refusal)
+
+    assert refused.startswith(f"{key} in there.toml is ")
+    assert 0 <= limits.quality <= 1
+    assert limits.usd >= 0
+
+
+# Values of the wrong type.
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(int, "3"), (int, True), (int, 2.5), (float, "1"), (float, True), (str, 5), (bool, 1), (list, "a")],
+)
+def test_a_value_of_the_wrong_type_is_named_with_its_key_and_place(kind: type, value: object) -> None:
+    with pytest.raises(BadSetting) as refusal:
+        holding(a__b=value).get("a.b", kind, kind())
+
+    assert f"a.b in there.toml is {value!r}; it should be of type {kind.__name__}." == str(refusal.value)
+
+
+def test_a_whole_number_is_a_number() -> None:
+    number = holding(a=2).get("a", float, 0.0)
+
+    assert (2.0, float) == (number, type(number))
+
+
+@pytest.mark.parametrize("text", ["many", "1.5", "1e3"])
+def test_a_variable_that_is_no_number_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadSetting) as refusal:
+        _ = loaded(tmp_path, environment={"OPENKOI_ITERATE": text}).limits
+
+    assert f"$OPENKOI_ITERATE is {text!r}; iteration.max_iterations should be a number." == str(refusal.value)
+
+
+# Files that cannot be read.
+
+
+@pytest.mark.parametrize("layer", ["bundle/bundle.toml", "config.toml", "work/.openkoi/config.toml"])
+def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str) -> None:
+    path = written(tmp_path / layer, "[iteration]\nmax_iterations = = 3\n")
+
+    with pytest.raises(BadSetting) as refusal:
+        load_config(
+            Paths(tmp_path / "config.toml", tmp_path), tmp_path / "work", bundles=[tmp_path / "bundle"], environment={}
+        )
+
+    assert str(refusal.value).startswith(f"{path} is not valid TOML: ")
+    assert "(at line 2, column 18)" in str(refusal.value)
+    assert "Mend the line" in str(refusal.value)
+
+
+@pytest.mark.parametrize("content", [b"a = '\xff'", b"a = " + b"[" * 5_000], ids=["bytes", "depth"])
+def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    path = written(tmp_path / "config.toml", content)
+
+    with pytest.raises(BadSetting, match=r"config\.toml is not valid TOML"):
+        read_settings(path)
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+
+    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: Is a directory"):
+        read_settings(tmp_path / "config.toml")
+
+
+def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "config.toml", b"\xef\xbb\xbf[use]\r\nmemory = 'none'\r\n")
+
+    assert {"use.memory": Setting("none", str(path))} == read_settings(path)

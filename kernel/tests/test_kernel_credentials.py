@@ -1,0 +1,87 @@
+"""Saved keys: which file holds one, and what is said of a file that cannot be used."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from openkoi.config import Setting
+from openkoi.credentials import saved_key
+from openkoi_hookspecs import BadSetting
+
+
+def stored(folder: Path, content: str | bytes, name: str = "providers.json") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.row("C1")
+def test_a_key_is_saved_by_its_providers_name(tmp_path: Path) -> None:
+    store = stored(tmp_path, '{"acme": "k-1", "other": "k-2"}')
+
+    assert Setting("k-1", str(store)) == saved_key(tmp_path, "acme")
+
+
+@pytest.mark.row("C1")
+def test_a_file_of_older_habits_is_read_too(tmp_path: Path) -> None:
+    single = stored(tmp_path, "  k-3\n", "acme.key")
+
+    assert Setting("k-3", str(single)) == saved_key(tmp_path, "acme")
+
+
+def test_the_store_outranks_older_files(tmp_path: Path) -> None:
+    stored(tmp_path, "k-3", "acme.key")
+    store = stored(tmp_path, '{"acme": "k-1"}')
+
+    assert Setting("k-1", str(store)) == saved_key(tmp_path, "acme")
+
+
+@pytest.mark.parametrize("content", ['{"other": "k"}', '{"acme": 5}', '{"acme": ""}', '{"acme": null}', "{}"])
+def test_a_store_without_the_key_leaves_it_to_older_files(tmp_path: Path, content: str) -> None:
+    stored(tmp_path, content)
+    assert None is saved_key(tmp_path, "acme")
+
+    single = stored(tmp_path, "k-3", "acme.key")
+    assert Setting("k-3", str(single)) == saved_key(tmp_path, "acme")
+
+
+def test_an_empty_file_is_no_key(tmp_path: Path) -> None:
+    stored(tmp_path, "\n", "acme.key")
+
+    assert None is saved_key(tmp_path, "acme")
+
+
+def test_without_a_folder_there_is_no_key(tmp_path: Path) -> None:
+    assert None is saved_key(tmp_path / "none", "acme")
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        ("{not json", "is not valid JSON"),
+        ("[" * 10_000, "is not valid JSON"),
+        ('["k"]', "should hold one object"),
+        (b"\xff\xfe", "cannot be read"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_named(tmp_path: Path, content: str | bytes, wrong: str) -> None:
+    stored(tmp_path, content)
+
+    with pytest.raises(BadSetting, match=rf"providers\.json {wrong}"):
+        saved_key(tmp_path, "acme")
+
+
+def test_a_key_file_that_holds_no_text_is_named(tmp_path: Path) -> None:
+    stored(tmp_path, b"\xff", "acme.key")
+
+    with pytest.raises(BadSetting, match=r"acme\.key cannot be read"):
+        saved_key(tmp_path, "acme")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom modes bind")
+def test_a_key_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    stored(tmp_path, "k", "acme.key").chmod(0)
+
+    with pytest.raises(BadSetting, match=r"acme\.key cannot be read"):
+        saved_key(tmp_path, "acme")
