@@ -253,6 +253,39 @@ def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, nu
     assert "failed" in openkoi("status").stdout
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+def test_an_interruption_takes_a_running_command_along(openkoi: Shell) -> None:
+    write = "{tool: write_file, arguments: {path: a.txt, content: one}}"
+    sleep = "{tool: run_command, arguments: {command: sleep 61}}"
+    model = script(openkoi.folder, f"  - calls: [{write}]\n  - calls: [{sleep}]\n")
+    child = subprocess.Popen(
+        openkoi.command("-m", model, "Write a.txt and sleep"),
+        cwd=openkoi.folder,
+        env={**openkoi.environment, "MARKED": str(openkoi.home)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for_log(openkoi.home / "data" / "sessions", "Running sleep 61")
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+
+    assert 130 == child.returncode
+    assert "one" == (openkoi.folder / "a.txt").read_text()
+    assert [] == [path for path in Path("/proc").glob("[0-9]*/environ") if marked(path, str(openkoi.home))]
+    records = [json.loads(line) for path in openkoi.home.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    assert "run.failed" == records[-1]["type"]
+
+
+def marked(environ: Path, mark: str) -> bool:
+    try:
+        return f"MARKED={mark}".encode() in environ.read_bytes()
+    except OSError:
+        return False
+
+
 def wait_for_log(folder: Path, word: str) -> None:
     for _ in range(200):
         if any(word in path.read_text() for path in folder.glob("*.jsonl")):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import (
     BadSetting,
     Check,

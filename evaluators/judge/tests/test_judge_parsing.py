@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from openkoi_hookspecs import Severity
 from openkoi_judge.rubric import Dimension, Rubric
 from openkoi_judge.scores import Unreadable

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Section, Severity, Task, Work
 from openkoi_judge.evidence import asked, shown
 from openkoi_judge.fence import fenced, mark, shortened

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import KoiError, Task, UnknownName
 from openkoi_judge.choice import choose
 from openkoi_judge.rubric import Dimension, Rubric

@@ -1,6 +1,7 @@
 """What findings do to scores, and what several votes come to."""
 
 import pytest
+
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_judge.rubric import Dimension, Rubric
 from openkoi_judge.verdict import Verdict

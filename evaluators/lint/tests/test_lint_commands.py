@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Evaluation, Finding, Severity, Work
 from openkoi_lint import Lint
 from openkoi_lint.heard import Heard, steady

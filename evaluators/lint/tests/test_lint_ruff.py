@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Check, Evaluation, Severity, Work
 from openkoi_lint import Lint
 from openkoi_testing import lend

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Evaluation, Work
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from openkoi_testrunner.project import Kind, kind_of, unittest_folders
 
 CASE = "from unittest import TestCase\n\nclass A(TestCase):\n    def test_a(self): ...\n"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Check, Evaluation, Finding, Severity, Task, Work
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner

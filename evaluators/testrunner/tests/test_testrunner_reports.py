@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from openkoi_testrunner.report import Report, outcome_of
 
 PRINTED = Path(__file__).parent / "printed"
@@ -95,6 +96,13 @@ def test_tap_of_other_runners_is_read(tmp_path: Path) -> None:
 
     assert {"is deep": True, "is wide": False} == {test.name: test.passed for test in outcome.tests}
     assert 1 == outcome.skipped
+
+
+@pytest.mark.parametrize("piece", [".", "a/", "_", " ", "=", "x.y:", "FAILED a::b - c\n", "/a/b"])
+def test_endless_output_is_read_all_the_same(tmp_path: Path, piece: str) -> None:
+    outcome = outcome_of(report(piece * 300_000, tmp_path))
+
+    assert {"cargo test": False} == {test.name: test.passed for test in outcome.tests}
 
 
 def test_no_tests_are_no_tests_that_passed(tmp_path: Path) -> None:

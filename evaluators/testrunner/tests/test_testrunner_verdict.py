@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Severity, Task
 from openkoi_testrunner.before import RUNS_KEPT, Before, Ledger
 from openkoi_testrunner.evaluator import about_tests

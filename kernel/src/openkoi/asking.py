@@ -90,7 +90,7 @@ class Asking:
             except Unavailable as error:
                 wait = pause(error, tries)
                 if wait is None or waited + wait > RETRY_BUDGET or wait >= self.budget.seconds_left:
-                    raise
+                    raise Unavailable(f"All providers exhausted: {error}", retry_after=error.retry_after) from error
                 await self.emit(events.Warned(f"{error} Trying again in {wait:g} s."))
                 await asyncio.sleep(wait)
                 waited, tries = waited + wait, tries + 1

@@ -39,12 +39,15 @@ class Assembly(House):
             raise
         score = result.best.evaluation.score if result.best.evaluation else None
         used = events.Used("Task", task.text, category=run.task.category, channel=task.channel, score=score)
-        await run.emit(used, *self.warnings())
+        with suppress(KoiError):
+            await run.emit(used, *self.warnings())
         return result
 
     async def kernel(self, task: Task, budget: Budget | None = None) -> Kernel:
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         await self.cast.player("executor")
+        if not os.access(self.config.workspace, os.W_OK):
+            self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
         known = replace(
             task,
             category=task.category or infer_category(task.text),

@@ -23,12 +23,17 @@ ASKS = re.compile(
     r"(?i)^\s*(?:what|why|how|where|when|which|who|whose|is|are|was|were|do|does|did|can|could|should|would|explain"
     r"|describe|tell me|show me|list|find|count|compare|read|look at|summari[sz]e)\b"
 )
-CHANGES = re.compile(
-    r"(?i)(?<![\w-])(?:fix|add|change|edit|write|create|make|implement|remove|delete|rename|refactor|update|replace|move"
-    r"|install|run|build|generate|convert|migrate|commit|deploy|send|post|set up|turn|apply|mend|repair|format|test)"
-    r"(?![\w-])"
+VERBS = (
+    r"(?:fix|add|change|edit|write|create|make|implement|remove|delete|rename|refactor|update|replace|move|install|run"
+    r"|build|generate|convert|migrate|commit|deploy|send|post|set up|turn|apply|mend|repair|format|test|merge|improve"
+    r"|optimi[sz]e|extract|revert|undo|simplify|clean up|speed up|save|append|insert|correct|adjust|split|upgrade"
+    r"|document|translate|put)(?![\w-])"
 )
-POLITE = re.compile(r"(?i)^\s*(?:please\s+)?(?:can|could|would|will) you (?:please )?")
+JOINTS = r"(?:and|then|also|please|now|just)\s+"
+CHANGES = re.compile(rf"(?i)(?<![\w-]){VERBS}")
+WANTS = re.compile(rf"(?i)(?:^|\n|[.!?:;,]\s|\b{JOINTS})\s*(?:{JOINTS})*{VERBS}")
+PLEASE = re.compile(r"(?i)^\s*please,?\s+")
+POLITE = re.compile(r"(?i)^\s*(?:can|could|would|will) you (?:please )?")
 
 
 def infer_category(text: str) -> str:
@@ -39,22 +44,10 @@ def infer_category(text: str) -> str:
 
 
 def only_asks(text: str) -> bool:
-    """Whether a task is a question that changes nothing."""
+    """Whether a task is a question that changes nothing: "how do I fix" only asks, "how ... and fix it" does not."""
+    text = PLEASE.sub("", text)
     request = POLITE.sub("", text)
     if request != text:
         return bool(ASKS.match(request)) and not CHANGES.search(request)
-    first = re.split(r"[.!?](?:\s|$)|\n", text.strip(), maxsplit=1)[0]
-    if not (ASKS.match(text) or text.rstrip().endswith("?")):
-        return False
-    return not changes(first) and not CHANGES.match(rest_of(text, first))
-
-
-def changes(sentence: str) -> bool:
-    """Whether a question asks for a change after all: "how ... and fix it"; "how do I fix" only asks."""
-    return bool(
-        re.search(r"(?i)(?:,|\band\b|\bthen\b)\s+(?:then\s+)?" + CHANGES.pattern.removeprefix("(?i)"), sentence)
-    )
-
-
-def rest_of(text: str, first: str) -> str:
-    return text.strip()[len(first) :].lstrip(".!?\n ")
+    asks = ASKS.match(text) or text.rstrip().endswith("?")
+    return bool(asks) and not WANTS.search(text)

@@ -2,7 +2,19 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Check, Decision, Evaluation, Learning, Mode, Recall, Record, Severity, events
+from openkoi_hookspecs import (
+    Decision,
+    Evaluation,
+    Learning,
+    Limits,
+    Mode,
+    Recall,
+    Record,
+    Severity,
+    Spend,
+    ToolCall,
+    events,
+)
 
 from .report import Report
 
@@ -16,6 +28,7 @@ class Progress:
     def __init__(self) -> None:
         self.report = Report()
         self.warned = False
+        self.unsaid: dict[str, ToolCall] = {}
 
     def lines(self, record: Record) -> Sequence[str]:
         """What there is to say of a record."""
@@ -25,8 +38,13 @@ class Progress:
         match record.event:
             case events.Recalled(recall=recall):
                 return [f"[recall] {remembered(recall)}"]
-            case events.ToolCalled(doing=doing):
-                return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
+            case events.ToolCalled(call=call, doing=doing):
+                if doing != call.tool:
+                    return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
+                self.unsaid[call.id] = call
+                return []
+            case events.ToolAnswered(result=result) if result.call in self.unsaid:
+                return [f"[tools] {signature(self.unsaid[result.call])} -> {clipped(result.text, 60)}"]
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
             case events.RunCompleted():
@@ -75,18 +93,31 @@ class Progress:
         assert completed is not None
         decision, spent = completed.ruling.decision, completed.spent
         count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
+        count += " (deterministic skill)" if self.report.deterministic else ""
         done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
         if decision is Decision.ACCEPT:
             return [done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is Decision.ABORT_BUDGET and self.report.task:
-            limits = self.report.task.limits
-            amount = f"{dollars(spent.usd)}/{dollars(limits.usd)}"
-            if "dollars" not in completed.ruling.reason:
-                amount = f"{spent.tokens:,}/{limits.tokens:,} tokens"
+            amount = used_up(completed.ruling.reason, spent, self.report.task.limits)
             return [f"[abort] Budget exceeded ({amount}). Returning best result{score}."]
         tag = "abort" if decision.value.startswith("abort") else "stop"
         return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", done]
+
+
+def signature(call: ToolCall) -> str:
+    """``slack_read(#engineering)``: a tool and what it is given first."""
+    first = next(iter(call.arguments.values()), "")
+    return f"{call.tool}({clipped(str(first), 40)})"
+
+
+def used_up(reason: str, spent: Spend, limits: Limits) -> str:
+    """How much of the limit that ended it was used."""
+    if "dollars" in reason:
+        return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
+    if "calls" in reason:
+        return f"{spent.calls:,}/{limits.calls:,} calls"
+    return f"{spent.tokens:,}/{limits.tokens:,} tokens"
 
 
 def sentence(reason: str) -> str:
@@ -127,14 +158,15 @@ def told(evaluation: Evaluation) -> list[str]:
     lines = [f"  ! {clipped(finding.title)}" for finding in ranked[:SHOWN]]
     if len(ranked) > SHOWN:
         lines.append(f"  ! and {len(ranked) - SHOWN} more")
-    return [*lines, *checked(evaluation.checks)]
+    return [*lines, *checked(evaluation)]
 
 
-def checked(checks: Sequence[Check]) -> list[str]:
-    red = sum(not check.passed for check in checks)
-    if not checks:
-        return []
-    return [f"  {red} of {len(checks)} checks fail"] if red else ["  All checks pass"]
+def checked(evaluation: Evaluation) -> list[str]:
+    red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
+    if red:
+        return [f"  {red} of {total} checks fail"]
+    tested = any(score.dimension == "tests" for score in evaluation.scores)
+    return [f"  All {'tests' if tested else 'checks'} pass"] if total else []
 
 
 def clipped(text: str, most: int = 100) -> str:

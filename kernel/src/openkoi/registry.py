@@ -83,7 +83,12 @@ def distribution_name(entry: str) -> str:
     """``openkoi_slack-2026.1.1.dist-info`` is openkoi-slack."""
     if not entry.endswith(FOLDERS):
         return ""
-    return entry.rsplit(".", 1)[0].split("-", 1)[0].replace("_", "-").lower()
+    return dashed(entry.rsplit(".", 1)[0].split("-", 1)[0])
+
+
+def dashed(name: str) -> str:
+    """A name as distributions are compared by: ``Openkoi_Slack`` and ``openkoi.slack`` are openkoi-slack."""
+    return name.replace("_", "-").replace(".", "-").lower()
 
 
 def entry_points(distribution: str, lines: Iterable[str]) -> Iterator[Found]:
@@ -117,8 +122,9 @@ def settle(
 
 
 def champion(rivals: list[Found], prefer: frozenset[tuple[str, str, str]]) -> Found | None:
-    preferred = [rival for rival in rivals if (rival.kind, rival.name, rival.distribution) in prefer]
-    own = [rival for rival in rivals if rival.distribution == f"openkoi-{rival.name}"]
+    named = {dashed(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
+    preferred = [rival for rival in rivals if rival.distribution in named]
+    own = [rival for rival in rivals if rival.distribution == f"openkoi-{dashed(rival.name)}"]
     best = preferred or own or rivals
     return best[0] if len(best) == 1 else None
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from openkoi_hookspecs import Decision, Evaluation, Finding, Mode, Record, Ruling, Spend, Task, Usage, Work, events
 
+from .category import only_asks
+
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
 SAVINGS = ("delta", "compression", "eval_skip", "incremental", "prompt_cache")
@@ -53,22 +55,34 @@ class Report:
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    judged: bool = True
     completed: events.RunCompleted | None = None
     failed: str = ""
     segment: str = ""
+    parts: set[str] = field(default_factory=set)
 
     def take(self, record: Record) -> None:
-        """Take one record into account; those of sub-tasks are left out."""
+        """Take one record into account; of sub-tasks only what they cost."""
         event = record.event
-        if isinstance(event, events.TaskStarted) and self.run in ("", record.run):
-            self.run, self.task, self.segment = record.run, event.task, record.segment
-            self.models["executor"] = event.model
+        if isinstance(event, events.TaskStarted):
+            self.begin(record, event)
         if record.run == self.run:
             self.note(event)
+        elif record.run in self.parts and isinstance(event, events.Answered):
+            self.laps[-1].pay(event)
+
+    def begin(self, record: Record, started: events.TaskStarted) -> None:
+        if self.run in ("", record.run):
+            self.run, self.task, self.segment = record.run, started.task, record.segment
+            self.models["executor"] = started.model
+        elif started.task.parent in (self.run, *self.parts):
+            self.parts.add(record.run)
 
     def note(self, event: object) -> None:
         lap = self.laps[-1]
         match event:
+            case events.Planned(plan=plan):
+                self.judged = plan.judged
             case events.Answered(model=model, role=role):
                 lap.pay(event)
                 self.models.setdefault(role, model)
@@ -101,6 +115,12 @@ class Report:
         """The iteration whose files are in the workspace."""
         index = self.completed.best if self.completed else -1
         return self.iterations[index] if self.iterations else self.laps[0]
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the plan was a skill that needs no judging, and not a question or a single execution."""
+        task = self.task
+        return not self.judged and task is not None and task.limits.iterations > 0 and not only_asks(task.text)
 
     @property
     def text(self) -> str:
@@ -152,10 +172,9 @@ class Report:
 
 def report_of(records: Iterable[Record], run: str = "") -> Report:
     """The report of one run: the one named, else the first that began."""
-    report = Report()
+    report = Report(run)
     for record in records:
-        if not run or record.run == run:
-            report.take(record)
+        report.take(record)
     return report
 
 

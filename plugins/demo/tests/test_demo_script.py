@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+
 from openkoi_demo import TASK, prepare
 from openkoi_demo.stage import HERE, MODEL
 from openkoi_hookspecs import (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from openkoi_demo import demo, prepare
 from openkoi_demo.changes import changes
 from openkoi_demo.stage import PROJECT, surroundings, waited

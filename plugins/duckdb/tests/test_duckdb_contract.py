@@ -1,8 +1,7 @@
 """The DuckDB memory is a memory."""
 
-from openkoi_testing.contracts.memory import MemoryContract
-
 from openkoi_duckdb import DuckDB
+from openkoi_testing import MemoryContract
 
 
 class TestDuckDB(MemoryContract):

@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from openkoi_sandbox.capture import END, Capture
 
 

@@ -1,6 +1,7 @@
 """What of our environment a command is given."""
 
 import pytest
+
 from openkoi_sandbox.environment import child_environment, is_secret
 
 

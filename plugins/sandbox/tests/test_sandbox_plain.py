@@ -7,8 +7,10 @@ import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+
 from openkoi_hookspecs import Command, Completed, KoiError
 from openkoi_sandbox import Plain
 
@@ -19,7 +21,7 @@ def shell(line: str, seconds: float = 30.0, **env: str) -> Command:
     return Command(["sh", "-c", line], seconds=seconds, env=env)
 
 
-def ran(folder: Path, command: Command, **settings: float) -> Completed:
+def ran(folder: Path, command: Command, **settings: Any) -> Completed:
     return asyncio.run(Plain(folder=folder / "outputs", **settings).execute(command, folder))
 
 

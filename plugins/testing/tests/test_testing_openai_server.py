@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+
 from openkoi_hookspecs import Thought, ToolCall, Usage
 from openkoi_testing.servers import Fault, LLMock, OpenAIServer, PeerMissing, Say
 from openkoi_testing.servers.faults import After

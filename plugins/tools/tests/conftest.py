@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Json, Tool, Toolbox, ToolFault, ToolResult
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openkoi_hookspecs import Json, Tool, ToolFault
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools
@@ -36,7 +37,7 @@ async def answered(workspace: Path, calls: list[tuple[str, str, dict[str, Json]]
     """What a model reads of some calls."""
     async with lend(workspace) as run:
         tools = {tool.name: tool for tool in await WorkspaceTools().tools(run)}
-        return [await text(tools[name], {"path": path} | arguments) for name, path, arguments in calls]
+        return [await text(tools[name], {"path": path, **arguments}) for name, path, arguments in calls]
 
 
 async def text(tool: Tool, arguments: dict[str, Json]) -> str:

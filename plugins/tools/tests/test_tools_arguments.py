@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Json, ToolFault
 from openkoi_tools.arguments import Parameters
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
 from openkoi_hookspecs import ToolFault
 from openkoi_tools.splice import Change, spliced
 from openkoi_tools.text import Document, document, encoding_of

@@ -4,12 +4,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+
 from openkoi_hookspecs import Completed
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.run_command import ending, output
 
 if TYPE_CHECKING:
-    from conftest import Bench, Hands
+    from plugins.tools.tests.conftest import Bench, Hands
 
 needs_a_shell = pytest.mark.skipif(not shutil.which("sh"), reason="needs a POSIX shell")
 

@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import BadSetting, Effect, Task, Tool, ToolCall, events
-from openkoi_testing import Stage, lend, perform
+from openkoi_testing import Line, Stage, lend, perform
 from openkoi_testing.contracts.toolbox import ToolboxContract
 from openkoi_tools import WorkspaceTools
 
@@ -44,7 +45,7 @@ def test_a_result_size_that_cannot_work_is_refused_with_its_key() -> None:
 def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/auth.rs").write_text("fn login() {}\n")
-    lines = [
+    lines: list[Line] = [
         ToolCall("1", "read_file", {"path": "src/auth.sr"}),
         ToolCall("2", "read_file", {"path": "src/auth.rs"}),
         ToolCall("3", "edit_file", {"path": "src/auth.rs", "search": "login", "replace": "log_in"}),
@@ -61,7 +62,7 @@ def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Pat
 
 def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
     (tmp_path / "auth.rs").write_text("fn login() {}\n")
-    lines = [ToolCall("1", "read_file", {"path": "auth.rs"}), "Done."]
+    lines: list[Line] = [ToolCall("1", "read_file", {"path": "auth.rs"}), "Done."]
 
     done = perform(Task("What does login do?"), Stage(says=lines), tmp_path)
 

@@ -4,10 +4,12 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
+
+from openkoi_hookspecs import Json
 from openkoi_tools import WorkspaceTools
 
 if TYPE_CHECKING:
-    from conftest import Bench, Hands
+    from plugins.tools.tests.conftest import Bench, Hands
 
 CODE = "def login(user):\n    if user:\n        return True\n    return False\n"
 
@@ -161,7 +163,9 @@ def test_edits_at_the_same_time_all_arrive(bench: "Bench") -> None:
     one, other = bench.hands(toolbox), bench.hands(toolbox)
     file = one.have_read("a.txt", "".join(f"line {n};\n" for n in range(30)))
     other.use("read_file", path="a.txt")
-    edits = [{"path": "a.txt", "search": f"line {n};", "replace": f"edited {n};"} for n in range(30)]
+    edits: list[dict[str, Json]] = [
+        {"path": "a.txt", "search": f"line {n};", "replace": f"edited {n};"} for n in range(30)
+    ]
     mixed = [(one if n % 2 else other).tools["edit_file"] for n in range(30)]
 
     answers = one.together(list(zip(mixed, edits, strict=True)))

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 import pytest
+
 from openkoi_tools.glob import Glob
 
 if TYPE_CHECKING:
-    from conftest import Hands
+    from plugins.tools.tests.conftest import Hands
 
 LIMIT = 24 * 1024
 

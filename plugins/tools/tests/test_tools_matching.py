@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openkoi_tools.known import after
 from openkoi_tools.matching import Edit, matches
 from openkoi_tools.nearest import nearest

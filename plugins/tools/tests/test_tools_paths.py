@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from openkoi_hookspecs import Json
 
 if TYPE_CHECKING:
-    from conftest import Hands
+    from plugins.tools.tests.conftest import Hands
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
 CALLS: dict[str, dict[str, Json]] = {

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from openkoi_tools import WorkspaceTools
 
 if TYPE_CHECKING:
-    from conftest import Bench, Hands
+    from plugins.tools.tests.conftest import Bench, Hands
 
 LIMIT = 24 * 1024
 

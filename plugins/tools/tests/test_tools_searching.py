@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.desk import Settings
@@ -16,7 +17,7 @@ from openkoi_tools.seek import Hit, Wanted, by_ourselves, by_ripgrep, parsed
 from openkoi_tools.toolbox import SKIPPED
 
 if TYPE_CHECKING:
-    from conftest import Bench, Hands
+    from plugins.tools.tests.conftest import Bench, Hands
 
 SETTINGS = Settings(
     result_bytes=24 * 1024,

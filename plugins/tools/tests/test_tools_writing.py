@@ -5,7 +5,7 @@ import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conftest import Hands
+    from plugins.tools.tests.conftest import Hands
 
 
 def test_a_new_file_is_written_with_its_folders(hands: "Hands") -> None:

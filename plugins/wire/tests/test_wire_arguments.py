@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from openkoi_wire import read_arguments
 
 FAULTS = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"

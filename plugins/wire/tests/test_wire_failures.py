@@ -7,6 +7,7 @@ from email.utils import format_datetime
 
 import httpx2
 import pytest
+
 from openkoi_hookspecs import BadSetting, Json, ProviderError, Refused, Unavailable
 from openkoi_wire import Wire
 

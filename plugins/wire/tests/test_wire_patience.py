@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 
 import pytest
+
 from openkoi_wire.patience import Patience
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 
 import pytest
+
 from openkoi_hookspecs import Unavailable
 from openkoi_testing.servers.faults import After, Fault
 from openkoi_testing.servers.http import EVENTS, HttpServer, Served
@@ -111,7 +112,7 @@ def test_a_slow_answer_is_heard_to_its_end() -> None:
 def test_a_slow_listener_is_not_the_server_s_fault() -> None:
     async def ask() -> list[str]:
         async with Wire(listening.url, bounds=QUICK) as wire, aclosing(wire.stream("/", b"", Words())) as words:
-            return [word async for word in words if not await asyncio.sleep(0.3)]
+            return [await asyncio.sleep(0.3, word) async for word in words]
 
     with server() as listening:
         assert asyncio.run(ask()) == ["héllo", "😀"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+
 from openkoi_hookspecs import (
     Chunk,
     Done,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+
 from openkoi_hookspecs import (
     Arguments,
     Image,

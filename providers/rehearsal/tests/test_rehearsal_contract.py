@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Provider, ToolCall
 from openkoi_rehearsal import Rehearsal, Scripted
 from openkoi_testing.contracts.provider import ProviderContract

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Message, Refused, Request
 from openkoi_rehearsal import Rehearsal
 

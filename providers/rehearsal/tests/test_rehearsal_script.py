@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import (
     Chunk,
     Done,

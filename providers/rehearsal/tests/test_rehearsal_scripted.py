@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from openkoi_hookspecs import (
     Chunk,
     Done,

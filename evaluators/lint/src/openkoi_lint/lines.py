@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
@@ -12,6 +13,7 @@ PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\
 BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<said>\S.*)$")
 UNDER = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<said>(?:error|warning)\s.*)$")
 MILD = re.compile(r"^\W*(warn(ing)?|note|info|hint|style|convention)\b|\[warning\b", re.IGNORECASE)
+LONGEST = 1000
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -23,18 +25,19 @@ def read_lines(text: str, root: Path) -> tuple[Finding, ...]:
 def found(text: str, root: Path) -> Iterator[Finding]:
     """The findings in their order; eslint names the file once, above them."""
     above = ""
+    names_file = cache(partial(is_file, root=root))
     for line in text.split("\n"):
         match = PLAIN.match(line) or BRACKETS.match(line) or (UNDER.match(line) if above else None)
         if match is None:
-            above = line.strip() if is_file(line.strip(), root) else above
-        elif is_file(path := match.groupdict().get("path") or above, root):
+            above = line.strip() if names_file(line.strip()) else above
+        elif names_file(path := match.groupdict().get("path") or above):
             yield finding(match["said"], place(path, match["line"], root))
 
 
 def is_file(path: str, root: Path) -> bool:
     """Whether this names a file of the workspace."""
     try:
-        return bool(path) and bool(place(path, 1, root)) and (root / path).is_file()
+        return 0 < len(path) < LONGEST and bool(place(path, 1, root)) and (root / path).is_file()
     except (OSError, ValueError):
         return False
 

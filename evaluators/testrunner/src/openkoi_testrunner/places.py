@@ -6,7 +6,9 @@ from pathlib import Path
 PYTHON = re.compile(
     r'File "(?P<a>[^"\n]+)", line (?P<b>\d+)|^(?P<c>(?![ \t>E])[^:\n]+\.pyi?):(?P<d>\d+):', re.MULTILINE
 )
-ANY = re.compile(r"(?:file://)?(?P<c>(?:[A-Za-z]:)?[^\s:\"'`()\[\]<>|,]+\.\w+):(?P<d>\d+)")
+ANY = re.compile(
+    r"(?<![^\s\"'`()\[\]<>|,])(?:file://)?(?P<c>(?:[A-Za-z]:)?[^\s:\"'`()\[\]<>|,]{1,400}\.\w{1,12}):(?P<d>\d+)"
+)
 FOREIGN = {".venv", "venv", "site-packages", "node_modules", ".tox", ".nox", ".git", "vendor"}
 
 

@@ -11,11 +11,9 @@ from .wording import fails, last_words, tail
 
 START = re.compile(r"^TAP version \d+$", re.M)
 HEADER = re.compile(r"^(?P<indent> *)# Subtest: (?P<name>.*)$")
-LINE = re.compile(
-    r"^(?P<indent> *)(?P<bad>not )?ok \d+(?: -)?(?: (?P<name>.*?))?(?: # (?P<mark>SKIP|TODO|skip|todo)\b.*)?$"
-)
-VALUE = re.compile(r"^\s*(?P<key>error|location|failureType): (?P<quote>['\"]?)(?P<value>.*?)(?P=quote)$", re.M)
-BLOCK = re.compile(r"^(?P<indent>\s*)error: \|-?\n\s*(?P<value>.*)$", re.M)
+LINE = re.compile(r"^(?P<indent> *)(?P<bad>not )?ok \d+(?: -)?(?: (?P<name>.*?))?(?: # (?P<mark>(?i:skip|todo))\b.*)?$")
+VALUE = re.compile(r"^ *(?P<key>error|location|failureType): (?P<quote>['\"]?)(?P<value>.*?)(?P=quote)$", re.M)
+BLOCK = re.compile(r"^ *error: \|-?\n *(?P<value>.*)$", re.M)
 NOT_READ = "test failed"
 
 

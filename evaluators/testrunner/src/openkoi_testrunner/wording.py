@@ -4,6 +4,7 @@ import re
 
 TITLE = 140
 DETAIL = 2000
+LONGEST = 1000
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 FRAME = re.compile(r"^(E  +|INTERNALERROR> |!+ )|( !+)$")
 ERROR = re.compile(r"ERROR|error\b|Fatal\b|[\w.]*(Error|Exception|Exit|Interrupt)\b|.*: error: ")
@@ -20,6 +21,7 @@ PASSING = (
 def steady(text: str) -> str:
     """The first line of a message without what changes from run to run: addresses, times, lines, folders."""
     line = next((line.strip() for line in plain(text).splitlines() if line.strip()), "")
+    line = line[:LONGEST]
     for pattern, instead in PASSING:
         line = pattern.sub(instead, line)
     return line if len(line) <= TITLE else line[: TITLE - 1] + "…"

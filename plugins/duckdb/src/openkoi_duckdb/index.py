@@ -44,7 +44,10 @@ def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], document
 def stored(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:
     """Return the documents with these numbers, as they are."""
     found = connection.execute("FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))", [list(numbers)]).fetchall()
-    return {DocumentRow(*(tuple(value) if isinstance(value, list) else value for value in row)) for row in found}
+    return {
+        DocumentRow(doc, id, learned, kind, shelf, moment, tuple(keys), dl, memo)
+        for doc, id, learned, kind, shelf, moment, keys, dl, memo in found
+    }
 
 
 def post(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, get_type_hints
 
 from .rows import Row
@@ -39,7 +39,7 @@ def put(connection: "DuckDBPyConnection", rows: Iterable[Row]) -> None:
     for row in rows:
         sorted_out.setdefault(type(row), []).append(row)
     for kind, group in sorted_out.items():
-        columns = [list(column) for column in zip(*map(astuple, group), strict=True)]
+        columns = [[getattr(row, field.name) for row in group] for field in fields(kind)]
         connection.execute(insertion(kind), columns)
 
 

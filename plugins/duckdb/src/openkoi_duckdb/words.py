@@ -13,14 +13,14 @@ TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:[./\\:@-]+[^\W{UNSPACED}]+
 PART = re.compile(r"[^\W\d_]+|\d+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 FUNCTION_WORDS = """
-a about above after again all also am an and any are as at be because been before being below between both but
-by can could did do does doing done down during each either else ever every few for from further get gets got
-had has have having he her here hers herself him himself his how however i if in into is it its itself just let
-like ll made make makes many may me might mine more most much must my myself neither no nor not now of off on
-once one only or other our ours out over own per please s same shall she should since so some such t than that
-the their theirs them then there these they this those through to too under until up upon us use used uses using
-ve very via was we well were what when where whether which while who whom whose why will with within without
-would yet you your yours
+a about above after again all also am an and any are aren as at be because been before being below between both
+but by can could couldn did didn do does doesn doing don done down during each either else ever every few for
+from further get gets got had hadn has hasn have haven having he her here hers herself him himself his how
+however i if in into is isn it its itself just let like ll made make makes many may me might mine more most much
+must my myself neither no nor not now of off on once one only or other our ours out over own per please s same
+shall she should shouldn since so some such t than that the their theirs them then there these they this those
+through to too under until up upon us use used uses using ve very via was wasn we well were weren what when
+where whether which while who whom whose why will with within without won would wouldn yet you your yours
 """
 SILENT = frozenset(FUNCTION_WORDS.split())
 

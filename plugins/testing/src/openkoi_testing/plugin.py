@@ -1,6 +1,6 @@
 """The pytest plugin: a ``koi`` fixture, and the ``row`` marker for acceptance rows."""
 
-from collections.abc import Iterator
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,8 @@ import pytest
 from openkoi_hookspecs import Result, Task
 
 from .rehearsing import Rehearsed, Stage, perform
+
+LIVE = ("OPENKOI_LIVE_TEST", "LIVE")
 
 
 class Pond:
@@ -24,13 +26,23 @@ class Pond:
 
 
 @pytest.fixture
-def koi(tmp_path: Path) -> Iterator[Pond]:
+def koi(tmp_path: Path) -> Pond:
     """A real OpenKoi over a scripted model, in a workspace of its own: ``koi.solve("task", Stage(says=[...]))``."""
     workspace = tmp_path / "workspace"
     workspace.mkdir()
-    yield Pond(workspace)
+    return Pond(workspace)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the markers known."""
     config.addinivalue_line("markers", "row(*ids): the acceptance rows a test stands for")
+    config.addinivalue_line("markers", "live: calls a real model, only with OPENKOI_LIVE_TEST=1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what calls a real model, unless that was asked for."""
+    if any(os.environ.get(name, "") not in ("", "0") for name in LIVE):
+        return
+    for item in items:
+        if item.get_closest_marker("live"):
+            item.add_marker(pytest.mark.skip(reason="set OPENKOI_LIVE_TEST=1 to call a real model"))

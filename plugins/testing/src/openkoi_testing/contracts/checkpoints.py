@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Checkpoints, KoiError
 
 EXACT = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+
 from openkoi_hookspecs import Baselined, Evaluation, Evaluator, Finding, Run, Task, ToolCall, Work
 
 FILES = {

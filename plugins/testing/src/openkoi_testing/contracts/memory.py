@@ -10,123 +10,19 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import (
-    Decision,
-    Done,
-    Evaluation,
-    Event,
-    Finding,
-    Hit,
-    Learning,
-    Memory,
-    Query,
-    Record,
-    Reply,
-    Resumed,
-    Ruling,
-    Score,
-    Severity,
-    Spend,
-    Standing,
-    Task,
-    Text,
-    Usage,
-    Work,
-)
-from openkoi_hookspecs.events import (
-    Answered,
-    Decided,
-    Evaluated,
-    Iterated,
-    LearningSaved,
-    RunCompleted,
-    RunFailed,
-    Spoke,
-    TaskStarted,
-    Unknown,
-    Used,
-    Worked,
-)
+from openkoi_hookspecs import Hit, KoiError, Memory, Query, Record, Resumed, Standing, Task
+from openkoi_hookspecs.events import RunFailed, TaskStarted
 
-DAWN = datetime(2026, 3, 2, 9, tzinfo=UTC)
-LINE = 100
+from .memory_log import LINE, SUBJECTS, a_log, a_run, learning, saving, told
+
 CHILD = "from openkoi_testing.contracts.memory import absorb_as_child; absorb_as_child()"
 TRIES = 60
 
 Subject = Callable[..., Memory]
-
-
-def told(run: str, events: Sequence[Event], *, start: float = 0.0) -> list[Record]:
-    """Write events of a run as records, a second apart, ``start`` seconds after the first dawn."""
-    return [
-        Record(f"{run}-{n:03}", moment(start + n), run, event, segment=f"{run}.jsonl", end=(n + 1) * LINE)
-        for n, event in enumerate(events)
-    ]
-
-
-def moment(seconds: float) -> str:
-    """Return a time as records have it."""
-    return (DAWN + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
-
-
-def a_run(run: str, text: str, *, project: str = "koi", session: str = "s1", start: float = 0.0) -> list[Record]:
-    """Return the records of a run that mended one of two findings and was then accepted."""
-    late = Finding("No test for the empty list", Severity.SUGGESTION, rule="tests", where="tests/test_it.py:3")
-    early = Finding("Division by zero", Severity.BLOCKER, rule="correctness", where="mean.py:4", fix="Guard the divisor")
-    spent, more = Spend(tokens=150, usd=0.01, seconds=2.0, calls=1), Spend(tokens=330, usd=0.02, seconds=5.0, calls=2)
-    events: list[Event] = [
-        TaskStarted(Task(text, category="code", session=session, project=project), model="acme/large"),
-        answered(100, 50),
-        Spoke("not for the tables"),
-        Worked(Work("a draft", files=("mean.py",))),
-        Evaluated(Evaluation(scores=(Score("correctness", 0.4),), findings=(early, late)), ("judge",)),
-        Iterated(0, 0.4, spent),
-        Decided(0, Ruling(Decision.CONTINUE, "a blocker is open"), spent),
-        answered(120, 60),
-        Worked(Work("done", files=("mean.py",))),
-        Evaluated(Evaluation(scores=(Score("correctness", 0.9),), findings=(late,)), ("judge",)),
-        Iterated(1, 0.9, Spend(tokens=180, usd=0.01, seconds=3.0, calls=1)),
-        Decided(1, Ruling(Decision.ACCEPT, "good enough"), more),
-        RunCompleted(Ruling(Decision.ACCEPT, "good enough"), more, best=1, iterations=2),
-        Used("Task", text, category="code", skills=("python",), score=0.9),
-    ]
-    return told(run, events, start=start)
-
-
-def answered(read: int, wrote: int) -> Answered:
-    """Return a paid call of a model."""
-    return Answered("acme/large", Reply((Text("words"),), Done(Usage(input=read, output=wrote))), 0.01)
-
-
-def saving(learning: Learning, run: str, *, start: float, part: str = "") -> Record:
-    """Return the record that saves a learning."""
-    return Record(f"{run}-{learning.id}-{start:06.0f}{part}", moment(start), run, LearningSaved(learning))
-
-
-def a_log(size: int, seed: int = 7) -> list[Record]:
-    """Return a log of many runs, of which some failed or are under way, with what they taught."""
-    choice = random.Random(seed)
-    log: list[Record] = []
-    for n in range(size):
-        words = " ".join(choice.sample(SUBJECTS, 4))
-        run = a_run(f"run{n}", f"Mend the {words}", project=choice.choice("ab"), session=f"s{n % 4}", start=n * 60.0)
-        log += run[: choice.choice((len(run), len(run), 7))]
-        learning = Learning(f"L{n % 5}", "heuristic", f"Mind the {words}", keys=(words.split()[0],), helpful=n)
-        log.append(saving(learning, f"run{n}", start=n * 60.0 + 50))
-    log += told("broken", [TaskStarted(Task("Mend nothing", project="a")), RunFailed("interrupted")], start=1e6)
-    log += told("foreign", [Unknown({"any": "thing"})], start=2e6)
-    return log
-
-
-SUBJECTS = (
-    "parser", "cache", "invoice", "scheduler", "login", "calendar", "compiler", "gateway", "ledger", "thumbnail",
-    "migration", "webhook", "dashboard", "tokenizer", "sandbox", "exporter",
-)  # fmt: skip
 
 
 class MemoryContract:
@@ -284,7 +180,7 @@ class MemoryContract:
     def test_any_order_and_any_batching_give_the_same_answers(self, tmp_path: Path, seed: int) -> None:
         log, chance = a_log(12), random.Random(seed)
         shuffled = chance.sample(log, len(log))
-        size = chance.randint(1, 40)
+        size = chance.randint(20, 80)
         batches = [shuffled[start : start + size] for start in range(0, len(log), size)]
 
         assert answers(self.fed(tmp_path / "whole", log)) == answers(self.fed(tmp_path / "parts", *batches))
@@ -340,11 +236,6 @@ class MemoryContract:
         return child
 
 
-def learning(id: str, **facts: object) -> Learning:
-    """Return a learning about parsers."""
-    return Learning(id, "heuristic", "Parsers want a fixture for each grammar.", **facts)  # type: ignore[arg-type]  # any of its fields
-
-
 def found(memory: Memory, text: str, **facts: object) -> Sequence[Hit]:
     """Ask within a project."""
     asked = {"project": "koi"} | facts
@@ -374,12 +265,10 @@ def absorb_as_child() -> None:
 
 async def absorb_patiently(memory: Memory, records: Sequence[Record]) -> None:
     """Absorb, and try again when memory is busy: the next start would."""
-    from openkoi_hookspecs import KoiError
-
-    for start in range(0, len(records), 20):
+    for start in range(0, len(records), 60):
         for _ in range(TRIES):
             try:
-                await memory.absorb(records[start : start + 20])
+                await memory.absorb(records[start : start + 60])
                 break
             except KoiError:
                 await asyncio.sleep(0.05)

@@ -14,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, ClassVar, TypeVar
 
 import pytest
+
 from openkoi_hookspecs import (
     Arguments,
     Chunk,

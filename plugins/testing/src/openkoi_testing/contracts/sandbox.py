@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Command, Completed, Sandbox
 
 BEATS = "import time\nwhile True:\n    open('beats', 'a').write('.')\n    time.sleep(0.02)\n"

@@ -16,6 +16,7 @@ from string import Formatter
 from typing import ClassVar
 
 import pytest
+
 from openkoi_hookspecs import Effect, Json, Tool, Toolbox, ToolFault, ToolResult
 
 from ..rehearsing import lend

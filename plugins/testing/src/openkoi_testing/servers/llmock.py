@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from openkoi_hookspecs import Json, KoiError
+from openkoi_hookspecs import KoiError
 
 PACKAGES = ("@copilotkit/llmock@1.7.1", "@copilotkit/aimock@1.43.0")
 PROGRAM = Path("node_modules", "@copilotkit", "aimock", "dist", "cli.js")
@@ -32,7 +32,7 @@ class PeerMissing(KoiError):
 class LLMock:
     """The server, as a context manager. ``folder`` is where the package is installed, once."""
 
-    def __init__(self, *fixtures: Mapping[str, Json], folder: Path | None = None, chunk_size: int = 8) -> None:
+    def __init__(self, *fixtures: Mapping[str, object], folder: Path | None = None, chunk_size: int = 8) -> None:
         self._fixtures = fixtures
         self._folder = folder
         self._chunk_size = chunk_size

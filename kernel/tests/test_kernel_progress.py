@@ -1,0 +1,283 @@
+"""The lines that a person reads while a run goes on."""
+
+import pytest
+
+from openkoi.progress import Progress, dollars, megabytes, plural, tokens_text
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Evaluation,
+    Event,
+    Finding,
+    Hit,
+    Learning,
+    Limits,
+    Mode,
+    Passage,
+    Plan,
+    Recall,
+    Record,
+    Ruling,
+    Score,
+    Severity,
+    Spend,
+    Task,
+    ToolCall,
+    ToolResult,
+    Work,
+    events,
+)
+
+
+def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:
+    """The lines of these events, after a task began."""
+    progress = Progress()
+    started = events.TaskStarted(Task("mend it", limits=limits or Limits()))
+    records = [Record(str(n), "at", run if n else "run-1", event) for n, event in enumerate((started, *happened))]
+    return [line for record in records for line in progress.lines(record)]
+
+
+def judged(
+    number: int, evaluation: Evaluation | None, spent: Spend | None = None, mode: Mode = Mode.FULL
+) -> list[Event]:
+    """The events of one iteration."""
+    said = [events.Evaluated(evaluation)] if evaluation else []
+    score = evaluation.score if evaluation else None
+    ruling = Ruling(Decision.CONTINUE, "on")
+    return [
+        events.Worked(Work("…")),
+        *said,
+        events.Iterated(number, score, spent or Spend(), mode),
+        events.Decided(number, ruling, Spend()),
+    ]
+
+
+def scored(score: float, *findings: Finding) -> Evaluation:
+    return Evaluation(scores=(Score("safety", score), Score("style", 1.0)), findings=findings)
+
+
+def over(decision: Decision, reason: str = "enough", spent: Spend | None = None, iterations: int = 2) -> Event:
+    return events.RunCompleted(Ruling(decision, reason), spent or Spend(tokens=38_000, usd=0.32), iterations=iterations)
+
+
+@pytest.mark.row("CLI-26", "CLI-37", "C49")
+def test_what_was_recalled_is_counted() -> None:
+    hits = (
+        Hit(Learning("1", "anti_pattern", "never edit generated files\nby hand"), 0.9),
+        Hit(Learning("2", "heuristic", "run the linter"), 0.8),
+        Hit(Passage("3", "a task like this"), 0.7),
+        Hit(Passage("4", "another"), 0.6),
+    )
+
+    assert ['[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'] == told(
+        events.Recalled(Recall(hits))
+    )
+    assert ["[recall] 0 similar tasks"] == told(events.Recalled(Recall()))
+
+
+@pytest.mark.row("CLI-37", "CLI-41")
+def test_what_a_tool_does_is_said_in_its_words() -> None:
+    assert ["[execute] Reading src/api.py..."] == told(
+        events.ToolCalled(ToolCall("1", "read_file", {"path": "src/api.py"}), "Reading src/api.py")
+    )
+
+
+@pytest.mark.row("CLI-37", "CLI-42")
+def test_a_tool_without_words_of_its_own_is_told_with_its_answer() -> None:
+    call = ToolCall("7", "slack_read", {"channel": "#engineering", "limit": 100})
+
+    assert ["[tools] slack_read(#engineering) -> 87 msgs"] == told(
+        events.ToolCalled(call, "slack_read"), events.ToolAnswered(ToolResult("87 msgs", call="7"))
+    )
+
+
+def test_a_tool_that_was_told_already_is_not_told_with_its_answer() -> None:
+    call = ToolCall("7", "read_file", {"path": "a.py"})
+
+    assert ["[execute] Reading a.py..."] == told(
+        events.ToolCalled(call, "Reading a.py"), events.ToolAnswered(ToolResult("x = 1", call="7"))
+    )
+
+
+@pytest.mark.row("ITER-18", "CLI-42")
+def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
+    assert ["[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
+        events.Planned(Plan(judged=False)), over(Decision.ACCEPT, iterations=1)
+    )
+
+
+def test_a_long_line_is_clipped_and_kept_on_one_line() -> None:
+    (line,) = told(events.ToolCalled(ToolCall("1", "run", {}), "Running\n" + "x" * 200))
+
+    assert "[execute] Running " + "x" * 91 + "…..." == line
+
+
+@pytest.mark.row("CLI-26", "CLI-37", "C65")
+def test_an_iteration_tells_its_score_its_weakest_dimension_and_its_findings() -> None:
+    findings = (
+        Finding("has no test"),
+        Finding("naming", Severity.SUGGESTION),
+        Finding("drops tables", Severity.BLOCKER),
+    )
+
+    assert ["[iter 1/3] score: 0.75 (safety: 0.50)", "  ! drops tables", "  ! has no test"] == told(
+        *judged(0, scored(0.5, *findings))
+    )
+
+
+@pytest.mark.row("CLI-41", "C65")
+def test_the_second_iteration_tells_how_it_was_judged() -> None:
+    lines = told(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=Mode.INCREMENTAL))
+
+    assert "[iter 2/3] score: 1.00 (eval: incremental)" == lines[-1]
+
+
+def test_many_findings_are_counted() -> None:
+    lines = told(*judged(0, scored(0.5, *(Finding(f"finding {n}") for n in range(5)))))
+
+    assert ["  ! finding 0", "  ! finding 1", "  ! finding 2", "  ! and 2 more"] == lines[1:]
+
+
+@pytest.mark.row("CLI-41")
+@pytest.mark.parametrize(
+    ("passed", "dimension", "line"),
+    [
+        ((True, True), "tests", "  All tests pass"),
+        ((True, True), "quality", "  All checks pass"),
+        ((True, False), "tests", "  1 of 2 checks fail"),
+    ],
+)
+def test_checks_are_told(passed: tuple[bool, ...], dimension: str, line: str) -> None:
+    checks = tuple(Check(str(n), one) for n, one in enumerate(passed))
+
+    assert line == told(*judged(0, Evaluation(checks=checks, scores=(Score(dimension, 1.0),))))[-1]
+
+
+def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
+    assert ["[iter 1/3] no score"] == told(*judged(0, Evaluation(unknown="no judge")))
+
+
+def test_an_iteration_that_was_not_judged_is_not_told() -> None:
+    assert [] == told(*judged(0, None, mode=Mode.SKIPPED))
+
+
+@pytest.mark.row("CLI-26", "CLI-41", "C48")
+@pytest.mark.parametrize(("count", "words"), [(1, "1 iteration"), (2, "2 iterations")])
+def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> None:
+    assert [f"[done] {words}, 38k tokens, $0.32"] == told(over(Decision.ACCEPT, iterations=count))
+
+
+@pytest.mark.row("ITER-20", "CLI-37")
+@pytest.mark.parametrize(
+    ("limit", "amount"),
+    [("dollars", "$0.32/$0.50"), ("tokens", "38,000/40,000 tokens"), ("calls", "9/9 calls")],
+)
+def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: str) -> None:
+    limits = Limits(usd=0.5, tokens=40_000, calls=9)
+    spent = Spend(tokens=38_000, usd=0.32, calls=9)
+    lines = told(
+        *judged(0, scored(0.5)), over(Decision.ABORT_BUDGET, f"the limit of {limit} is reached", spent), limits=limits
+    )
+
+    assert f"[abort] Budget exceeded ({amount}). Returning best result (score: 0.75)." == lines[-1]
+
+
+@pytest.mark.row("CLI-37")
+@pytest.mark.parametrize(
+    ("decision", "tag"),
+    [
+        (Decision.ABORT_TIMEOUT, "abort"),
+        (Decision.ABORT_LOOP, "abort"),
+        (Decision.ABORT_REGRESSION, "abort"),
+        (Decision.ACCEPT_BEST, "stop"),
+        (Decision.ESCALATE, "stop"),
+    ],
+)
+def test_another_end_tells_why_first(decision: Decision, tag: str) -> None:
+    assert [
+        f"[{tag}] The time is over. Returning best result (score: 0.75).",
+        "[done] 2 iterations, 38k tokens, $0.32",
+    ] == told(*judged(0, scored(0.5)), over(decision, "the time is over"))[1:]
+
+
+def test_an_end_without_a_score_tells_none() -> None:
+    assert "[stop] Over. Returning best result." == told(over(Decision.ACCEPT_BEST, "over"))[0]
+
+
+def test_a_run_that_failed_tells_why() -> None:
+    assert ["[abort] no model answered"] == told(events.RunFailed("no model answered"))
+
+
+def test_warnings_are_told() -> None:
+    assert ["  ! the price is not known"] == told(events.Warned("the price is not known"))
+
+
+@pytest.mark.row("CLI-41", "ITER-20")
+def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
+    near = Spend(tokens=80_000)
+    lines = told(*judged(0, None, near), *judged(1, None, near), *judged(2, None, near), limits=Limits(iterations=9))
+
+    assert ["  ! Token budget approaching limit"] == lines
+
+
+def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:
+    assert [] == told(*judged(0, None), limits=Limits(usd=0.0))
+
+
+def test_other_runs_are_not_told() -> None:
+    assert [] == told(events.Warned("of a sub-task"), events.RunFailed("its end"), run="run-2")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        events.Spoke("a word"),
+        events.CycleStarted(0, 30),
+        events.LearningSaved(Learning("1", "fact", "f")),
+        events.Unknown({"type": "acme.happened"}),
+    ],
+)
+def test_other_events_are_not_told(event: Event) -> None:
+    assert [] == told(event)
+
+
+# Figures.
+
+
+@pytest.mark.row("CLI-43")
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1.0k"),
+        (2_100, "2.1k"),
+        (9_949, "9.9k"),
+        (9_950, "10k"),
+        (38_000, "38k"),
+        (999_499, "999k"),
+        (999_500, "1.0M"),
+        (1_200_000, "1.2M"),
+        (12_000_000, "12M"),
+    ],
+)
+def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
+    assert text == tokens_text(count)
+
+
+@pytest.mark.row("CLI-43")
+@pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.004, "$0.00"), (0.32, "$0.32"), (12.5, "$12.50")])
+def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
+    assert text == dollars(usd)
+
+
+@pytest.mark.row("CLI-43")
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0KB"), (400, "0KB"), (340_000, "340KB"), (12_000_000, "12MB"), (1_600_000, "2MB")]
+)
+def test_sizes_are_told_in_megabytes(size: int, text: str) -> None:
+    assert text == megabytes(size)
+
+
+def test_one_of_a_thing_is_singular() -> None:
+    assert ["0 tasks", "1 task", "2 tasks"] == [plural(count, "task") for count in range(3)]

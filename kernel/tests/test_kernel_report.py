@@ -1,0 +1,262 @@
+"""What a run came to, from its records alone."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from openkoi.report import EXITS, Report, report_of
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Done,
+    Ended,
+    Evaluation,
+    Event,
+    Finding,
+    Learning,
+    Mode,
+    Record,
+    Reply,
+    Ruling,
+    Score,
+    Severity,
+    Spend,
+    Task,
+    Text,
+    Usage,
+    Work,
+    events,
+)
+
+USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
+FINDINGS = (
+    Finding("breaks on empty input", Severity.BLOCKER, rule="R1", where="a.py:3", detail="it reads", fix="return"),
+    Finding("has no test"),
+)
+
+
+def records(*happened: Event, run: str = "run-1") -> list[Record]:
+    return [Record(f"{n}", "2026-11-21T10:00:00Z", run, event, segment="s-1.jsonl") for n, event in enumerate(happened)]
+
+
+def answered(usage: Usage, usd: float = 0.0, role: str = "executor") -> Event:
+    return events.Answered(f"acme/{role}", Reply((Text("…"),), Done(usage)), usd, role=role)
+
+
+def lap(number: int, score: float, text: str, decision: Decision = Decision.CONTINUE) -> list[Event]:
+    """One iteration as it is written down."""
+    evaluation = Evaluation(scores=(Score("quality", score),), findings=FINDINGS[number:])
+    return [
+        answered(Usage(input=100, output=10, cache_read=1_000), 0.01),
+        events.Worked(Work(text, files=("a.py",))),
+        answered(Usage(input=50, output=5), 0.001, "evaluator"),
+        events.Evaluated(evaluation, ("lint", "judge")),
+        events.Iterated(number, score, Spend(tokens=1_165, usd=0.011, seconds=1.5), [*Mode][number]),
+        events.Decided(number, Ruling(decision, f"because of {score}"), Spend()),
+    ]
+
+
+def whole() -> list[Event]:
+    """A run of two iterations, of which the first is the best."""
+    ruling = Ruling(Decision.ACCEPT_BEST, "because of 0.5")
+    return [
+        events.TaskStarted(Task("mend it", session="s-1"), model="acme/executor", workspace="/w"),
+        events.Warned("the price is not known"),
+        *lap(0, 0.7, "first words"),
+        *lap(1, 0.5, "second words", Decision.ACCEPT_BEST),
+        events.RunCompleted(ruling, Spend(tokens=2_330, usd=0.022), best=0, iterations=2),
+        answered(Usage(input=7), 0.0001, "small"),
+        events.LearningSaved(Learning("l-1", "heuristic", "run the linter first")),
+    ]
+
+
+@pytest.mark.row("CLI-19", "C80", "C31", "ITER-06", "ITER-19", "C65")
+def test_a_run_is_one_object_of_a_known_shape() -> None:
+    usage = {"input": 150, "output": 15, "cache_read": 1_000, "cache_write": 0, "total": 1_165}
+    one = {"usage": usage, "cost_usd": 0.011, "duration_ms": 1_500}
+
+    assert report_of(records(*whole())).result("/data/s-1.jsonl") == {
+        "schema": "openkoi.result/1",
+        "ok": True,
+        "accepted": False,
+        "decision": "accept_best",
+        "stop_reason": "because of 0.5",
+        "task_id": "run-1",
+        "session_id": "s-1",
+        "output": "first words",
+        "score": 0.7,
+        "iterations": [
+            {"n": 1, "score": 0.7, "decision": "continue", "eval_mode": "full", **one},
+            {"n": 2, "score": 0.5, "decision": "accept_best", "eval_mode": "incremental", **one},
+        ],
+        "findings": [
+            {
+                "id": "F1",
+                "severity": "blocker",
+                "title": "breaks on empty input",
+                "rule": "R1",
+                "location": "a.py:3",
+                "description": "it reads",
+                "fix": "return",
+            },
+            {
+                "id": "F2",
+                "severity": "important",
+                "title": "has no test",
+                "rule": "",
+                "location": None,
+                "description": "",
+                "fix": None,
+            },
+        ],
+        "usage": {"input": 307, "output": 30, "cache_read": 2_000, "cache_write": 0, "total": 2_337},
+        "cost_usd": 0.0221,
+        "saved_tokens": {"delta": 0, "compression": 0, "eval_skip": 0, "incremental": 0, "prompt_cache": 2_000},
+        "learnings": ["run the linter first"],
+        "changed_files": ["a.py"],
+        "models": {"executor": "acme/executor", "evaluator": "acme/evaluator", "small": "acme/small"},
+        "evaluators": ["lint", "judge"],
+        "warnings": ["the price is not known"],
+        "transcript": "/data/s-1.jsonl",
+    }
+
+
+def test_the_object_is_json_whatever_happened() -> None:
+    for length in range(len(whole()) + 1):
+        assert json.loads(json.dumps(report_of(records(*whole()[:length])).result(), allow_nan=False))
+
+
+def test_the_object_has_the_same_keys_whatever_happened() -> None:
+    keys = list(report_of(records(*whole())).result())
+
+    assert all(keys == list(report_of(records(*whole()[:length])).result()) for length in range(len(whole())))
+
+
+def test_records_taken_one_by_one_come_to_the_same() -> None:
+    report = Report()
+    for record in records(*whole()):
+        report.take(record)
+
+    assert report_of(records(*whole())).result() == report.result()
+
+
+@pytest.mark.row("C31")
+@pytest.mark.parametrize(
+    ("decision", "status", "accepted"),
+    [
+        (Decision.ACCEPT, 0, True),
+        (Decision.ACCEPT_BEST, 3, False),
+        (Decision.ABORT_BUDGET, 4, False),
+        (Decision.ABORT_TIMEOUT, 5, False),
+        (Decision.ABORT_REGRESSION, 6, False),
+        (Decision.ABORT_LOOP, 7, False),
+        (Decision.ESCALATE, 8, False),
+    ],
+)
+def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: Decision, status: int, accepted: bool) -> None:
+    completed = events.RunCompleted(Ruling(decision, "why"), Spend())
+    report = report_of(records(events.TaskStarted(Task("t")), completed))
+    said = report.result()
+
+    assert (status, True, accepted, decision) == (report.status, said["ok"], said["accepted"], said["decision"])
+
+
+def test_every_decision_has_a_status() -> None:
+    assert set(Decision) == set(EXITS)
+
+
+def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
+    report = report_of(records(events.TaskStarted(Task("t")), events.RunFailed("no model answered")))
+    said = report.result()
+
+    assert (1, False, False, None) == (report.status, said["ok"], said["accepted"], said["decision"])
+    assert ("no model answered", "", None, []) == (
+        said["stop_reason"],
+        said["output"],
+        said["score"],
+        said["iterations"],
+    )
+
+
+def test_a_run_that_is_not_over_says_so() -> None:
+    said = report_of(records(events.TaskStarted(Task("t")))).result()
+
+    assert (False, "it did not end", USAGE) == (said["ok"], said["stop_reason"], said["usage"])
+
+
+def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
+    failed = [*whole()[:3], events.Worked(Work("half", ended=Ended.BUDGET)), events.RunFailed("interrupted")]
+    said = report_of(records(*failed)).result()
+
+    assert ("half", 0.01, 1_110) == (said["output"], said["cost_usd"], said["usage"]["total"])
+
+
+@pytest.mark.row("C15")
+def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
+    ruling = Ruling(Decision.ACCEPT, "there was nothing to judge")
+    report = report_of(
+        records(
+            events.TaskStarted(Task("t")),
+            events.Worked(Work("an answer")),
+            events.Iterated(0, None, Spend(), Mode.SKIPPED),
+            events.Decided(0, ruling, Spend()),
+            events.RunCompleted(ruling, Spend()),
+        )
+    )
+    said = report.result()
+
+    assert (True, None, [], "an answer") == (said["accepted"], said["score"], said["findings"], said["output"])
+    assert ["skipped"] == [one["eval_mode"] for one in said["iterations"]]
+
+
+def test_an_unknown_judgement_has_no_score() -> None:
+    events_of_it = [events.Evaluated(Evaluation(checks=(Check("a", True),), unknown="no judge"), ("judge",))]
+    ruling = Ruling(Decision.ACCEPT_BEST, "over")
+    told = [events.TaskStarted(Task("t")), *events_of_it, events.Decided(0, ruling, Spend())]
+
+    assert None is report_of(records(*told)).result()["score"]
+
+
+def test_scores_and_dollars_are_rounded() -> None:
+    ruling = Ruling(Decision.ACCEPT, "good")
+    told = [answered(Usage(), 0.1 + 0.2), events.Evaluated(Evaluation(scores=(Score("x", 2 / 3),)))]
+    said = report_of(records(events.TaskStarted(Task("t")), *told, events.Decided(0, ruling, Spend()))).result()
+
+    assert (0.6667, 0.3) == (said["score"], said["cost_usd"])
+
+
+# Other runs among the records.
+
+
+def sub_task() -> Sequence[Event]:
+    return [
+        events.TaskStarted(Task("a part", parent="run-1"), model="acme/other"),
+        answered(Usage(input=1_000), 0.5),
+        events.Worked(Work("words of the part")),
+        events.Warned("a warning of the part"),
+        events.Decided(0, Ruling(Decision.ACCEPT, "good"), Spend()),
+        events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend()),
+    ]
+
+
+def mixed() -> list[Record]:
+    """A run with a sub-task within its first iteration, and an unrelated run."""
+    own, stranger = records(*whole()), records(*whole(), run="run-9")
+    return [*own[:3], *records(*sub_task(), run="run-2"), *stranger, *own[3:]]
+
+
+@pytest.mark.row("ITER-21")
+def test_sub_tasks_are_paid_and_otherwise_left_out() -> None:
+    alone, said = report_of(records(*whole())).result(), report_of(mixed()).result()
+
+    assert alone["cost_usd"] + 0.5 == said["cost_usd"]
+    assert alone["usage"]["total"] + 1_000 == said["usage"]["total"]
+    assert 1_165 + 1_000 == said["iterations"][0]["usage"]["total"]
+    for key in ("output", "warnings", "models", "decision", "evaluators", "score", "learnings"):
+        assert alone[key] == said[key]
+
+
+def test_a_run_that_is_named_is_told_and_no_other() -> None:
+    assert "words of the part" == report_of(mixed(), "run-2").text
+    assert report_of(records(*whole(), run="run-9")).result() == report_of(mixed(), "run-9").result()

@@ -1,0 +1,154 @@
+"""A memory file that is missing, in use, damaged, foreign or of another version."""
+
+import asyncio
+import logging
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from openkoi_duckdb import DuckDB, MemoryBusy, MemoryUnusable
+from openkoi_duckdb.lock import held
+from openkoi_hookspecs import Query
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import LINE, a_run
+
+RUN = a_run("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE}
+
+
+def memory(folder: Path, seconds: float = 1.0) -> DuckDB:
+    """Return the memory of a folder."""
+    return DuckDB(path=folder / "openkoi.db", seconds=seconds)
+
+
+def test_asking_does_not_make_a_file(tmp_path: Path) -> None:
+    empty = memory(tmp_path / "data")
+
+    assert [] == asyncio.run(empty.search(Query("anything")))
+    assert {} == asyncio.run(empty.seen())
+    assert {"file": str(empty.file.path), "size": "0KB", "entries": "0"} == asyncio.run(empty.examine())
+    assert not (tmp_path / "data").exists()
+
+
+def test_absorbing_nothing_does_not_make_a_file(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb([]))
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_examining_counts_tasks_and_learnings(tmp_path: Path) -> None:
+    full = memory(tmp_path)
+    asyncio.run(full.absorb(RUN + a_run("r2", "Paint")))
+
+    seen = asyncio.run(full.examine())
+
+    assert "2" == seen["entries"]
+    assert seen["size"].endswith(("KB", "MB"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
+def test_the_file_is_private(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+
+    assert 0o600 == stat.S_IMODE((tmp_path / "openkoi.db").stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
+def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    busy = memory(tmp_path, seconds=0.05)
+
+    with held(tmp_path / "openkoi.db.lock", 1.0):
+        with pytest.raises(MemoryBusy, match="Nothing is lost"):
+            asyncio.run(busy.absorb(RUN))
+        with pytest.raises(MemoryBusy):
+            asyncio.run(busy.search(Query("parser")))
+    assert ["r1"] == ids(found(busy, "parser"))
+
+
+def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> None:
+    import duckdb
+
+    asyncio.run(memory(tmp_path).absorb(RUN))
+
+    with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusy):
+        asyncio.run(memory(tmp_path, seconds=0.05).seen())
+
+
+def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where the folder should be")
+
+    with pytest.raises(MemoryUnusable, match="cannot be used"):
+        asyncio.run(memory(tmp_path / "data").absorb(RUN))
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garbled(path: Path) -> None:
+    path.write_bytes(b"no database at all " * 1_000)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5_000])
+
+
+def flipped(path: Path) -> None:
+    path.write_bytes(bytes(byte ^ 255 if 4_096 <= n < 4_200 else byte for n, byte in enumerate(path.read_bytes())))
+
+
+def flipped_within(path: Path) -> None:
+    path.write_bytes(bytes(byte ^ 255 if n > 40_000 else byte for n, byte in enumerate(path.read_bytes())))
+
+
+def foreign(path: Path) -> None:
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE tasks (id)")
+    other.close()
+
+
+DAMAGES = [emptied, garbled, cut, flipped, flipped_within, foreign]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__ for damage in DAMAGES])
+def test_a_damaged_file_is_moved_aside_and_built_again(
+    tmp_path: Path, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    damage(tmp_path / "openkoi.db")
+    again = memory(tmp_path)
+
+    with caplog.at_level(logging.WARNING, "openkoi"):
+        assert {} == asyncio.run(again.seen())
+
+    assert ["openkoi.db.bad-"] == [path.name[:15] for path in tmp_path.glob("*.bad-*")]
+    assert "is built again from the run log" in caplog.text
+    asyncio.run(again.absorb(RUN))
+    assert ALL == asyncio.run(again.seen())
+    assert ["r1"] == ids(found(again, "parser"))
+
+
+def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(tmp_path: Path) -> None:
+    first = memory(tmp_path)
+    asyncio.run(first.absorb(RUN[:5]))
+    asyncio.run(first.seen())
+    garbled(tmp_path / "openkoi.db")
+
+    asyncio.run(first.absorb(RUN[5:]))
+
+    assert {} == asyncio.run(memory(tmp_path).seen())
+
+
+def test_a_file_of_another_version_is_dropped(tmp_path: Path) -> None:
+    old = memory(tmp_path)
+    asyncio.run(old.absorb(RUN))
+    old.file.write(lambda connection: connection.execute("UPDATE _migrations SET version = 0"))
+
+    assert {} == asyncio.run(memory(tmp_path).seen())
+    assert ["openkoi.db.lock"] == [path.name for path in tmp_path.iterdir()]

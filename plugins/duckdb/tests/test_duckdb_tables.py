@@ -1,0 +1,158 @@
+"""What stands in which table after a run."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import Evaluation, Finding, Mode, Record, Spend, Task
+from openkoi_hookspecs.events import Evaluated, Iterated, RunFailed, TaskStarted, Used
+from openkoi_testing.contracts.memory_log import a_run, learning, saving, told
+
+RUN = a_run("r1", "Mend the parser", session="s1")
+COLUMNS = {
+    "sessions": "id channel model_provider model_id created_at updated_at total_tokens total_cost_usd transcript_path",
+    "tasks": "id description category session_id final_score iterations decision total_tokens total_cost_usd "
+    "created_at completed_at",
+    "iteration_cycles": "id task_id iteration score decision input_tokens output_tokens duration_ms created_at",
+    "findings": "id cycle_id severity dimension title description location fix resolved_in",
+    "learnings": "id type content category confidence source_task reinforced created_at last_used expires_at",
+    "skill_effectiveness": "skill_name task_category avg_score sample_count last_used",
+    "memory_chunks": "id source text created_at",
+    "memory_vec": "id embedding",
+    "usage_events": "id event_type channel description category skills_used score timestamp day hour day_of_week",
+    "usage_patterns": "id pattern_type description frequency trigger_json confidence sample_count first_seen last_seen "
+    "proposed_skill status",
+    "_migrations": "version name applied_at",
+}
+
+
+def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[object, ...]]:
+    """Absorb, then ask the file itself."""
+    memory = DuckDB(path=folder / "openkoi.db")
+    for batch in batches:
+        asyncio.run(memory.absorb(batch))
+    return memory.file.read(lambda connection: connection.execute(statement).fetchall()) or []
+
+
+@pytest.mark.row("MEM-03")
+@pytest.mark.parametrize("table", COLUMNS)
+def test_tables_have_the_documented_columns(tmp_path: Path, table: str) -> None:
+    statement = f"SELECT column_name FROM duckdb_columns() WHERE table_name = '{table}' ORDER BY column_index"
+
+    assert COLUMNS[table].split() == [name for (name,) in rows(tmp_path, statement, RUN)]
+
+
+@pytest.mark.row("MEM-03")
+def test_there_are_three_indexes_and_no_foreign_keys(tmp_path: Path) -> None:
+    found = rows(tmp_path, "SELECT index_name FROM duckdb_indexes() ORDER BY 1", RUN)
+    keys = rows(tmp_path, "FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY'")
+
+    assert [("idx_events_day",), ("idx_learnings_type",), ("idx_tasks_category",)] == found
+    assert [] == keys
+
+
+@pytest.mark.row("MEM-06")
+def test_a_task_ends_with_its_result(tmp_path: Path) -> None:
+    expected = ("r1", "Mend the parser", "code", "s1", 0.9, 2, "accept", 330, 0.02, RUN[0].at, RUN[12].at)
+
+    assert [expected] == rows(tmp_path, "FROM tasks", RUN)
+
+
+def test_a_task_under_way_has_no_end(tmp_path: Path) -> None:
+    statement = "SELECT final_score, decision, completed_at, total_tokens, iterations FROM tasks"
+
+    assert [(None, None, None, 150, 1)] == rows(tmp_path, statement, RUN[:7])
+
+
+def test_a_failed_task_says_so(tmp_path: Path) -> None:
+    records = told("r1", [TaskStarted(Task("Mend")), RunFailed("interrupted")])
+
+    assert [("failed", None)] == rows(tmp_path, "SELECT decision, completed_at FROM tasks", records)
+
+
+@pytest.mark.row("MEM-16")
+def test_a_session_sums_up_its_runs(tmp_path: Path) -> None:
+    late = a_run("r2", "Paint", session="s1", start=600)
+    expected = ("s1", "cli", "acme", "large", RUN[0].at, late[12].at, 660, 0.04, "sessions/s1.jsonl")
+
+    assert [expected] == rows(tmp_path, "FROM sessions", late, RUN)
+
+
+@pytest.mark.row("C65")
+def test_iterations_count_from_zero(tmp_path: Path) -> None:
+    first = ("r1:0", "r1", 0, 0.4, "continue", 100, 50, 2000, RUN[5].at)
+    second = ("r1:1", "r1", 1, 0.9, "accept", 120, 60, 3000, RUN[10].at)
+
+    assert [first, second] == rows(tmp_path, "FROM iteration_cycles ORDER BY iteration", RUN)
+
+
+@pytest.mark.row("MEM-04", "C53")
+def test_findings_are_numbered_through_the_task_and_point_to_the_cycle_that_no_longer_had_them(tmp_path: Path) -> None:
+    statement = "SELECT id, cycle_id, severity, dimension, location, resolved_in FROM findings ORDER BY id"
+
+    assert [
+        ("r1:0:F1", "r1:0", "blocker", "correctness", "mean.py:4", "r1:1"),
+        ("r1:0:F2", "r1:0", "suggestion", "tests", "tests/test_it.py:3", None),
+    ] == rows(tmp_path, statement, RUN)
+
+
+def test_a_finding_that_comes_back_is_a_new_one(tmp_path: Path) -> None:
+    records = judged(Evaluation(findings=(Finding("Slow"),)), Evaluation(), Evaluation(findings=(Finding("Slow"),)))
+
+    found = rows(tmp_path, "SELECT id, resolved_in FROM findings ORDER BY id", records)
+
+    assert [("r1:0:F1", "r1:1"), ("r1:2:F2", None)] == found
+
+
+@pytest.mark.parametrize("silent", [Evaluation(unknown="the judge did not answer"), Evaluation(mode=Mode.SKIPPED)])
+def test_nothing_is_resolved_when_nobody_looked(tmp_path: Path, silent: Evaluation) -> None:
+    records = judged(Evaluation(findings=(Finding("Slow"),)), silent)
+
+    assert [("r1:0:F1", None)] == rows(tmp_path, "SELECT id, resolved_in FROM findings", records)
+
+
+def judged(*evaluations: Evaluation) -> list[Record]:
+    """Return a run with these evaluations, an iteration each."""
+    pairs = [(Evaluated(evaluation), Iterated(n, 0.5, Spend())) for n, evaluation in enumerate(evaluations)]
+    return told("r1", [TaskStarted(Task("Mend")), *(event for pair in pairs for event in pair)])
+
+
+@pytest.mark.row("C54")
+def test_only_help_reinforces_a_learning(tmp_path: Path) -> None:
+    states = [learning("L1"), learning("L1", shown=3), learning("L1", shown=4, helpful=2)]
+    saves = [saving(state, "r1", start=20.0 + n) for n, state in enumerate(states)]
+    statement = "SELECT category, confidence, source_task, reinforced, created_at, last_used, expires_at FROM learnings"
+
+    (found,) = rows(tmp_path, statement, saves, RUN)
+
+    assert ("code", 0.75, "r1", 2, saves[0].at, saves[2].at) == found[:-1]
+    assert "2026-12" == str(found[-1])[:7]
+
+
+def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:
+    expected = (RUN[13].id, "Task", "cli", "Mend the parser", "code", '["python"]', 0.9, RUN[13].at, "2026-03-02", 9, 1)
+
+    assert [expected] == rows(tmp_path, "FROM usage_events", RUN, RUN)
+
+
+def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
+    events = [Used("Task", "x", category="code", skills=("git", "sql"), score=score) for score in (0.5, None, 1.0)]
+    records = told("r1", list(events))
+
+    found = rows(tmp_path, "FROM skill_effectiveness ORDER BY 1", records[:1], records[1:])
+
+    assert [(skill, "code", 0.75, 2, records[2].at) for skill in ("git", "sql")] == found
+
+
+@pytest.mark.row("MEM-15")
+def test_other_clients_can_read_the_file_and_older_ones_too(tmp_path: Path) -> None:
+    import duckdb
+
+    asyncio.run(DuckDB(path=tmp_path / "openkoi.db").absorb(RUN))
+
+    with duckdb.connect(tmp_path / "openkoi.db", read_only=True) as client:
+        assert [("Mend the parser",)] == client.execute("SELECT description FROM tasks").fetchall()
+        tags = client.execute("SELECT tags FROM duckdb_databases() WHERE database_name = 'openkoi'").fetchall()
+    assert "v1.2" in str(tags)

@@ -1,0 +1,131 @@
+"""The view is the same, whoever built it, in whichever order, and however often it was interrupted."""
+
+import asyncio
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.kept import KINDS
+from openkoi_hookspecs import Record
+from openkoi_testing.contracts.memory_log import a_log
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LOG = a_log(16)
+ABSORB = """
+import asyncio, pickle, sys
+from openkoi_duckdb import DuckDB, MemoryBusy
+path, batch, records = pickle.load(sys.stdin.buffer)
+memory = DuckDB(path=path)
+for start in range(0, len(records), batch):
+    while True:
+        try:
+            asyncio.run(memory.absorb(records[start : start + batch]))
+            break
+        except MemoryBusy:
+            pass
+"""
+
+Tables = dict[str, list[str]]
+
+
+def tables(path: Path) -> Tables:
+    """Return the content of all tables, but for when they were laid out."""
+
+    def read(connection: "DuckDBPyConnection") -> Tables:
+        names = connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
+        return {
+            name: sorted(map(repr, connection.execute(f"FROM {name}").fetchall()))
+            for (name,) in names
+            if name != "_migrations"
+        }
+
+    return DuckDB(path=path, seconds=30.0).file.read(read) or {}
+
+
+def absorbed(path: Path, *batches: Sequence[Record]) -> Tables:
+    """Absorb batches one after the other, and return what is then in the tables."""
+    memory = DuckDB(path=path)
+    for batch in batches:
+        asyncio.run(memory.absorb(batch))
+    return tables(path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """What the tables hold when the whole log is absorbed at once."""
+    return absorbed(tmp_path_factory.mktemp("whole") / "openkoi.db", LOG)
+
+
+def child(path: Path, records: Sequence[Record], batch: int) -> subprocess.Popen[bytes]:
+    """Let another process absorb records, a few at a time."""
+    process = subprocess.Popen([sys.executable, "-c", ABSORB], stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    pickle.dump((path, batch, list(records)), process.stdin)
+    process.stdin.close()
+    return process
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rebuild_equals_what_grew_in_any_order(tmp_path: Path, whole: Tables, seed: int) -> None:
+    chance = random.Random(seed)
+    shuffled = chance.sample(LOG, len(LOG))
+    edges = [0, *sorted(chance.sample(range(1, len(LOG)), 6)), len(LOG)]
+    batches = [shuffled[start:end] for start, end in pairwise(edges)]
+
+    assert whole == absorbed(tmp_path / "openkoi.db", *batches, shuffled[:40])
+
+
+def test_every_kind_of_row_is_compared(whole: Tables) -> None:
+    assert {"memory_vec", "usage_patterns"} == {name for name, rows in whole.items() if not rows}
+
+
+def test_eight_processes_at_once_leave_what_one_would_have_left(tmp_path: Path, whole: Tables) -> None:
+    path = tmp_path / "openkoi.db"
+    children = [child(path, LOG[n::8] + LOG[n::5], 40) for n in range(8)]
+
+    assert [0] * 8 == [process.wait(timeout=100) for process in children]
+    assert whole == tables(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path, whole: Tables) -> None:
+    path, chance = tmp_path / "openkoi.db", random.Random(3)
+    for _ in range(4):
+        killed(path, chance.uniform(0.0, 0.6))
+        offsets = asyncio.run(DuckDB(path=path).seen())
+        held = {line.split("'")[1] for line in tables(path).get("records", [])}
+        told = {one.id for one in LOG if one.end <= offsets.get(one.segment, -1) and type(one.event) in KINDS.values()}
+
+        assert told <= held
+
+    assert whole == absorbed(path, LOG)
+
+
+def killed(path: Path, seconds: float) -> None:
+    """Let a process absorb, and kill it so many seconds after it began to write."""
+    before = written(path)
+    process = child(path, LOG, 10)
+    deadline = time.monotonic() + 30
+    while written(path) == before and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def written(path: Path) -> int:
+    """Return when anything of the file was last written to."""
+    parts = (path, path.with_name(f"{path.name}.wal"))
+    return sum(part.stat().st_mtime_ns for part in parts if part.exists())

@@ -1,0 +1,95 @@
+"""A server that answers garbage, hangs, cuts the stream or says no: a clear sentence, and nothing is lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell
+
+from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers.faults import After
+
+KEY = "sk-a-key-that-must-never-be-seen"
+
+
+def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) -> tuple[int, str, str]:
+    """Ask a server something from the command line, with little patience."""
+    folder, home = tmp_path / "folder", tmp_path / "home"
+    folder.mkdir(exist_ok=True)
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text("[providers.openai]\nidle_seconds = 0.5\n")
+    shell = Shell(folder, home, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url, **variables})
+    done = shell(*(line or ("-m", "openai/gpt-fake", "What is it?")))
+    told = done.stdout + done.stderr + "".join(path.read_text() for path in home.rglob("*.jsonl"))
+    assert "Traceback" not in done.stderr
+    assert KEY not in told
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault(body=b"<html>Bad gateway</html>"), id="garbage"),
+        pytest.param(Fault(cut=40), id="cut"),
+        pytest.param(Fault(cut=40, after=After.HANGS), id="hangs-in-mid-stream"),
+        pytest.param(Fault(cut=0, after=After.DRIPS), id="only-keep-alives"),
+        pytest.param(Fault(status=529, body=b'{"error": {"message": "overloaded"}}'), id="overloaded"),
+    ],
+)
+def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault: Fault, tmp_path: Path) -> None:
+    with OpenAIServer(Say("Paris.", fault=fault)) as server:
+        status, out, errors = asked(tmp_path, server)
+
+    assert (75, "") == (status, out)
+    assert "All providers exhausted" in errors
+    assert "Trying again in" in errors
+
+
+def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
+    with OpenAIServer(Say("Par", fault=Fault(cut=40)), "Paris.") as server:
+        status, out, errors = asked(tmp_path, server)
+
+    assert (0, "Paris.\n") == (status, out)
+    assert "Trying again in" in errors
+
+
+def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
+    with OpenAIServer(Say("Paris.", fault=Fault(status=429, headers={"retry-after": "3600"}, body=b"{}"))) as server:
+        status, _, errors = asked(tmp_path, server)
+
+    assert 75 == status
+    assert "Trying again" not in errors
+
+
+def test_an_unknown_model_is_named_with_the_nearest_one(tmp_path: Path) -> None:
+    missing = b'{"error": {"message": "The model gpt-fake-2 does not exist", "code": "model_not_found"}}'
+    with OpenAIServer(Say(fault=Fault(status=404, body=missing)), models=("gpt-fake",)) as server:
+        status, _, errors = asked(tmp_path, server, "-m", "openai/gpt-fak", "What is it?")
+
+    assert 1 == status
+    assert "Did you mean gpt-fake?" in errors
+
+
+def test_a_wrong_key_is_said_without_the_key(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.", key="sk-another-one") as server:
+        status, _, errors = asked(tmp_path, server)
+
+    assert 1 == status
+    assert "401" in errors
+
+
+def test_a_server_of_one_s_own_needs_one_variable(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.") as server:
+        status, out, _ = asked(tmp_path, server, OPENAI_API_KEY="")
+
+    assert (0, "Paris.\n") == (status, out)
+
+
+@pytest.mark.row("SAFE-11", "PROV-12")
+def test_an_unknown_price_is_loud_and_not_free(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.") as server:
+        _, out, _ = asked(tmp_path, server, "-m", "openai/gpt-fake", "--format", "json", "What is it?")
+
+    result = json.loads(out)
+    assert result["cost_usd"] > 0
+    assert any("price of openai/gpt-fake is not known" in text for text in result["warnings"])

@@ -1,0 +1,40 @@
+"""The default bundle: what it chooses is installed, and its template says what holds."""
+
+from pathlib import Path
+
+import pytest
+
+from openkoi.assembly import bundle_folders
+from openkoi.config import LIMITS, load_config, read_settings
+from openkoi.paths import Paths
+from openkoi.registry import scan
+from openkoi_hookspecs import Limits
+
+FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
+KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints"}
+
+
+def test_what_the_bundle_chooses_is_installed() -> None:
+    chosen = read_settings(FOLDER / "bundle.toml")
+    there = {(one.kind, one.name) for one in scan().found}
+
+    assert {
+        (KINDS[key.removeprefix("use.")], one.value) for key, one in chosen.items() if key.startswith("use.")
+    } <= there
+    order = chosen["evaluation.order"].value
+    assert isinstance(order, list)
+    assert {("evaluators", name) for name in order if name != "*"} <= there
+
+
+def test_the_bundle_is_found_without_importing_anything() -> None:
+    assert [FOLDER] == bundle_folders(scan())
+
+
+@pytest.mark.row("CFG-04")
+def test_the_template_states_the_defaults(tmp_path: Path) -> None:
+    template = read_settings(FOLDER / "openkoi.toml")
+
+    assert Limits() == load_config(Paths(FOLDER / "openkoi.toml", tmp_path), tmp_path, environment={}).limits
+    assert {key for key, _ in LIMITS.values()} <= set(template)
+    for key, setting in read_settings(FOLDER / "bundle.toml").items():
+        assert setting.value == template[key].value
