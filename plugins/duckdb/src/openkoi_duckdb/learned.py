@@ -100,4 +100,5 @@ def last_helped(states: Sequence[Saved]) -> str | None:
 def expiry(confidence: float, since: str) -> str:
     """Return when decay will have taken the confidence below what is worth keeping."""
     weeks = max(0.0, log(confidence / WORTH_KEEPING) / DECAY_PER_WEEK)
-    return (datetime.fromisoformat(since) + timedelta(weeks=weeks)).isoformat(timespec="microseconds")
+    moment = datetime.fromisoformat(since) + timedelta(weeks=weeks)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -51,7 +51,7 @@ def told(run: str, events: Sequence[Event], *, start: float = 0.0) -> list[Recor
 
 def moment(seconds: float) -> str:
     """Return a time as records have it."""
-    return (DAWN + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+    return (DAWN + timedelta(seconds=seconds)).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def a_run(run: str, text: str, *, project: str = "koi", session: str = "s1", start: float = 0.0) -> list[Record]:
