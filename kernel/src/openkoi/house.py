@@ -5,9 +5,10 @@ Knows sockets and files; knows no task, phase or prompt.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from openkoi_hookspecs import (
@@ -58,7 +59,7 @@ SOCKETS = {
 }
 USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
 DRAINING = 2.0
-BATCH = 500
+BATCH = 5000
 
 
 @dataclass(slots=True)
@@ -219,12 +220,15 @@ class House(ABC):
         if memory is None:
             return
         seen = await memory.seen() if isinstance(memory, Resumed) else {}
+        for batch in batches(self.news(seen), BATCH):
+            await memory.absorb(batch)
+
+    def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
+        """Records beyond what was seen of each segment."""
         for path in segments(self.config.paths.sessions):
-            if path.stat().st_size <= seen.get(path.name, 0):
-                continue
-            records = list(read_segment(path, seen.get(path.name, 0), self.warn_once))
-            for start in range(0, len(records), BATCH):
-                await memory.absorb(records[start : start + BATCH])
+            start = seen.get(path.name, 0)
+            if path.stat().st_size > start:
+                yield from read_segment(path, start, self.warn_once)
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; None when nobody is."""
@@ -270,3 +274,9 @@ class House(ABC):
         finally:
             for duty in duties:
                 duty.close()
+
+
+def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    """Lists of so many records, the last one shorter."""
+    while batch := list(islice(records, size)):
+        yield batch

@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Do a task (the default: openkoi TASK...).",
     "status": "Show memory, the last tasks, tokens and cost.",
 }
+SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
 VALUED = ("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format")
 
 
@@ -75,7 +76,8 @@ class OpenKoi(click.Group):
     def __init__(self, invocation: Invocation) -> None:
         super().__init__(
             "openkoi",
-            help="Do a task: openkoi [OPTIONS] TASK...  The options of tasks: openkoi run --help",
+            help=SENTENCE,
+            subcommand_metavar="TASK... | COMMAND [ARGS]...",
             context_settings={"obj": invocation, "help_option_names": ["-h", "--help"]},
             params=[
                 click.Option(["--config"], metavar="PATH", help="Use this configuration file.", expose_value=False),
@@ -118,6 +120,15 @@ class OpenKoi(click.Group):
         else:
             command = load(ctx, name) if name in self.brought else None
         return command if isinstance(command, click.Command) else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of tasks first, for a task needs no command."""
+        from .run import command
+
+        records = [option.get_help_record(ctx) for option in command.params if isinstance(option, click.Option)]
+        with formatter.section("Options of tasks"):
+            formatter.write_dl([record for record in records if record])
+        super().format_options(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List commands by what is known without importing them."""
