@@ -37,13 +37,9 @@ def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = ()
     return Iteration(plan=Plan(), work=worked(), evaluation=evaluation, spent=Spend())
 
 
-def unjudged(ended: Ended = Ended.DONE) -> Iteration:
-    return Iteration(plan=Plan(), work=worked(ended), spent=Spend())
-
-
-def worked(ended: Ended = Ended.DONE) -> Work:
+def worked() -> Work:
     number = next(NUMBERS)
-    return Work(f"attempt {number}", diff=f"+line {number}", files=("a.py",), ended=ended)
+    return Work(f"attempt {number}", diff=f"+line {number}", files=("a.py",))
 
 
 def after(*iterations: Iteration, limits: Limits | None = None, spent: Spend | None = None) -> Ruling:
@@ -103,7 +99,9 @@ def test_an_unknown_score_is_no_fall() -> None:
 
 
 def test_an_act_that_a_person_has_to_allow_needs_one() -> None:
-    assert Decision.ESCALATE is after(unjudged(Ended.PERSON)).decision
+    waiting = Iteration(plan=Plan(), work=Work("may I?", ended=Ended.PERSON), spent=Spend())
+
+    assert Decision.ESCALATE is after(waiting).decision
 
 
 @pytest.mark.row("C67")

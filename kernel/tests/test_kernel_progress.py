@@ -99,6 +99,15 @@ def test_a_tool_that_was_told_already_is_not_told_with_its_answer() -> None:
     )
 
 
+def test_an_answer_is_told_once_although_models_use_the_same_id_again() -> None:
+    silent = [events.ToolCalled(ToolCall("7", "ping", {}), "ping"), events.ToolAnswered(ToolResult("pong", call="7"))]
+    reading = events.ToolCalled(ToolCall("7", "read_file", {"path": "a.py"}), "Reading a.py")
+
+    assert ["[tools] ping() -> pong", "[execute] Reading a.py..."] == told(
+        *silent, reading, events.ToolAnswered(ToolResult("x = 1", call="7"))
+    )
+
+
 @pytest.mark.row("ITER-18", "CLI-42")
 def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
     assert ["[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(

@@ -61,7 +61,7 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
     if tool.effect > Effect.READS:
         await run.settle_baseline()
     await run.emit(events.ToolCalled(call, doing(tool, call)))
-    result = await run.fold(moments.after_tool, await called(call, tool), call=call, run=run)
+    result = await run.fold(moments.after_tool, await called(call, tool, run), call=call, run=run)
     return Settled(call, await written(replace(result, call=call.id), run), polls=tool.polls)
 
 
@@ -70,10 +70,10 @@ async def written(result: ToolResult, run: Kernel) -> ToolResult:
     return result
 
 
-async def called(call: ToolCall, tool: Tool) -> ToolResult:
+async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
     """The tool's result; whatever goes wrong in it is one too, for the model to read."""
     try:
-        result = await tool.call(call.arguments)
+        result = await run.in_time(tool.call(call.arguments))
     except KoiError as error:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run

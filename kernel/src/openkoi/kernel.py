@@ -4,7 +4,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
@@ -159,6 +159,16 @@ class Kernel:
         bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left))
         return await sandbox.execute(bounded, self.workspace)
 
+    async def in_time(self, awaited: Awaitable[T]) -> T:
+        """Wait for a plugin no longer than the task may last; raises LimitReached."""
+        try:
+            async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
+                return await awaited
+        except TimeoutError:
+            if deadline.expired():
+                raise LimitReached("seconds") from None
+            raise
+
     async def emit(self, event: Event, *more: Event) -> None:
         """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
         happened = (event, *more)
@@ -205,7 +215,7 @@ class Kernel:
 
     async def look(self, name: str, evaluator: Baselined) -> None:
         try:
-            await evaluator.baseline(self)
+            await self.in_time(evaluator.baseline(self))
         except LimitReached:
             return
         except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is

@@ -44,7 +44,7 @@ class Progress:
                 self.unsaid[call.id] = call
                 return []
             case events.ToolAnswered(result=result) if result.call in self.unsaid:
-                return [f"[tools] {signature(self.unsaid[result.call])} -> {clipped(result.text, 60)}"]
+                return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {clipped(result.text, 60)}"]
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
             case events.RunCompleted():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi.progress import Progress, plural
+from openkoi.redact import masked
 from openkoi.transcript import write_line
 from openkoi_hookspecs import Record
 
@@ -68,7 +69,7 @@ class Face:
         """The result as one JSON object."""
         report = self.progress.report
         transcript = str(self.koi.config.paths.sessions / report.segment) if report.segment else ""
-        return self.koi.redactor(json.dumps(report.result(transcript), ensure_ascii=False))
+        return json.dumps(masked(report.result(transcript), self.koi.redactor), ensure_ascii=False)
 
 
 class Words(Face):
@@ -105,7 +106,7 @@ class Events(OneObject):
     def tell(self, record: Record) -> None:
         """Print the record."""
         super().tell(record)
-        click.echo(self.koi.redactor(write_line(record)))
+        click.echo(write_line(record, self.koi.redactor))
 
 
 FACES: dict[str, type[Face]] = {"text": Words, "json": OneObject, "jsonl": Events}

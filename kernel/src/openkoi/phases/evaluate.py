@@ -1,7 +1,7 @@
 """Ask all evaluators, checks first and judges last, and make one evaluation of what they say. Knows no rubric."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import (
@@ -29,20 +29,28 @@ MODES = tuple(Mode)
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     """What all evaluators together say; None when there is nothing to judge, or nobody has an opinion."""
-    if not wanted(plan, work, run) or work.ended is Ended.PERSON or not run.evaluators:
+    if not wanted(plan, work, run) or work.ended is Ended.PERSON:
         return None
     if repeated(work, run):
         last = run.iterations[-1].evaluation
         return replace(last, mode=Mode.CACHED) if last else None
-    await run.settle_baseline()
-    given = await run.gather(moments.before_evaluate, work=work, run=run)
-    said = await opinions(replace(work, criteria=tuple(attributed(given))), run)
-    if not said:
+    said = await opinions(work, run)
+    missing = unmet(said, run.house.config.get("evaluation.require", list, []))
+    if not said and not missing:
         return None
-    whole = merge(said.values(), required(said, run))
-    whole = await run.fold(moments.after_evaluate, whole, work=work, run=run)
+    whole = await refolded(merge(said.values(), missing), work, run)
     await run.emit(events.Evaluated(whole, tuple(said)))
     return whole
+
+
+async def refolded(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
+    """What plugins make of the evaluation, as long as its scores are scores."""
+    other = await run.fold(moments.after_evaluate, whole, work=work, run=run)
+    try:
+        return sound(other)
+    except ValueError as error:
+        await run.emit(events.Warned(f"What plugins made of the evaluation is left out: {error}."))
+        return whole
 
 
 def wanted(plan: Plan, work: Work, run: Kernel) -> bool:
@@ -63,9 +71,14 @@ def repeated(work: Work, run: Kernel) -> bool:
 async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
     """Each evaluator's opinion, by name; each sees what those before it found."""
     said: dict[str, Evaluation] = {}
+    if not run.evaluators:
+        return said
+    await run.settle_baseline()
+    given = await run.gather(moments.before_evaluate, work=work, run=run)
+    shown = replace(work, criteria=tuple(attributed(given)))
     for name, evaluator in run.evaluators.items():
         known = merge(said.values()) if said else None
-        opinion = await asked(name, evaluator, replace(work, known=known), run)
+        opinion = await asked(name, evaluator, replace(shown, known=known), run)
         if opinion is not None:
             said[name] = opinion
     await run.warn()
@@ -75,7 +88,7 @@ async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
 async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Evaluation | None:
     """One opinion; an evaluator that fails has none that is known."""
     try:
-        opinion = await evaluator.evaluate(work, run)
+        opinion = await run.in_time(evaluator.evaluate(work, run))
         return None if opinion is None else sound(opinion)
     except LimitReached as reached:
         return Evaluation(unknown=f"{name} could not be asked: {reached}")
@@ -95,10 +108,10 @@ def sound(opinion: Evaluation) -> Evaluation:
     return opinion
 
 
-def required(said: dict[str, Evaluation], run: Kernel) -> tuple[str, ...]:
+def unmet(said: Mapping[str, Evaluation], required: Sequence[str]) -> tuple[str, ...]:
     """Why those evaluators have no judgement without whose judgement nothing is accepted."""
-    names = run.house.config.get("evaluation.require", list, [])
-    return tuple(said[name].unknown for name in names if name in said and said[name].unknown)
+    silent = [f"{name} is required and has no opinion" for name in required if name not in said]
+    return (*silent, *(said[name].unknown for name in required if name in said and said[name].unknown))
 
 
 def merge(opinions: Iterable[Evaluation], missing: Iterable[str] = ()) -> Evaluation:

@@ -82,7 +82,7 @@ async def tools(run: Kernel) -> tuple[Tool, ...]:
 
 async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:
     try:
-        return await toolbox.tools(run)
+        return await run.in_time(toolbox.tools(run))
     except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
         run.house.warn_once(f"The tools of {name} cannot be had: {error}")
         return ()
