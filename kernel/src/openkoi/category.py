@@ -20,8 +20,8 @@ WORDS: dict[str, str] = {
 }
 PATTERNS = {name: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for name, words in WORDS.items()}
 ASKS = re.compile(
-    r"(?i)^\s*(?:what|why|how|where|when|which|who|whose|is|are|was|were|do|does|did|can|could|should|would|explain"
-    r"|describe|tell me|show me|list|find|count|compare|read|look at|summari[sz]e)\b"
+    r"(?i)^\s*(?:what|why|how|where|when|which|who|whose|explain|describe|tell me|show me|list|find|count|compare|read"
+    r"|look at|summari[sz]e)\b"
 )
 VERBS = (
     r"(?:fix|add|change|edit|write|create|make|implement|remove|delete|rename|refactor|update|replace|move|install|run"
