@@ -15,6 +15,7 @@ from openkoi_hookspecs import (
     Finding,
     Iteration,
     Limits,
+    Mode,
     Plan,
     Ruling,
     Score,
@@ -151,10 +152,11 @@ def test_two_attempts_that_nobody_could_judge_are_no_gain() -> None:
 
 
 def test_the_same_output_again_ends_it() -> None:
-    first = judged(0.1)
+    first, again = judged(0.1), judged(0.7)
+    assert again.evaluation is not None
 
     assert Ruling(Decision.ACCEPT_BEST, "the last attempt changed nothing") == after(
-        first, replace(judged(0.7), work=first.work)
+        first, replace(again, evaluation=replace(again.evaluation, mode=Mode.CACHED))
     )
 
 

@@ -242,7 +242,7 @@ def steps_until_stuck(pairs: Iterator[tuple[ToolCall, ToolResult]], polls: bool 
     """After how many calls it is stopped; 100 is never."""
     progress = Progress()
     for number in range(1, 100):
-        progress.note(*next(pairs), polls)
+        progress.note([next(pairs)], polls)
         if progress.stuck:
             return number
     return 100
@@ -284,7 +284,7 @@ def test_anything_new_begins_the_count_again() -> None:
     same = (called(), ToolResult("same"))
     progress = Progress()
     for pair in (same,) * 5 + ((called(1), ToolResult("new")),) + (same,) * 4:
-        progress.note(*pair)
+        progress.note([pair])
 
     assert not progress.stuck
 

@@ -171,14 +171,14 @@ def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
 @pytest.mark.row("SAFE-06", "C61")
 def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
     priced = Stage(
-        says=[Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=2_000, output=400))],
+        says=[Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=200, output=400))],
         settings={"models.known.rehearsal/script.price": [3.0, 15.0]},
     )
 
-    done = perform(Task(WRITE.text, limits=Limits(usd=0.05)), priced, tmp_path)
+    done = perform(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
 
     assert Decision.ABORT_BUDGET is done.result.ruling.decision
-    assert 0 < done.result.spent.usd <= 0.05
+    assert 0 < done.result.spent.usd <= 0.02
     assert "dollars" in done.result.ruling.reason
 
 

@@ -12,8 +12,10 @@ from typing import Any
 from openkoi_hookspecs import (
     Done,
     Event,
+    KoiError,
     LimitReached,
     Part,
+    PluginFault,
     Refused,
     Reply,
     Request,
@@ -26,8 +28,10 @@ from openkoi_hookspecs import (
     events,
 )
 
+from .deadline import ours_to_end
 from .limits import Budget, Lease
 from .roles import Player, suggestion
+from .words import mended, mended_values
 
 TRIES = 4
 LONGEST_WAIT = 60.0
@@ -35,6 +39,7 @@ RETRY_BUDGET = 120.0
 FIRST_WAIT = 0.5
 CHARACTERS = 4
 OVERHEAD = 8
+PICTURE = 4_000
 TELLING = 0.05
 
 
@@ -59,11 +64,23 @@ class Heard:
             self.untold += chunk.text
 
     def tell(self) -> str:
-        """The text that came since the last telling, a few times a second; empty while it is too early."""
+        """What came since the last telling, a few times a second, and whole words only: a secret is never split."""
         if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
             return ""
-        self.told, text, self.untold = perf_counter(), self.untold, ""
-        return text
+        end = len(self.untold) if self.done else self.untold.rfind(" ") + 1
+        self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
+        return mended(text)
+
+    @property
+    def whole(self) -> tuple[Part, ...]:
+        """The answer's parts, with every text in them such that it can be written."""
+        return tuple(map(whole_part, self.parts))
+
+
+def whole_part(part: Any) -> Part:
+    if isinstance(part, ToolCall):
+        return replace(part, id=mended(part.id), tool=mended(part.tool), arguments=mended_values(part.arguments))
+    return replace(part, text=mended(part.text)) if isinstance(part, (Text, Thought)) else part
 
 
 def joined(before: Any, chunk: Text | Thought) -> Part:
@@ -115,20 +132,34 @@ class Asking:
         sent = replace(request, model=player.model.name, max_output=lease.max_output)
         heard, started = Heard(), perf_counter()
         try:
-            async with asyncio.timeout(self.budget.seconds_left):
-                async for chunk in player.provider.chat(sent):
-                    heard.take(chunk)
-                    if request.model == "executor" and (text := heard.tell()):
-                        await self.emit(events.Spoke(text))
-            if heard.done is None:
-                raise Unavailable(f"{player.name} broke off in the middle of its answer.")
-        except TimeoutError:
-            self.give_back(lease, heard, estimate, player)
-            raise LimitReached("seconds") from None
+            await self.listen(sent, request.model, heard, player)
+            usage = believable(heard, estimate)
+            parts = heard.whole
         except BaseException:
             self.give_back(lease, heard, estimate, player)
             raise
-        return await self.paid(lease, request.model, heard, estimate, player, started)
+        took = round((perf_counter() - started) * 1000)
+        reply = Reply(parts, replace(heard.done or Done(usage), usage=usage))
+        return await self.paid(lease, reply, request.model, player, took)
+
+    async def listen(self, sent: Request, role: str, heard: Heard, player: Player) -> None:
+        """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginFault."""
+        try:
+            async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
+                async for chunk in player.provider.chat(sent):
+                    heard.take(chunk)
+                    if role == "executor" and (text := heard.tell()):
+                        await self.emit(events.Spoke(text))
+        except (KeyboardInterrupt, KoiError):
+            raise
+        except BaseException as error:  # a provider is a plugin: what it may raise is not known
+            if isinstance(error, asyncio.CancelledError) and ours_to_end():
+                raise
+            if deadline.expired():
+                raise LimitReached("seconds") from None
+            raise PluginFault(player.name, "chat", f"{type(error).__name__}: {error}") from error
+        if heard.done is None:
+            raise Unavailable(f"{player.name} broke off in the middle of its answer.")
 
     def give_back(self, lease: Lease, heard: Heard, estimate: int, player: Player) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
@@ -137,16 +168,12 @@ class Asking:
         else:
             self.budget.release(lease)
 
-    async def paid(self, lease: Lease, role: str, heard: Heard, estimate: int, player: Player, started: float) -> Reply:
-        assert heard.done is not None
-        usage = believable(heard.done.usage, estimate, size(heard.parts) // CHARACTERS)
+    async def paid(self, lease: Lease, reply: Reply, role: str, player: Player, took: int) -> Reply:
+        usage = reply.done.usage
         usd = self.budget.settle(lease, usage, player.price)
         if usage.total > lease.tokens:
-            await self.emit(
-                events.Warned(f"{player.name} used {usage.total} tokens where {lease.tokens} were reserved.")
-            )
-        reply = Reply(tuple(heard.parts), replace(heard.done, usage=usage))
-        took = round((perf_counter() - started) * 1000)
+            over = f"{player.name} counted {usage.total} tokens where {lease.tokens} were reserved; the task ends here."
+            await self.emit(events.Warned(over))
         await self.emit(events.Answered(player.name, reply, usd, role=role, milliseconds=took))
         return reply
 
@@ -158,24 +185,32 @@ def pause(error: Unavailable, tries: int) -> float | None:
     return max(error.retry_after or 0.0, FIRST_WAIT * 2.0 ** (tries - 1))
 
 
-def believable(usage: Usage, estimate: int, written: int) -> Usage:
+def believable(heard: Heard, estimate: int) -> Usage:
     """The vendor's count, or our estimate where it is missing or cannot be."""
+    usage = heard.done.usage if heard.done else Usage()
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    if any(count < 0 for count in counts) or not usage.total:
-        return Usage(input=estimate, output=written)
-    return usage
+    if all(type(count) is int and count >= 0 for count in counts) and usage.total:
+        return usage
+    return Usage(input=estimate, output=size(heard.parts) // CHARACTERS)
 
 
 def estimated(request: Request) -> int:
-    """Tokens that a request will be, about."""
-    characters = sum(map(len, request.system)) + sum(size(message.parts) for message in request.messages)
+    """Tokens that a request will be, about: a quarter of its characters."""
+    characters = sum(map(weight, request.system)) + sum(size(message.parts) for message in request.messages)
     schemas = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools)
     return (characters + schemas) // CHARACTERS + OVERHEAD * (1 + len(request.messages))
 
 
 def size(parts: Sequence[Part]) -> int:
-    return sum(len(str(part.arguments)) if isinstance(part, ToolCall) else weighed(part) for part in parts)
+    return sum(map(weighed, parts))
 
 
 def weighed(part: Part) -> int:
-    return len(part.text) if isinstance(part, (Text, Thought, ToolResult)) else 4_000
+    if isinstance(part, ToolCall):
+        return weight(str(part.arguments))
+    return weight(part.text) if isinstance(part, (Text, Thought, ToolResult)) else PICTURE
+
+
+def weight(text: str) -> int:
+    """Characters; those beyond ASCII count as many as their bytes, for they are dearer."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

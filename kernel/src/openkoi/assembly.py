@@ -21,6 +21,7 @@ from .plugins import Plugins
 from .project import project_id
 from .redact import Redactor, environment_secrets
 from .registry import Scan, scan
+from .words import mended
 
 Provided = Mapping[str, Mapping[str, object]]
 
@@ -28,9 +29,12 @@ Provided = Mapping[str, Mapping[str, object]]
 class Assembly(House):
     """A whole OpenKoi: what the command line, tests and other programs hold. Implements ``Koi``."""
 
-    async def solve(self, task: Task, budget: Budget | None = None) -> Result:
+    async def solve(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Result:
         """Do a task in the workspace; whatever ends it without a result is written down before it flies on."""
-        run = await self.kernel(task, budget)
+        if not self.begun:
+            async with self:
+                return await self.solve(task, budget, depth)
+        run = await self.kernel(task, budget, depth)
         try:
             result = await solve(run)
         except BaseException as error:  # the log must say how the run ended, whatever ended it
@@ -43,18 +47,22 @@ class Assembly(House):
             await run.emit(used, *self.warnings())
         return result
 
-    async def kernel(self, task: Task, budget: Budget | None = None) -> Kernel:
+    async def kernel(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Kernel:
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
-        await self.cast.player("executor")
+        self.begin()
+        for role in self.cast.configured_roles():
+            await self.cast.player(role)
         if not os.access(self.config.workspace, os.W_OK):
             self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
         known = replace(
             task,
+            text=mended(task.text),
+            context=mended(task.context),
             category=task.category or infer_category(task.text),
             session=task.session or self.session,
             project=task.project or project_id(self.config.workspace),
         )
-        return Kernel(self, known, self.config.workspace, budget, evaluators=await self.evaluators())
+        return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.evaluators())
 
 
 def ending(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 On the main thread of a POSIX system a timer interrupts; elsewhere lateness can only be measured, by whoever calls.
 """
 
+import asyncio
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
+
+from openkoi_hookspecs import LimitReached
 
 T = TypeVar("T")
 
@@ -42,6 +45,31 @@ def within(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+async def contained(awaited: Awaitable[T], seconds: float) -> T:
+    """Wait for a plugin, so long at most; raises LimitReached, or an Exception whatever it was that wanted out."""
+    try:
+        async with asyncio.timeout(max(0.0, seconds)) as deadline:
+            return await awaited
+    except TimeoutError:
+        if deadline.expired():
+            raise LimitReached("seconds") from None
+        raise
+    except asyncio.CancelledError as error:
+        if ours_to_end():
+            raise
+        raise RuntimeError("it was cancelled from within") from error
+    except (KeyboardInterrupt, Exception):
+        raise
+    except BaseException as error:  # SystemExit and the like: a plugin does not end the program
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def ours_to_end() -> bool:
+    """Whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class Stepped:

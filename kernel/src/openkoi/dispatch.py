@@ -4,6 +4,7 @@ Knows tools and verdicts; knows no model, plan or prompt.
 """
 
 import asyncio
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from openkoi_hookspecs import (
     moments,
 )
 
+from .facts import misfit
 from .kernel import Kernel
 
 YES = ("y", "yes", "allow", "approve")
@@ -50,7 +52,7 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
 
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
-    tool = next((tool for tool in run.tools if tool.name == call.tool), None)
+    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy.deepcopy(call)
     if tool is None:
         return Settled(call, await written(failed(call, unknown(call, run)), run))
     verdict = await permitted(call, tool, run)
@@ -60,8 +62,9 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
         return Settled(call, await written(failed(call, text), run), waits=isinstance(verdict, Ask))
     if tool.effect > Effect.READS:
         await run.settle_baseline()
+        run.touched = True
     await run.emit(events.ToolCalled(call, doing(tool, call)))
-    result = await run.fold(moments.after_tool, await called(call, tool, run), call=call, run=run)
+    result = await run.fold(moments.after_tool, await called(private, tool, run), call=call, run=run)
     return Settled(call, await written(replace(result, call=call.id), run), polls=tool.polls)
 
 
@@ -78,9 +81,8 @@ async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
         return failed(call, f"{type(error).__name__}: {error}")
-    if not isinstance(result, ToolResult):
-        return failed(call, str(PluginFault(tool.name, "call", f"answered a {type(result).__name__}")))
-    return result
+    wrong = misfit(result, ToolResult)
+    return failed(call, str(PluginFault(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
 
 
 def failed(call: ToolCall, text: str) -> ToolResult:
@@ -114,7 +116,9 @@ def default_verdict(tool: Tool) -> Verdict:
 def question(call: ToolCall, tool: Tool, verdict: Ask) -> Question:
     arguments = json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True)
     text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
-    return Question(text, choices=("yes", "no"), digest=sha256((tool.name + arguments).encode()).hexdigest())
+    return Question(
+        text, choices=("yes", "no"), digest=sha256((tool.name + arguments).encode("utf-8", "surrogatepass")).hexdigest()
+    )
 
 
 def defaults(tool: Tool) -> dict[str, object]:

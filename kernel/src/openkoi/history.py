@@ -4,10 +4,11 @@ Only the lines that begin and end tasks, or that cost something, are read; all o
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openkoi_hookspecs import Record, UnknownName, events
+from openkoi_hookspecs import KoiError, Record, UnknownName, events
 
 from .runlog import read_segment, segments
 from .transcript import read_line
@@ -75,19 +76,22 @@ def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:
     wanted = tuple(marks)
     try:
         with path.open("rb") as file:
-            for line in file:
-                if any(mark in line[:120] for mark in wanted):
-                    yield read_line(line, path.name)
-    except (OSError, ValueError):
+            lines = [line for line in file if any(mark in line[:120] for mark in wanted)]
+    except OSError:
         return
+    for line in lines:
+        with suppress(ValueError):
+            yield read_line(line, path.name)
 
 
 def find_task(folder: Path, id: str) -> Past:
-    """The task of that id, or whose id begins so; the last one without an id. Raises UnknownName."""
+    """The task of that id, or the only one whose id begins so; the last one without an id. Raises UnknownName."""
     tasks = past_tasks(folder, newest=0 if id else 1)
     found = [past for past in tasks if past.run.startswith(id)]
+    if len(found) > 1:
+        raise KoiError(f"Several tasks begin with {id!r}: {', '.join(past.run[:NAMED] for past in found)}.")
     if not found:
-        raise UnknownName("task", id, tuple(past.run for past in tasks[:NAMED]))
+        raise UnknownName("task", id, tuple(past.run[:NAMED] for past in tasks[:NAMED]))
     return found[0]
 
 

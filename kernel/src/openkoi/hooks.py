@@ -16,7 +16,8 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 
 from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, ToolCall, events, moments
 
-from .deadline import Overrun, Stepped, within
+from .deadline import Overrun, Stepped, ours_to_end, within
+from .facts import misfit
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -26,6 +27,7 @@ FAULTS = 3
 QUICK = 1.0
 PATIENT = 30.0
 CLOSED = frozenset({"before_tool"})
+HOLDERS = (ToolCall, events.ToolCalled, events.Answered, events.Prompted)
 
 
 @runtime_checkable
@@ -118,9 +120,11 @@ class Hooks:
         try:
             answer = await self.call(voice, facts)
             check(voice, answer)
-        except (KeyboardInterrupt, asyncio.CancelledError):
+        except KeyboardInterrupt:
             raise
         except BaseException as cause:  # the one place where a plugin is called: nothing of its may end the run
+            if isinstance(cause, asyncio.CancelledError) and ours_to_end():
+                raise
             return self.failed(voice, cause)
         if answer is None:
             return None
@@ -171,7 +175,8 @@ def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
 def voice(impl: HookImpl, moment: Moment) -> Voice:
     parameters = inspect.signature(impl.function).parameters.values()
     every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    names = None if every else tuple(parameter.name for parameter in parameters)
+    known = inspect.signature(moment).parameters
+    names = None if every else tuple(parameter.name for parameter in parameters if parameter.name in known)
     return Voice(impl.plugin_name, moment.__name__, impl.function, names, *answer_of(moment))
 
 
@@ -183,9 +188,9 @@ def answer_of(moment: Moment) -> tuple[type, type | None]:
 
 
 def chosen(voice: Voice, facts: Mapping[str, object]) -> dict[str, object]:
-    """The facts that it asks for. A call's arguments are its own copy: nobody changes what the others see."""
+    """The facts that it asks for. What holds a call's arguments is its own copy: nobody changes what others see."""
     names = facts if voice.names is None else voice.names
-    return {name: copy.deepcopy(facts[name]) if isinstance(facts[name], ToolCall) else facts[name] for name in names}
+    return {name: copy.deepcopy(facts[name]) if isinstance(facts[name], HOLDERS) else facts[name] for name in names}
 
 
 def check(voice: Voice, answer: object) -> None:
@@ -194,10 +199,9 @@ def check(voice: Voice, answer: object) -> None:
         return
     if not isinstance(answer, voice.kind) or isinstance(answer, (str, bytes)):
         raise TypeError(f"answered a {type(answer).__name__}, not {voice.kind.__name__}")
-    if isinstance(answer, Sequence) and voice.item is not None:
-        strange = [item for item in answer if not isinstance(item, voice.item)]
-        if strange:
-            raise TypeError(f"answered a {type(strange[0]).__name__} among its {voice.item.__name__}s")
+    for item in answer if isinstance(answer, Sequence) else [answer]:
+        if wrong := misfit(item, voice.item or voice.kind):
+            raise TypeError(f"answered what is no {(voice.item or voice.kind).__name__}: {wrong}")
 
 
 def sentence(cause: BaseException, patience: float) -> str:

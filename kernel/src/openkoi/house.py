@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     Event,
     Hit,
     KoiError,
+    LimitReached,
     Memory,
     NoProvider,
     PluginFault,
@@ -37,6 +38,8 @@ from openkoi_hookspecs import (
 )
 
 from .config import Config
+from .deadline import contained
+from .facts import misfit
 from .hooks import PATIENT, Hooks
 from .limits import Budget
 from .plugins import Plugins, check_socket
@@ -58,7 +61,7 @@ SOCKETS = {
     "sources": ("entries",),
 }
 USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
-DRAINING = 2.0
+DRAINING, STARTING = 2.0, 10.0
 BATCH = 5000
 
 
@@ -77,6 +80,8 @@ class House(ABC):
     entered: AsyncExitStack = field(default_factory=AsyncExitStack)
     ready: dict[tuple[str, str], Any] = field(default_factory=dict)
     said_once: set[str] = field(default_factory=set)
+    begun: bool = False
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
     cast: Cast = field(init=False)
@@ -92,10 +97,17 @@ class House(ABC):
         self.pending += self.config.warnings
 
     async def __aenter__(self) -> Self:
+        self.begin()
+        return self
+
+    def begin(self) -> None:
+        """Let plugins find plugins, and register the hooks; once."""
+        if self.begun:
+            return
+        self.begun = True
         self.find_sources()
         hooks, faults = self.plugins.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
-        return self
 
     async def __aexit__(self, *error: Any) -> None:
         try:
@@ -105,17 +117,19 @@ class House(ABC):
             await self.entered.aclose()
 
     @abstractmethod
-    async def solve(self, task: Task, budget: Budget | None = None) -> Result:
-        """Do a task; as a part of another one, paid from its budget."""
+    async def solve(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Result:
+        """Do a task; as a part of another one, so many deep, paid from its budget."""
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
+        self.begin()
         return await self.hooks.gather(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
+        self.begin()
         return await self.hooks.fold(moment, value, *args, **facts)
 
     def find_sources(self) -> None:
@@ -124,12 +138,20 @@ class House(ABC):
         self.pending += map(str, faults)
         for name, source in sources.items():
             try:
-                self.plugins.sourced += cast(Source, source).entries(cast(Any, self))
-            except Exception as error:  # a source is a plugin: what it would have found is missing, and that is said
-                self.pending.append(str(PluginFault(name, "entries", error)))
+                self.plugins.sourced += entries_of(cast(Source, source), cast(Any, self))
+            except KeyboardInterrupt:
+                raise
+            except (
+                BaseException
+            ) as error:  # a source is a plugin: what it would have found is missing, and that is said
+                self.pending.append(str(PluginFault(name, "entries", f"{type(error).__name__}: {error}")))
 
     async def plugin(self, kind: str, name: str) -> Any:
         """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
+        async with self.loading:
+            return await self.had(kind, name)
+
+    async def had(self, kind: str, name: str) -> Any:
         if (kind, name) not in self.ready:
             thing = check_socket(self.plugins.load(kind, name), kind, name, SOCKETS.get(kind, ()))
             if hasattr(thing, "__aenter__"):
@@ -139,7 +161,7 @@ class House(ABC):
 
     async def enter(self, thing: Any, name: str) -> Any:
         try:
-            return await self.entered.enter_async_context(thing)
+            return await contained(self.entered.enter_async_context(thing), STARTING)
         except KoiError:
             raise
         except Exception as error:  # a plugin's own start may raise anything
@@ -209,7 +231,9 @@ class House(ABC):
             return ()
         try:
             await self.remember()
-            return await memory.search(query)
+            return sound_hits(await memory.search(query))
+        except LimitReached:
+            raise
         except Exception as error:  # memory is a plugin: a run goes on without it
             self.warn_once(f"Memory could not be searched: {error} Going on without it.")
             return ()
@@ -280,3 +304,18 @@ def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
     """Lists of so many records, the last one shorter."""
     while batch := list(islice(records, size)):
         yield batch
+
+
+def entries_of(source: Source, koi: Any) -> list[Entry]:
+    """What a source lists, if all of it are entries."""
+    entries = list(source.entries(koi))
+    if strange := [entry for entry in entries if not isinstance(entry, Entry)]:
+        raise TypeError(f"it lists a {type(strange[0]).__name__}")
+    return entries
+
+
+def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """What memory answers, if all of it are hits."""
+    if wrong := misfit(hits, Sequence[Hit]):
+        raise TypeError(f"it answered what is no hit: {wrong}")
+    return tuple(hits)

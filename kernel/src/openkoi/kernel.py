@@ -5,10 +5,10 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
-from time import time_ns
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi_hookspecs import (
@@ -34,15 +34,20 @@ from openkoi_hookspecs import (
     Spend,
     Task,
     Tool,
+    Work,
     events,
 )
 
 from .asking import Asking
+from .deadline import contained
 from .house import House
 from .limits import Budget, Progress
 
 T = TypeVar("T")
 P = ParamSpec("P")
+TELLING: ContextVar[bool] = ContextVar("telling", default=False)
+DEEPEST = 8
+TIDYING = 30.0
 
 
 @dataclass(slots=True)
@@ -69,6 +74,7 @@ class Kernel:
     task: Task
     workspace: Path
     parent: Budget | None = None
+    depth: int = 0
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
@@ -76,7 +82,7 @@ class Kernel:
     talk: Conversation = field(default_factory=Conversation)
     progress: Progress = field(default_factory=Progress)
     origin: str = ""
-    telling: bool = False
+    touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
     astray: bool = False
@@ -85,7 +91,7 @@ class Kernel:
     asking: Asking = field(init=False)
 
     def __post_init__(self) -> None:
-        self.id = self.id or f"{time_ns() // 1_000_000:011x}{token_hex(5)}"
+        self.id = self.id or token_hex(10)
         self.budget = Budget(self.task.limits, self.parent)
         self.asking = Asking(self.budget, self.emit)
 
@@ -117,17 +123,26 @@ class Kernel:
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask memory; what is wrong with it is said."""
-        hits = await self.house.search(query)
-        await self.warn()
-        return hits
+        try:
+            return await self.in_time(self.house.search(query))
+        except LimitReached:
+            self.house.warn_once("Memory did not answer in the time that the task has.")
+            return ()
+        finally:
+            await self.warn()
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is."""
         return await self.house.ask(question)
 
     async def solve(self, task: Task) -> Result:
-        """Do a sub-task, paid from what is left."""
-        return await self.house.solve(replace(task, parent=self.id, session=self.task.session), self.budget)
+        """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
+        if self.depth >= DEEPEST:
+            raise LimitReached("nested tasks")
+        await self.settle_baseline()
+        return await self.house.solve(
+            replace(task, parent=self.id, session=self.task.session), self.budget, self.depth + 1
+        )
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
@@ -161,26 +176,20 @@ class Kernel:
 
     async def in_time(self, awaited: Awaitable[T]) -> T:
         """Wait for a plugin no longer than the task may last; raises LimitReached."""
-        try:
-            async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
-                return await awaited
-        except TimeoutError:
-            if deadline.expired():
-                raise LimitReached("seconds") from None
-            raise
+        return await contained(awaited, self.budget.seconds_left)
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
         happened = (event, *more)
         self.house.tell(self.id, happened)
-        if self.telling or not self.house.hooks.voices.get("on_event"):
+        if TELLING.get() or not self.house.hooks.voices.get("on_event"):
             return
-        self.telling = True
+        before = TELLING.set(True)
         try:
             for each in happened:
                 await self.house.hooks.tell(event=each, run=self)
         finally:
-            self.telling = False
+            TELLING.reset(before)
 
     async def warn(self) -> None:
         """Say what the house has to warn of."""
@@ -191,7 +200,7 @@ class Kernel:
         """Add a message of ours to the conversation, or begin a new one with it."""
         message = Message.user(text)
         if fresh:
-            self.talk = Conversation(self.talk.system)
+            self.talk, self.progress = Conversation(self.talk.system), Progress()
         self.talk.say(message)
         await self.emit(events.Prompted(message, fresh))
 
@@ -227,7 +236,7 @@ class Kernel:
         if keeper is None:
             return ""
         try:
-            return await keeper.take(self.workspace)
+            return str(await self.tidied(keeper.take(self.workspace)))
         except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
             self.house.warn_once(f"The files could not be kept, so the best cannot be restored: {error}")
             return ""
@@ -238,18 +247,30 @@ class Kernel:
         if keeper is None or not self.origin:
             return ""
         try:
-            return await keeper.diff(self.workspace, self.origin)
+            return str(await self.tidied(keeper.diff(self.workspace, self.origin)))
         except Exception as error:  # as above
             self.house.warn_once(f"What changed could not be told: {error}")
             return ""
 
+    async def go_back_to(self, work: Work) -> None:
+        """Bring the files back as this work left them; what cannot be brought back is said."""
+        if work.files and not work.checkpoint:
+            self.house.warn_once(
+                "The best attempt's files were not kept: the files stay as the last attempt left them."
+            )
+        else:
+            await self.restore(work.checkpoint or self.origin)
+        await self.warn()
+
     async def restore(self, checkpoint: str) -> None:
-        """Bring the files back as they were; what cannot be brought back is said."""
         keeper = await self.house.checkpoints()
         if keeper is None or not checkpoint:
             return
         try:
-            await keeper.restore(self.workspace, checkpoint)
+            await self.tidied(keeper.restore(self.workspace, checkpoint))
         except Exception as error:  # as above
             self.house.warn_once(f"Not every file could be brought back: {error}")
-        await self.warn()
+
+    async def tidied(self, awaited: Awaitable[T]) -> T:
+        """Wait for what has to be done even when the time is over, but not for ever."""
+        return await contained(awaited, max(TIDYING, self.budget.seconds_left))

@@ -5,7 +5,7 @@ what is spent never passes a limit, also when many requests are under way, and s
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from time import monotonic
@@ -39,6 +39,8 @@ class Budget:
     calls: int = 0
     leases: list[Lease] = field(default_factory=list)
     started: float = 0.0
+    refused: str = ""
+    overdrawn: bool = False
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -71,20 +73,37 @@ class Budget:
 
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
-        if self.calls_left <= 0:
-            raise LimitReached("calls")
-        if self.seconds_left <= 0:
-            raise LimitReached("seconds")
         tokens_in = round(estimate * INPUT_MARGIN)
+        usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
+        output = self.room(tokens_in, usd_in, max_output, price)
+        self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in)
+        if self.refused:
+            raise LimitReached(self.refused)
+        return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
+
+    def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
+        """How long an answer may be at most; -1 when there are no tokens even for the question."""
         output = min(max_output, int(self.tokens_left) - tokens_in)
         if output < min(SMALLEST_ANSWER, max_output):
-            raise LimitReached("tokens")
-        usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
+            return -1
         if price.output > 0:
-            output = int(min(output, (self.usd_left - usd_in) / price.output * 1e6))
-        if output < min(SMALLEST_ANSWER, max_output) or self.usd_left < usd_in:
-            raise LimitReached("dollars")
-        return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
+            output = int(min(output, max(0.0, self.usd_left - usd_in) / price.output * 1e6))
+        return output
+
+    def reached(self, output: int, least: int, usd_in: float) -> str:
+        """The limit that forbids a request; empty when none does."""
+        if self.calls_left <= 0:
+            return "calls"
+        if self.seconds_left <= 0:
+            return "seconds"
+        if output < 0 or self.is_overdrawn:
+            return "tokens"
+        return "dollars" if output < least or self.usd_left < usd_in else ""
+
+    @property
+    def is_overdrawn(self) -> bool:
+        """Whether a vendor counted more than was reserved: nothing is asked after that."""
+        return self.overdrawn or (self.parent is not None and self.parent.is_overdrawn)
 
     def hold(self, lease: Lease) -> Lease:
         self.leases.append(lease)
@@ -93,8 +112,9 @@ class Budget:
         return lease
 
     def settle(self, lease: Lease, usage: Usage, price: Price) -> float:
-        """Give a lease back and charge what was used; return the dollars."""
+        """Give a lease back and charge what was used; return the dollars. More than was reserved ends the task."""
         usd = cost(usage, price)
+        self.overdrawn = self.overdrawn or usage.total > lease.tokens
         self.charge(lease, weight(usage, price), usd)
         return usd
 
@@ -118,29 +138,29 @@ def cost(usage: Usage, price: Price) -> float:
     return (
         usage.input * price.input
         + usage.output * price.output
-        + usage.cache_read * price.cache_read
+        + usage.cache_read * (price.cache_read or price.input)
         + usage.cache_write * (price.cache_write or price.input)
     ) / 1e6
 
 
 def weight(usage: Usage, price: Price) -> float:
     """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
-    share = min(1.0, price.cache_read / price.input) if price.input > 0 else CACHED_SHARE
+    share = min(1.0, (price.cache_read or price.input) / price.input) if price.input > 0 else CACHED_SHARE
     return usage.input + usage.output + usage.cache_write + usage.cache_read * share
 
 
 @dataclass(slots=True)
 class Progress:
-    """Counts calls that brought nothing new: the same call with the same result as before."""
+    """Counts cycles that brought nothing new: only calls, with their results, that were seen before."""
 
     seen: set[bytes] = field(default_factory=set)
     idle: int = 0
 
-    def note(self, call: ToolCall, result: ToolResult, polls: bool = False) -> None:
-        """Take one settled call into account."""
-        pair = digest(call, result)
-        fresh = polls or pair not in self.seen
-        self.seen.add(pair)
+    def note(self, settled: Iterable[tuple[ToolCall, ToolResult]], polls: bool = False) -> None:
+        """Take the calls of one cycle into account; one that brought something new is enough."""
+        pairs = {digest(call, result) for call, result in settled}
+        fresh = polls or not pairs <= self.seen
+        self.seen |= pairs
         self.idle = 0 if fresh else self.idle + 1
 
     @property

@@ -3,7 +3,9 @@
 Knows the order of the phases; knows no models, prompts, plugins or clocks.
 """
 
-from openkoi_hookspecs import Decision, Evaluation, Iteration, Mode, Plan, Question, Result, Ruling, Work
+from dataclasses import replace
+
+from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Mode, Plan, Question, Result, Ruling, Work
 from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
 
 from .kernel import Kernel
@@ -36,7 +38,10 @@ async def solve(run: Kernel) -> Result:
 
 
 async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> None:
-    """Put an iteration on record, with what it alone cost."""
+    """Put an iteration on record, with what it alone cost. A lease refused to anybody is a limit that is reached."""
+    if run.budget.refused and work.ended not in (Ended.BUDGET, Ended.TIME, Ended.LOOP):
+        ended = Ended.TIME if run.budget.refused == "seconds" else Ended.BUDGET
+        work = replace(work, ended=ended, limit=run.budget.refused)
     run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, Mode.SKIPPED)
     await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
@@ -52,7 +57,7 @@ async def person(ruling: Ruling, run: Kernel) -> str:
 async def go_back(ruling: Ruling, run: Kernel) -> None:
     """After an attempt that led astray: the best files again, and a conversation that begins anew."""
     if ruling.fresh:
-        await run.restore(best_of(run.iterations).work.checkpoint or run.origin)
+        await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
 
 
@@ -60,7 +65,7 @@ async def finish(ruling: Ruling, run: Kernel) -> Result:
     """Put the best iteration's files in place and say how it went."""
     best = best_of(run.iterations)
     if best is not run.iterations[-1]:
-        await run.restore(best.work.checkpoint or run.origin)
+        await run.go_back_to(best.work)
     index = run.iterations.index(best)
     await run.emit(RunCompleted(ruling, run.spent, best=index, iterations=len(run.iterations)))
     return Result(run.task, ruling, best=best, iterations=run.iterations, spent=run.spent)

@@ -31,7 +31,6 @@ class RunLog:
         self.redact = redact
         self.file = -1
         self.path = folder
-        self.end = 0
         self.count = 0
         self.mark = secrets.token_hex(6)
         self.last = ""
@@ -42,16 +41,19 @@ class RunLog:
             self.open()
         records = [self.stamped(run, event) for event in events]
         data = b"".join(sealed(write_line(record, self.redact)) for record in records)
+        end = os.fstat(self.file).st_size
         try:
             write_all(self.file, data)
             if any(record.event.durable for record in records):
                 sync(self.file)
         except OSError as error:
-            self.take_back()
+            self.take_back(end)
             raise LogFault(
                 f"The run log {self.path} cannot be written: {error.strerror}. Make room and go on."
             ) from error
-        self.end += len(data)
+        except BaseException:  # an interruption in the middle: what was not acknowledged was not written
+            self.take_back(end)
+            raise
         return records
 
     def stamped(self, run: str, event: Event) -> Record:
@@ -61,10 +63,10 @@ class RunLog:
         self.last = max(self.last, now)
         return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.path.name)
 
-    def take_back(self) -> None:
+    def take_back(self, end: int) -> None:
         """Leave no half line behind."""
         try:
-            os.ftruncate(self.file, self.end)
+            os.ftruncate(self.file, end)
         except OSError:
             self.close()
 
@@ -79,7 +81,7 @@ class RunLog:
         """Let go of the segment; another one is made if anything is still to be written."""
         if self.file >= 0:
             os.close(self.file)
-            self.file, self.end = -1, 0
+            self.file = -1
 
 
 def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:

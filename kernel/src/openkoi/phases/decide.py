@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Limits, Ruling, Spend
+from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Limits, Mode, Ruling, Spend
 
 NOTHING = Evaluation(unknown="nobody was asked")
 STUBBORN = 3
@@ -190,8 +190,8 @@ def stalled(story: Story) -> Ruling | None:
 
 
 def same_output(story: Story) -> bool:
-    last, before = story.last.work, story.before.last.work
-    return (last.text, last.diff) == (before.text, before.diff)
+    """Whether nothing at all was done: what was judged before was judged by itself again."""
+    return story.now.mode is Mode.CACHED
 
 
 def no_gain(story: Story) -> bool:

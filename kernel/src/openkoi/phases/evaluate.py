@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
 )
 
 from ..category import only_asks
+from ..facts import misfit
 from ..kernel import Kernel
 from .plan import attributed
 
@@ -65,7 +66,7 @@ def repeated(work: Work, run: Kernel) -> bool:
         return False
     last = run.iterations[-1]
     judged = last.evaluation is not None and not last.evaluation.unknown
-    return judged and (last.work.text, last.work.diff) == (work.text, work.diff)
+    return judged and not run.touched and (last.work.text, last.work.diff) == (work.text, work.diff)
 
 
 async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
@@ -79,8 +80,11 @@ async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
     for name, evaluator in run.evaluators.items():
         known = merge(said.values()) if said else None
         opinion = await asked(name, evaluator, replace(shown, known=known), run)
-        if opinion is not None:
-            said[name] = opinion
+        if opinion is None:
+            continue
+        said[name] = opinion
+        if opinion.unknown:
+            run.house.warn_once(f"{name} could not judge: {opinion.unknown}")
     await run.warn()
     return said
 
@@ -93,17 +97,15 @@ async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Eva
     except LimitReached as reached:
         return Evaluation(unknown=f"{name} could not be asked: {reached}")
     except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
-        fault = PluginFault(name, "evaluate", f"{type(error).__name__}: {error}")
-        run.house.warn_once(str(fault))
-        return Evaluation(unknown=str(fault))
+        return Evaluation(unknown=str(PluginFault(name, "evaluate", f"{type(error).__name__}: {error}")))
 
 
 def sound(opinion: Evaluation) -> Evaluation:
-    """Refuse scores that are no scores."""
+    """Refuse what is no evaluation, and scores that are no scores."""
+    if wrong := misfit(opinion, Evaluation):
+        raise ValueError(f"it is no evaluation: {wrong}")
     for score in opinion.scores:
-        if not (
-            math.isfinite(score.value) and 0 <= score.value <= 1 and math.isfinite(score.weight) and score.weight >= 0
-        ):
+        if not (0 <= score.value <= 1 and 0 <= score.weight < math.inf):
             raise ValueError(f"{score.dimension} is scored {score.value} with weight {score.weight}")
     return opinion
 

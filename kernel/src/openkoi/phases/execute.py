@@ -7,6 +7,7 @@ from openkoi_hookspecs import Plan, Tool, Toolbox, Work, events, moments
 
 from ..context import afresh, conversation_end, feedback, merged, opening, system_blocks
 from ..cycles import Ending, converse
+from ..facts import misfit
 from ..kernel import Conversation, Kernel
 from .decide import best_of
 from .plan import attributed
@@ -37,7 +38,7 @@ async def address(plan: Plan, run: Kernel) -> None:
         words, fresh = afresh(run.task, plan, best_of(run.iterations).work), True
     else:
         words, fresh = feedback(plan), False
-    run.astray = False
+    run.astray = run.touched = False
     await run.say("\n\n".join(filter(None, (words, own))), fresh=fresh)
 
 
@@ -82,7 +83,10 @@ async def tools(run: Kernel) -> tuple[Tool, ...]:
 
 async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:
     try:
-        return await run.in_time(toolbox.tools(run))
+        offered = await run.in_time(toolbox.tools(run))
+        if wrong := misfit(offered, Sequence[Tool]):
+            raise TypeError(wrong)
+        return offered
     except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
         run.house.warn_once(f"The tools of {name} cannot be had: {error}")
         return ()

@@ -1,0 +1,47 @@
+"""Tell whether a fact that a plugin made is one: every field of the type that it says. Knows types; knows no plugin."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (bool,)}
+
+
+def misfit(value: object, hint: Any) -> str:
+    """What is wrong with a value that should be as the hint says, in a few words; empty when nothing is."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        wrong = [misfit(value, one) for one in arguments]
+        return "" if "" in wrong else f"{type(value).__name__} is none of {len(arguments)} kinds"
+    if hint is NoneType:
+        return "" if value is None else f"{type(value).__name__} is not None"
+    if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        return items_misfit(value, arguments[0])
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return "" if isinstance(value, Mapping) else f"{type(value).__name__} is no mapping"
+    return plain_misfit(value, hint) if isinstance(hint, type) else ""
+
+
+def items_misfit(value: object, hint: Any) -> str:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        return f"{type(value).__name__} is no sequence"
+    return next((wrong for item in value if (wrong := misfit(item, hint))), "")
+
+
+def plain_misfit(value: object, kind: type) -> str:
+    if not isinstance(value, PLAIN.get(kind, kind)) or (kind in (int, float) and isinstance(value, bool)):
+        return f"{type(value).__name__} is not {kind.__name__}"
+    return fields_misfit(value, kind) if is_dataclass(kind) else ""
+
+
+def fields_misfit(value: object, kind: Any) -> str:
+    named = ((name, misfit(getattr(value, name), hint)) for name, hint in shape(kind))
+    return next((f"{name}: {wrong}" for name, wrong in named if wrong), "")
+
+
+@cache
+def shape(kind: Any) -> tuple[tuple[str, Any], ...]:
+    hints = get_type_hints(kind)
+    return tuple((field.name, hints[field.name]) for field in fields(kind))
