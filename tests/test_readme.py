@@ -50,12 +50,17 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
     second = openkoi("demo", seconds=120)
 
     assert (0, 0) == (first.returncode, second.returncode), first.stderr
-    printed = (first.stderr + first.stdout).splitlines()
-    assert [] == [line for line in shown[2:] if line and line not in printed]
+    printed = [plain(line) for line in (first.stderr + first.stdout).splitlines()]
+    assert [] == [line for line in shown[2:] if line and plain(line) not in printed]
     assert "[recall] 1 similar task" in second.stderr
     scores = [float(score) for score in re.findall(r"score: (\d\.\d+)", first.stderr)]
     assert len(scores) >= 2
     assert sorted(scores) == scores
+
+
+def plain(line: str) -> str:
+    """A line without what depends on the plugins installed beside."""
+    return re.sub(r"of \d+ checks", "of all checks", line)
 
 
 def test_the_two_commands_are_what_ci_runs() -> None:
