@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from openkoi.assembly import bundle_folders
-from openkoi.config import LIMITS, load_config, read_settings
+from openkoi.config import LIMITS, Setting, load_config, read_settings
 from openkoi.paths import Paths
-from openkoi.registry import scan
+from openkoi.registry import scan, settled
 from openkoi_hookspecs import Limits
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
@@ -28,6 +28,26 @@ def test_what_the_bundle_chooses_is_installed() -> None:
 
 def test_the_bundle_is_found_without_importing_anything() -> None:
     assert [FOLDER] == bundle_folders(scan())
+
+
+def test_what_the_bundle_chooses_stays_ours_when_others_bring_the_same_name() -> None:
+    """No distribution turns off what the bundle chooses by claiming its name, nor the bundle itself."""
+    preferred = [key.partition(".")[::2] for key in table("plugins.prefer")]
+    scanned = scan()
+    ours = [one for one in scanned.found if one.distribution.startswith("openkoi")]
+    strangers = tuple(one._replace(target="evil", distribution="acme") for one in ours)
+
+    result = settled(
+        scanned._replace(claims=scanned.claims + strangers),
+        frozenset((kind, name, str(table("plugins.prefer")[f"{kind}.{name}"].value)) for kind, name in preferred),
+    )
+
+    assert (scanned.found, ()) == (result.found, result.clashes)
+
+
+def table(prefix: str) -> dict[str, Setting]:
+    settings = read_settings(FOLDER / "bundle.toml")
+    return {key.removeprefix(f"{prefix}."): one for key, one in settings.items() if key.startswith(f"{prefix}.")}
 
 
 @pytest.mark.row("CFG-04")

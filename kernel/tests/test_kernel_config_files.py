@@ -1,10 +1,11 @@
 """Configuration files that cannot be read, and what is said of them."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from openkoi.config import Setting, load_config, read_settings
+from openkoi.config import LONGEST, Setting, load_config, read_settings
 from openkoi.paths import Paths
 from openkoi_hookspecs import BadSetting
 
@@ -29,19 +30,44 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
     assert "Mend the line" in str(refusal.value)
 
 
-@pytest.mark.parametrize("content", [b"a = '\xff'", b"a = " + b"[" * 5_000], ids=["bytes", "depth"])
+@pytest.mark.parametrize("content", [b"'\xff'", b"[" * 5_000, b"9" * 5_000], ids=["bytes", "depth", "digits"])
 def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
-    path = written(tmp_path / "config.toml", content)
+    path = written(tmp_path / "config.toml", b"a = " + content)
 
     with pytest.raises(BadSetting, match=r"config\.toml is not valid TOML"):
         read_settings(path)
 
 
-def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
 
-    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: Is a directory"):
+    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: it is no regular file"):
         read_settings(tmp_path / "config.toml")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes are POSIX's")
+def test_a_pipe_that_nobody_writes_to_does_not_keep_us_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.toml")
+
+    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: it is no regular file"):
+        read_settings(tmp_path / "config.toml")
+
+
+def test_a_file_below_a_file_cannot_be_read(tmp_path: Path) -> None:
+    path = written(tmp_path / ".openkoi", "") / "config.toml"
+
+    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: "):
+        read_settings(path)
+
+
+def test_a_file_is_read_up_to_a_megabyte(tmp_path: Path) -> None:
+    start = b"a = 1\n#"
+    fits = written(tmp_path / "fits.toml", start.ljust(LONGEST, b"."))
+    large = written(tmp_path / "large.toml", start.ljust(LONGEST + 1, b"."))
+
+    assert {"a": Setting(1, str(fits))} == read_settings(fits)
+    with pytest.raises(BadSetting, match=r"large\.toml cannot be read: it is larger than 1 MB"):
+        read_settings(large)
 
 
 def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:

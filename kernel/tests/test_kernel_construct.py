@@ -137,12 +137,12 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
     assert "https://acme.example" == acme(workshop(tmp_path, {"ACME_API_KEY": "k", "ACME_URL": ""}), "base_url")
 
 
-@pytest.mark.parametrize("environment", [{"ACME_API_KEY": "k-from-env"}, {}])
+@pytest.mark.parametrize("environment", [{"ACME_API_KEY": "k-4711-x"}, {}])
 def test_a_secret_is_redacted_from_then_on(tmp_path: Path, environment: dict[str, str]) -> None:
-    place = workshop(tmp_path, environment, api_key="k-from-env")
+    place = workshop(tmp_path, environment, api_key="k-4711-x")
     place.build(Acme)
 
-    assert f"the key is {MASK}" == place.redactor("the key is k-from-env")
+    assert f"the key is {MASK}" == place.redactor("the key is k-4711-x")
 
 
 def test_what_is_no_secret_is_not_redacted(tmp_path: Path) -> None:
@@ -266,6 +266,20 @@ def test_a_secret_that_cannot_be_is_not_shown(tmp_path: Path) -> None:
         workshop(tmp_path, {}, api_key=12345).build(Acme)
 
     assert "[providers.acme] api_key in there.toml: Input should be a valid string." == str(refusal.value)
+
+
+def test_nor_is_one_that_is_an_ordinary_word_which_nothing_masks(tmp_path: Path) -> None:
+    @dataclass
+    class Gate:
+        pin: Annotated[int, Env("GATE_PIN", secret=True)]
+
+    place = Workshop(tmp_path, {}, {"GATE_PIN": "opensesame"})
+    with pytest.raises(BadSetting) as refusal:
+        place.build(Gate, "tools", "gate")
+
+    assert "opensesame" == place.redactor("opensesame")
+    assert "opensesame" not in str(refusal.value)
+    assert str(refusal.value).startswith("[tools.gate] pin in $GATE_PIN: Input should be a valid integer")
 
 
 def test_a_seam_cannot_be_set_in_a_file(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """What is installed is found without being imported, and of rivals for a name one wins or none."""
 
 import os
+import shutil
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from openkoi.registry import PREFIX, Clash, Found, Scan, dashed, entry_points, resolve, scan
+from openkoi.registry import PREFIX, Clash, Found, Scan, dashed, entry_points, resolve, scan, settled
 from openkoi_hookspecs import KoiError
 
 
@@ -104,6 +106,22 @@ def test_comments_blank_lines_and_words_without_a_sign_are_passed_over() -> None
     assert [Found("tools", "a", "b:c", "acme")] == list(entry_points("acme", lines))
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["a.b:c.d", "a.b : c.d", "a.b:c.d [extra]", "a.b: c.d[one, two]", "a.b :c.d  # why", "a.b:c.d [x] # see [y]: z"],
+)
+def test_a_target_may_be_written_with_spaces_extras_and_comments(written: str) -> None:
+    assert [Found("tools", "x", "a.b:c.d", "acme")] == list(entry_points("acme", ["[openkoi.tools]", f"x = {written}"]))
+
+
+@pytest.mark.parametrize("written", ["a.b", "a.b [extra]", "a.b : c", "a.b:c", "a.b:c[x] ", "a.b:c [x, y]"])
+def test_a_target_is_what_the_official_reader_makes_of_it(written: str) -> None:
+    official = EntryPoint("x", written, PREFIX + "tools")
+    [found] = entry_points("acme", ["[openkoi.tools]", f"x = {written}"])
+
+    assert (official.module, official.attr or "") == tuple(found.target.partition(":")[::2])
+
+
 @pytest.mark.parametrize("garbage", [b"\xff\xfe\x00", b"[openkoi.tools]\nx = \xff"], ids=["all", "in the middle"])
 def test_one_broken_distribution_costs_one_named_warning(tmp_path: Path, garbage: bytes) -> None:
     installed(tmp_path, "broken-1.dist-info", garbage)
@@ -133,8 +151,36 @@ def rivals(site: Path, name: str, *distributions: str) -> None:
 
 def test_of_rivals_openkois_own_wins(tmp_path: Path) -> None:
     rivals(tmp_path, "duckdb", "acme", "openkoi_duckdb", "zeta")
+    result = scanned(tmp_path)
 
-    assert Scan((Found("memory", "duckdb", "openkoi_duckdb:Memory", "openkoi-duckdb"),), (), ()) == scanned(tmp_path)
+    assert ["openkoi_duckdb:Memory"] == [one.target for one in result.found]
+    assert () == result.clashes
+
+
+def test_openkoi_itself_is_its_own(tmp_path: Path) -> None:
+    for distribution in ("acme", "openkoi", "openkoi_default"):
+        installed(tmp_path, f"{distribution}-1.dist-info", point("bundles", "default", f"{distribution}_bundle"))
+
+    assert [("openkoi", "openkoi_bundle")] == [(one.distribution, one.target) for one in scanned(tmp_path).found]
+
+
+def test_what_pip_left_behind_is_no_rival(tmp_path: Path) -> None:
+    installed(tmp_path, "openkoi_tools-1.dist-info", point("tools", "workspace"))
+    installed(tmp_path, "~penkoi_tools-1.dist-info", point("tools", "workspace"))
+
+    assert (["openkoi-tools"], ()) == ([one.distribution for one in scanned(tmp_path).found], scanned(tmp_path).clashes)
+
+
+def test_a_preference_settles_what_was_scanned_without_reading_it_again(tmp_path: Path) -> None:
+    rivals(tmp_path, "best", "acme", "zeta")
+    rivals(tmp_path, "duckdb", "beta", "openkoi_duckdb")
+    first = scanned(tmp_path)
+    shutil.rmtree(tmp_path)
+
+    second = settled(first, frozenset({("memory", "best", "zeta"), ("memory", "duckdb", "beta")}))
+
+    assert [("best", "zeta"), ("duckdb", "beta")] == [(one.name, one.distribution) for one in second.found]
+    assert ((), first) == (second.clashes, settled(second, frozenset()))
 
 
 def test_a_name_of_two_words_has_an_own_distribution_too(tmp_path: Path) -> None:

@@ -4,15 +4,18 @@ import sys
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; an interruption while it is imported ends it like one later."""
     if sys.argv[1:] in (["--version"], ["-V"]):
         from openkoi import __version__
 
         print(f"openkoi {__version__}")
         return
-    from openkoi.cli import start
+    try:
+        from openkoi.cli import start
 
-    start()
+        start()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
 from .redact import Redactor, environment_secrets
-from .registry import Scan, scan
+from .registry import Scan, scan, settled
 from .words import mended
 
 Provided = Mapping[str, Mapping[str, object]]
@@ -62,7 +62,7 @@ class Assembly(House):
             session=task.session or self.session,
             project=task.project or project_id(self.config.workspace),
         )
-        return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.evaluators())
+        return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.sockets.evaluators())
 
 
 def ending(error: BaseException) -> str:
@@ -91,7 +91,7 @@ def open_koi(
     settings = load_config(paths, workspace, bundles=bundle_folders(found), flags=flags, environment=environment)
     preferred = settings.table("plugins.prefer")
     if preferred:
-        found = scan(prefer=frozenset(choice(key, str(one.value)) for key, one in preferred.items()))
+        found = settled(found, frozenset(choice(key, str(one.value)) for key, one in preferred.items()))
     return assemble(settings, found)
 
 

@@ -9,10 +9,12 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeVar
 
 from openkoi_hookspecs import BadSetting, Limits
 
+from .harmless import refusal
 from .paths import Paths
 
 T = TypeVar("T")
@@ -46,8 +48,9 @@ DEPRECATED = {
     "safety.tool_loop.warning_threshold": "safety.tool_loop.warning",
     "safety.tool_loop.critical_threshold": "safety.tool_loop.critical",
 }
+TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
 LARGEST = 2**1000
-PROJECT_MAY_SET = frozenset({"evaluation", "evaluators", "iteration", "models", "patterns", "tools"})
+LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,14 @@ class Config:
         """The value of a dotted key; a wrong type is a BadSetting that says where it stands."""
         setting = self.settings.get(key)
         return default if setting is None else typed(key, setting, kind)
+
+    def strings(self, key: str, default: Sequence[str]) -> tuple[str, ...]:
+        """A list of strings; anything else is a BadSetting that says where it stands."""
+        if (setting := self.settings.get(key)) is None:
+            return tuple(default)
+        if isinstance(setting.value, list) and all(isinstance(one, str) for one in setting.value):
+            return tuple(setting.value)
+        raise BadSetting(f"{key} in {setting.origin} is {setting.value!r}; it should be a list of strings.")
 
     def table(self, prefix: str) -> dict[str, Setting]:
         """All settings below a dotted prefix, by the rest of their keys."""
@@ -126,31 +137,46 @@ def load_config(
     environment: Mapping[str, str] = os.environ,
 ) -> Config:
     """Read every layer, the weakest first."""
-    project = workspace / ".openkoi" / "config.toml"
-    layers = [read_settings(bundle / "bundle.toml") for bundle in bundles]
-    layers.append(read_settings(paths.config))
-    allowed, warnings = held_back(read_settings(project))
-    layers += [allowed, from_environment(environment), from_flags(flags or {})]
+    settings, warnings = overlaid([*(bundle / "bundle.toml" for bundle in bundles), paths.config])
+    project, odd = renewed(read_settings(workspace / ".openkoi" / "config.toml"))
+    allowed, refused = held_back(project, Config(settings, paths, workspace))
+    settings |= allowed | from_environment(environment) | from_flags(flags or {})
+    return Config(settings, paths, workspace, (*warnings, *odd, *refused), dict(environment))
+
+
+def overlaid(files: Sequence[Path]) -> tuple[dict[str, Setting], list[str]]:
+    """Files over one another, the weakest first, and what was odd about them."""
     settings: dict[str, Setting] = {}
-    for layer in layers:
-        renamed, odd = renewed(layer)
-        settings |= renamed
+    warnings: list[str] = []
+    for file in files:
+        layer, odd = renewed(read_settings(file))
+        settings |= layer
         warnings += odd
-    return Config(settings, paths, workspace, tuple(warnings), dict(environment))
+    return settings, warnings
 
 
 def read_settings(path: Path) -> dict[str, Setting]:
     """Read a TOML file, if there is one."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        tables = tomllib.loads(text)
+        tables = tomllib.loads(read_whole(path).decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
     except OSError as error:
         raise BadSetting(f"{path} cannot be read: {error.strerror}.") from error
     return {key: Setting(value, str(path)) for key, value in flatten(tables)}
+
+
+def read_whole(path: Path) -> bytes:
+    """A file's bytes, if it is one that ends soon: a pipe would keep us waiting."""
+    if not S_ISREG(path.stat().st_mode):
+        raise BadSetting(f"{path} cannot be read: it is no regular file. Move it away.")
+    with path.open("rb") as file:
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise BadSetting(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
+    return content
 
 
 def flatten(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -161,11 +187,13 @@ def flatten(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{key}", value
 
 
-def held_back(layer: dict[str, Setting]) -> tuple[dict[str, Setting], list[str]]:
-    """Leave out what a project may not decide for the person who works in it."""
-    refused = sorted({key.partition(".")[0] for key in layer} - PROJECT_MAY_SET)
-    warnings = [f"A project's configuration may not set [{name}]; left out." for name in refused]
-    return {key: setting for key, setting in layer.items() if key.partition(".")[0] in PROJECT_MAY_SET}, warnings
+def held_back(layer: Mapping[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:
+    """Leave out what a project may not decide for the person who works in it; every key that is refused is named."""
+    bound = {LIMITS[name][0]: name for name in TIGHTENED if LIMITS[name][0] in layer}
+    holding = below.limits if bound else Limits()
+    limits = {key: getattr(holding, name) for key, name in bound.items()}
+    refused = {key: text for key, setting in layer.items() if (text := refusal(key, setting.value, limits))}
+    return {key: setting for key, setting in layer.items() if key not in refused}, list(refused.values())
 
 
 def renewed(layer: dict[str, Setting]) -> tuple[dict[str, Setting], list[str]]:

@@ -1,68 +1,45 @@
-"""What runs share: the plugins that were chosen, the log, memory, and the person. Implements ``Koi`` but for solving.
+"""What runs share: the plugins, the log, memory, and the person. Implements ``Koi`` but for solving.
 
 Knows sockets and files; knows no task, phase or prompt.
 """
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from openkoi_hookspecs import (
     Answer,
-    BadSetting,
-    Checkpoints,
     Entry,
-    Evaluator,
     Event,
     Hit,
-    KoiError,
-    LimitReached,
     Memory,
-    NoProvider,
     PluginFault,
-    Provider,
     Query,
     Question,
     Record,
     Result,
-    Resumed,
-    Sandbox,
     Source,
     Task,
-    Toolbox,
     events,
 )
 
 from .config import Config
-from .deadline import contained
-from .facts import misfit
 from .hooks import PATIENT, Hooks
 from .limits import Budget
-from .plugins import Plugins, check_socket
+from .plugins import Plugins
 from .redact import Redactor
+from .remembering import Remembering
 from .roles import Cast
 from .runlog import RunLog, read_segment, segments, session_id
+from .sockets import Sockets
 
 T = TypeVar("T")
 P = ParamSpec("P")
 Listener = Callable[[Record], None]
 Person = Callable[[Question], Coroutine[Any, Any, str | None]]
-SOCKETS = {
-    "providers": ("models", "chat"),
-    "evaluators": ("evaluate",),
-    "memory": ("absorb", "search"),
-    "tools": ("tools",),
-    "sandboxes": ("level", "execute"),
-    "checkpoints": ("take", "restore", "diff"),
-    "sources": ("entries",),
-}
-USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
-DRAINING, STARTING = 2.0, 10.0
-BATCH = 5000
+DRAINING = 2.0
 
 
 @dataclass(slots=True)
@@ -77,23 +54,22 @@ class House(ABC):
     person: Person | None = None
     pending: list[str] = field(default_factory=list)
     duties: list[Coroutine[Any, Any, object]] = field(default_factory=list)
-    entered: AsyncExitStack = field(default_factory=AsyncExitStack)
-    ready: dict[tuple[str, str], Any] = field(default_factory=dict)
     said_once: set[str] = field(default_factory=set)
     begun: bool = False
-    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    sockets: Sockets = field(init=False)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
     cast: Cast = field(init=False)
 
     def __post_init__(self) -> None:
+        self.sockets = Sockets(self.plugins, self.warn_once)
         self.hooks = Hooks(
             lambda fault: self.warn_once(str(fault)),
-            order=self.config.get("hooks.order", list, []),
+            order=self.config.strings("hooks.order", ()),
             patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
-        self.cast = Cast(self.config, self.provider)
+        self.cast = Cast(self.config, self.sockets.provider)
         self.pending += self.config.warnings
 
     async def __aenter__(self) -> Self:
@@ -105,16 +81,29 @@ class House(ABC):
         if self.begun:
             return
         self.begun = True
-        self.find_sources()
+        sources, faults = self.plugins.load_all("sources")
+        self.pending += map(str, faults)
+        for name, source in sources.items():
+            self.ask_source(name, source)
+        self.pending += self.plugins.shadowed
         hooks, faults = self.plugins.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
+
+    def ask_source(self, name: str, source: object) -> None:
+        """Take in what a plugin finds that finds plugins."""
+        try:
+            self.plugins.sourced += entries_of(cast(Source, source), cast(Any, self))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a source is a plugin: what it would have found is missing, and that is said
+            self.pending.append(str(PluginFault(name, "entries", f"{type(error).__name__}: {error}")))
 
     async def __aexit__(self, *error: Any) -> None:
         try:
             await self.drain()
         finally:
             self.log.close()
-            await self.entered.aclose()
+            await self.sockets.entered.aclose()
 
     @abstractmethod
     async def solve(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Result:
@@ -132,89 +121,6 @@ class House(ABC):
         self.begin()
         return await self.hooks.fold(moment, value, *args, **facts)
 
-    def find_sources(self) -> None:
-        """Ask the plugins that find plugins."""
-        sources, faults = self.plugins.load_all("sources")
-        self.pending += map(str, faults)
-        for name, source in sources.items():
-            try:
-                self.plugins.sourced += entries_of(cast(Source, source), cast(Any, self))
-            except KeyboardInterrupt:
-                raise
-            except (
-                BaseException
-            ) as error:  # a source is a plugin: what it would have found is missing, and that is said
-                self.pending.append(str(PluginFault(name, "entries", f"{type(error).__name__}: {error}")))
-
-    async def plugin(self, kind: str, name: str) -> Any:
-        """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
-        async with self.loading:
-            return await self.had(kind, name)
-
-    async def had(self, kind: str, name: str) -> Any:
-        if (kind, name) not in self.ready:
-            thing = check_socket(self.plugins.load(kind, name), kind, name, SOCKETS.get(kind, ()))
-            if hasattr(thing, "__aenter__"):
-                thing = await self.enter(thing, name)
-            self.ready[kind, name] = thing
-        return self.ready[kind, name]
-
-    async def enter(self, thing: Any, name: str) -> Any:
-        try:
-            return await contained(self.entered.enter_async_context(thing), STARTING)
-        except KoiError:
-            raise
-        except Exception as error:  # a plugin's own start may raise anything
-            raise PluginFault(name, "starting", error) from error
-
-    async def every(self, kind: str) -> dict[str, Any]:
-        """All plugins of a kind; those that cannot be had are named once and left out."""
-        things: dict[str, Any] = {}
-        for entry in self.plugins.entries(kind):
-            try:
-                things[entry.name] = await self.plugin(kind, entry.name)
-            except KoiError as fault:
-                self.warn_once(str(fault))
-        return things
-
-    async def chosen(self, kind: str) -> Any | None:
-        """The one plugin of a kind that the configuration names; None when it names none or has none."""
-        key = USED[kind]
-        name = self.config.get(f"use.{key}", str, "")
-        if not name or name == "none":
-            return None
-        try:
-            return await self.plugin(kind, name)
-        except KoiError as fault:
-            self.warn_once(f"There is no {key}: {fault} Set [use] {key}.")
-            return None
-
-    async def provider(self, name: str) -> Provider:
-        """The provider of this name; raises UnknownName, PluginFault, or NoProvider when something must be set."""
-        try:
-            return cast(Provider, await self.plugin("providers", name))
-        except BadSetting as missing:
-            raise NoProvider(str(missing)) from missing
-
-    async def memory(self) -> Memory | None:
-        return await self.chosen("memory")
-
-    async def sandbox(self) -> Sandbox | None:
-        return await self.chosen("sandboxes")
-
-    async def checkpoints(self) -> Checkpoints | None:
-        return await self.chosen("checkpoints")
-
-    async def toolboxes(self) -> dict[str, Toolbox]:
-        return await self.every("tools")
-
-    async def evaluators(self) -> dict[str, Evaluator]:
-        """All evaluators, in the order in which they are asked."""
-        there = await self.every("evaluators")
-        order = self.config.get("evaluation.order", list, ["*"])
-        place = {name: rank for rank, name in enumerate(order)}
-        return dict(sorted(there.items(), key=lambda named: place.get(named[0], place.get("*", len(place)))))
-
     def entries(self, kind: str) -> Sequence[Entry]:
         """List what there is of a kind, without loading it."""
         return self.plugins.entries(kind)
@@ -225,34 +131,20 @@ class House(ABC):
             yield from read_segment(path, report=self.warn_once)
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
-        memory = await self.memory()
-        if memory is None:
-            return ()
-        try:
-            await self.remember()
-            return sound_hits(await memory.search(query))
-        except LimitReached:
-            raise
-        except Exception as error:  # memory is a plugin: a run goes on without it
-            self.warn_once(f"Memory could not be searched: {error} Going on without it.")
-            return ()
+        """Ask the chosen memory; one that fails, or is not there, answers nothing."""
+        memory = await self.sockets.memory()
+        return await self.remembering.search(memory, query) if memory else ()
 
     async def remember(self) -> None:
         """Give memory the records that it has not seen."""
-        memory = await self.memory()
-        if memory is None:
-            return
-        seen = await memory.seen() if isinstance(memory, Resumed) else {}
-        for batch in batches(self.news(seen), BATCH):
-            await memory.absorb(batch)
+        memory: Memory | None = await self.sockets.memory()
+        if memory:
+            await self.remembering.remember(memory)
 
-    def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
-        """Records beyond what was seen of each segment."""
-        for path in segments(self.config.paths.sessions):
-            start = seen.get(path.name, 0)
-            if path.stat().st_size > start:
-                yield from read_segment(path, start, self.warn_once)
+    @property
+    def remembering(self) -> Remembering:
+        """How memory is told of the log, and asked."""
+        return Remembering(self.config.paths.sessions, self.warn_once)
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; None when nobody is."""
@@ -300,22 +192,9 @@ class House(ABC):
                 duty.close()
 
 
-def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
-    """Lists of so many records, the last one shorter."""
-    while batch := list(islice(records, size)):
-        yield batch
-
-
 def entries_of(source: Source, koi: Any) -> list[Entry]:
     """What a source lists, if all of it are entries."""
     entries = list(source.entries(koi))
     if strange := [entry for entry in entries if not isinstance(entry, Entry)]:
         raise TypeError(f"it lists a {type(strange[0]).__name__}")
     return entries
-
-
-def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """What memory answers, if all of it are hits."""
-    if wrong := misfit(hits, Sequence[Hit]):
-        raise TypeError(f"it answered what is no hit: {wrong}")
-    return tuple(hits)

@@ -168,7 +168,7 @@ class Kernel:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
         if self.budget.seconds_left <= 0:
             raise LimitReached("seconds")
-        sandbox = await self.house.sandbox()
+        sandbox = await self.house.sockets.sandbox()
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left))
@@ -232,7 +232,7 @@ class Kernel:
 
     async def take(self) -> str:
         """Keep the files as they are now; empty when that cannot be done."""
-        keeper = await self.house.checkpoints()
+        keeper = await self.house.sockets.checkpoints()
         if keeper is None:
             return ""
         try:
@@ -243,7 +243,7 @@ class Kernel:
 
     async def changes(self) -> str:
         """What the run has changed so far, as a unified diff."""
-        keeper = await self.house.checkpoints()
+        keeper = await self.house.sockets.checkpoints()
         if keeper is None or not self.origin:
             return ""
         try:
@@ -263,7 +263,7 @@ class Kernel:
         await self.warn()
 
     async def restore(self, checkpoint: str) -> None:
-        keeper = await self.house.checkpoints()
+        keeper = await self.house.sockets.checkpoints()
         if keeper is None or not checkpoint:
             return
         try:

@@ -4,7 +4,7 @@ Installed is not loaded. One that cannot be loaded costs one named fault, never 
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -33,13 +33,28 @@ class Plugins:
 
     def entries(self, kind: str) -> list[Entry]:
         """What there is of a kind and not switched off, by name."""
-        own = [
-            Entry(kind, name, "provided", partial(same, thing)) for name, thing in self.provided.get(kind, {}).items()
-        ]
-        named = {entry.name for entry in own}
-        installed = [self.entry(one) for one in self.found if one.kind == kind and one.name not in named]
-        sourced = [entry for entry in self.sourced if entry.kind == kind and entry.name not in named]
-        return sorted(filter(self.enabled, own + installed + sourced), key=lambda entry: entry.name)
+        taken: dict[str, Entry] = {}
+        for entry in self.claims(kind):
+            taken.setdefault(entry.name, entry)
+        return sorted(filter(self.enabled, taken.values()), key=lambda entry: entry.name)
+
+    def claims(self, kind: str) -> Iterator[Entry]:
+        """All that there is of a kind; of those with one name the first is used."""
+        for name, thing in self.provided.get(kind, {}).items():
+            yield Entry(kind, name, "provided", partial(same, thing))
+        yield from (self.entry(one) for one in self.found if one.kind == kind)
+        yield from (entry for entry in self.sourced if entry.kind == kind)
+
+    @property
+    def shadowed(self) -> list[str]:
+        """What is said of the entries of sources whose name is taken: what is installed is never replaced by them."""
+        said: list[str] = []
+        for entry in self.sourced:
+            used = next(one for one in self.claims(entry.kind) if one.name == entry.name)
+            if used is not entry:
+                rivals = f"{used.origin} and {entry.origin} both bring {entry.kind} {entry.name!r}"
+                said.append(f"{rivals}; that of {used.origin} is used.")
+        return said
 
     def entry(self, found: Found) -> Entry:
         return Entry(found.kind, found.name, found.distribution, partial(self.build, found))

@@ -3,11 +3,14 @@
 ``.openkoi/project`` names it; else the first commit of its git history; else its path.
 """
 
+import os
 import subprocess
 from hashlib import sha256
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 PATIENCE = 2.0
+ALONE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 
 def project_id(workspace: Path) -> str:
@@ -22,10 +25,15 @@ def project_id(workspace: Path) -> str:
 
 
 def root_commit(folder: Path) -> str:
-    """The oldest commit that the head goes back to; empty without git, commits or patience."""
+    """The oldest commit that the head goes back to; empty without git, commits or patience.
+
+    A project's git configuration may name programs that fetch what is missing: nothing is fetched.
+    """
     asked = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        told = subprocess.run(
+            asked, stdout=PIPE, stderr=DEVNULL, text=True, timeout=PATIENCE, check=False, env={**os.environ, **ALONE}
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = told.stdout.split()

@@ -7,11 +7,14 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from functools import cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 MASK = "[redacted]"
 SHORTEST = 6
+ORDINARY = re.compile(r"[a-z_-]{1,15}")
 NAMES = re.compile(r"(?i)(?:^|_)(?:key|token|secret|passwd|password|credentials?)(?:$|_)")
 PREFIXES = (
     r"sk-(?:ant-|proj-|or-)?[\w-]{20,}",
@@ -50,8 +53,8 @@ class Redactor:
             self.hold(secret)
 
     def hold(self, secret: str) -> None:
-        """Mask this value from now on, in all its encodings."""
-        if len(secret) < SHORTEST or secret in self.held:
+        """Mask this value from now on, in all its encodings, if it is worth it."""
+        if secret in self.held or not worth_holding(secret):
             return
         self.held.add(secret)
         self.shapes = sorted({*self.shapes, *encodings(secret)}, key=len, reverse=True)
@@ -65,13 +68,29 @@ class Redactor:
         return LOOKS.sub(MASK, text) if any(hint in text for hint in HINTS) else text
 
 
+def worth_holding(secret: str) -> bool:
+    """Whether it can be told from prose: what is short, or an ordinary word, would be masked all over."""
+    return len(secret) >= SHORTEST and not ORDINARY.fullmatch(secret)
+
+
 def masked(value: Any, redact: Callable[[str], str]) -> Any:
-    """Plain JSON values with every text in them redacted: what is written of them is JSON still."""
+    """Plain JSON values with every text in them redacted: what is written of them is JSON still, and can be read."""
     if isinstance(value, str):
-        return redact(value)
+        return value if value in structure() else redact(value)
     if isinstance(value, Mapping):
-        return {redact(key): masked(item, redact) for key, item in value.items()}
+        return {masked(key, redact): masked(item, redact) for key, item in value.items()}
     return [masked(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@cache
+def structure() -> frozenset[str]:
+    """The words that records choose from, and by which they are read again: no secret, whatever else they are."""
+    import openkoi_hookspecs
+
+    from .codec import TAGGED
+
+    kinds = [kind for kind in vars(openkoi_hookspecs).values() if isinstance(kind, type) and issubclass(kind, Enum)]
+    return frozenset([kind.__name__ for kind in TAGGED] + [str(word) for kind in kinds for word in kind])
 
 
 def encodings(secret: str) -> Iterator[str]:

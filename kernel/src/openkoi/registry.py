@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 PREFIX = "openkoi."
 FOLDERS = (".dist-info", ".egg-info")
+Preferences = frozenset[tuple[str, str, str]]
 
 
 class Found(NamedTuple):
@@ -38,25 +39,31 @@ class Clash(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What was found, what could not be told apart, and what could not be read."""
+    """What was found, what could not be told apart, what could not be read, and all that was claimed."""
 
     found: tuple[Found, ...]
     clashes: tuple[Clash, ...]
     broken: tuple[str, ...]
+    claims: tuple[Found, ...] = ()
 
 
-def scan(path: Iterable[str] | None = None, prefer: frozenset[tuple[str, str, str]] = frozenset()) -> Scan:
+def scan(path: Iterable[str] | None = None, prefer: Preferences = frozenset()) -> Scan:
     """Read every distribution's entry points once. ``prefer`` names winners: kind, name, distribution."""
-    found: list[Found] = []
+    claims: list[Found] = []
     broken: list[str] = []
     for distribution, file in distributions(sys.path if path is None else path):
         try:
             with open(file, encoding="utf-8") as lines:
-                found += entry_points(distribution, lines)
+                claims += entry_points(distribution, lines)
         except (OSError, ValueError) as error:
             broken.append(f"{distribution}: its entry points cannot be read ({error})")
-    chosen, clashes = settle(found, prefer)
-    return Scan(chosen, clashes, tuple(broken))
+    return settled(Scan((), (), tuple(broken), tuple(claims)), prefer)
+
+
+def settled(scanned: Scan, prefer: Preferences) -> Scan:
+    """The same with other winners, without reading anything again."""
+    found, clashes = settle(scanned.claims, prefer)
+    return scanned._replace(found=found, clashes=clashes)
 
 
 def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -80,8 +87,8 @@ def listing(folder: str) -> list[str]:
 
 
 def distribution_name(entry: str) -> str:
-    """``openkoi_slack-2026.1.1.dist-info`` is openkoi-slack."""
-    if not entry.endswith(FOLDERS):
+    """``openkoi_slack-2026.1.1.dist-info`` is openkoi-slack; what begins with ``~`` is left of one that is gone."""
+    if not entry.endswith(FOLDERS) or entry.startswith("~"):
         return ""
     return dashed(entry.rsplit(".", 1)[0].split("-", 1)[0])
 
@@ -100,12 +107,16 @@ def entry_points(distribution: str, lines: Iterable[str]) -> Iterator[Found]:
             kind = group.removeprefix(PREFIX) if group.startswith(PREFIX) else ""
         elif kind and "=" in text and text[0] not in "#;":
             name, _, target = text.partition("=")
-            yield Found(kind, name.strip(), target.partition("[")[0].strip(), distribution)
+            yield Found(kind, name.strip(), plain(target), distribution)
 
 
-def settle(
-    found: Iterable[Found], prefer: frozenset[tuple[str, str, str]]
-) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
+def plain(target: str) -> str:
+    """``module : attribute [extra]  # why`` is module:attribute."""
+    module, colon, attribute = target.partition("#")[0].partition("[")[0].partition(":")
+    return module.strip() + colon + attribute.strip()
+
+
+def settle(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
     """Of those that share a kind and a name the preferred wins, else OpenKoi's own, else none."""
     claims: dict[tuple[str, str], list[Found]] = {}
     for one in found:
@@ -121,11 +132,12 @@ def settle(
     return tuple(sorted(chosen)), tuple(sorted(clashes))
 
 
-def champion(rivals: list[Found], prefer: frozenset[tuple[str, str, str]]) -> Found | None:
+def champion(rivals: list[Found], prefer: Preferences) -> Found | None:
     named = {dashed(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
     preferred = [rival for rival in rivals if rival.distribution in named]
+    whole = [rival for rival in rivals if rival.distribution == "openkoi"]
     own = [rival for rival in rivals if rival.distribution == f"openkoi-{dashed(rival.name)}"]
-    best = preferred or own or rivals
+    best = preferred or whole or own or rivals
     return best[0] if len(best) == 1 else None
 
 

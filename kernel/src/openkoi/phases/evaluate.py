@@ -36,7 +36,7 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
         last = run.iterations[-1].evaluation
         return replace(last, mode=Mode.CACHED) if last else None
     said = await opinions(work, run)
-    missing = unmet(said, run.house.config.get("evaluation.require", list, []))
+    missing = unmet(said, run.house.config.strings("evaluation.require", ()))
     if not said and not missing:
         return None
     whole = await refolded(merge(said.values(), missing), work, run)

@@ -72,7 +72,7 @@ def meant(escape: bytes) -> bytes:
 async def tools(run: Kernel) -> tuple[Tool, ...]:
     """What the model may use; of two tools with one name the first holds, and that is said."""
     offered: dict[str, Tool] = {}
-    for name, toolbox in (await run.house.toolboxes()).items():
+    for name, toolbox in (await run.house.sockets.toolboxes()).items():
         for tool in await asked(name, toolbox, run):
             if tool.name in offered:
                 run.house.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")

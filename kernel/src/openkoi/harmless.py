@@ -1,0 +1,40 @@
+"""What a project's configuration may decide for the person who opens it. Knows keys and values; reads no file.
+
+A model, a provider or a hook runs code or spends money, so a project names none. Limits it may only make tighter. Of
+evaluators and tools it may set all but whether they are used, which program is run and which files are reached.
+"""
+
+from collections.abc import Iterator, Mapping
+
+TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
+REACHING = frozenset({"command", "commands", "enabled", "folder", "path", "venv"})
+RISING = "iteration.quality_threshold"
+
+
+def refusal(key: str, value: object, limits: Mapping[str, float]) -> str:
+    """Why a project may not set this; empty when it may. ``limits`` hold without it, by their keys."""
+    if key in limits:
+        return loosening(key, value, limits[key])
+    table, _, rest = key.partition(".")
+    if table not in TABLES:
+        return f"A project's configuration may not set {key!r}; left out."
+    if table in ("evaluators", "tools") and REACHING & {*rest.split("."), *names(value)}:
+        return f"A project's configuration may not say what is used, run or reached, as {key!r} does; left out."
+    return ""
+
+
+def loosening(key: str, value: object, holds: float) -> str:
+    """What is said of a limit that would bind less; a value that is no number is refused where it is read."""
+    if not isinstance(value, (int, float)):
+        return ""
+    if key == RISING:
+        return "" if value >= holds else f"A project's configuration may only raise {key!r}; left out."
+    return "" if value <= holds else f"A project's configuration may only lower {key!r}; left out."
+
+
+def names(value: object) -> Iterator[str]:
+    """The keys of tables in a list."""
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from names(item)

@@ -1,0 +1,58 @@
+"""Memory as runs use it: told what is new in the log, then asked. Knows the log and one socket; knows no run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from openkoi_hookspecs import Hit, LimitReached, Memory, Query, Record, Resumed
+
+from .facts import misfit
+from .runlog import read_segment, segments
+
+BATCH = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """The chosen memory over the log in ``folder``. ``warn`` hears of what goes wrong."""
+
+    folder: Path
+    warn: Callable[[str], None]
+
+    async def search(self, memory: Memory, query: Query) -> Sequence[Hit]:
+        """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
+        try:
+            await self.remember(memory)
+            return sound_hits(await memory.search(query))
+        except LimitReached:
+            raise
+        except Exception as error:  # memory is a plugin: a run goes on without it
+            self.warn(f"Memory could not be searched: {error} Going on without it.")
+            return ()
+
+    async def remember(self, memory: Memory) -> None:
+        """Give memory the records that it has not seen."""
+        seen = await memory.seen() if isinstance(memory, Resumed) else {}
+        for batch in batches(self.news(seen), BATCH):
+            await memory.absorb(batch)
+
+    def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
+        """Records beyond what was seen of each segment."""
+        for path in segments(self.folder):
+            start = seen.get(path.name, 0)
+            if path.stat().st_size > start:
+                yield from read_segment(path, start, self.warn)
+
+
+def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    """Lists of so many records, the last one shorter."""
+    while batch := list(islice(records, size)):
+        yield batch
+
+
+def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """What memory answers, if all of it are hits."""
+    if wrong := misfit(hits, Sequence[Hit]):
+        raise TypeError(f"it answered what is no hit: {wrong}")
+    return tuple(hits)

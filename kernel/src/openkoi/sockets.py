@@ -1,0 +1,108 @@
+"""The plugins that fill sockets, each looked at and entered once. Knows kinds and names; knows no run, log or memory."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from openkoi_hookspecs import (
+    BadSetting,
+    Checkpoints,
+    Evaluator,
+    KoiError,
+    Memory,
+    NoProvider,
+    PluginFault,
+    Provider,
+    Sandbox,
+    Toolbox,
+)
+
+from .deadline import contained
+from .plugins import Plugins, check_socket
+
+METHODS = {
+    "providers": ("models", "chat"),
+    "evaluators": ("evaluate",),
+    "memory": ("absorb", "search"),
+    "tools": ("tools",),
+    "sandboxes": ("level", "execute"),
+    "checkpoints": ("take", "restore", "diff"),
+}
+USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
+STARTING = 10.0
+
+
+@dataclass(slots=True)
+class Sockets:
+    """What is plugged in. ``warn`` hears of what cannot be had."""
+
+    plugins: Plugins
+    warn: Callable[[str], None]
+    entered: AsyncExitStack = field(default_factory=AsyncExitStack)
+    ready: dict[tuple[str, str], Any] = field(default_factory=dict)
+    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def plugin(self, kind: str, name: str) -> Any:
+        """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
+        async with self.loading:
+            if (kind, name) not in self.ready:
+                thing = check_socket(self.plugins.load(kind, name), kind, name, METHODS.get(kind, ()))
+                self.ready[kind, name] = await self.enter(thing, name) if hasattr(thing, "__aenter__") else thing
+            return self.ready[kind, name]
+
+    async def enter(self, thing: Any, name: str) -> Any:
+        try:
+            return await contained(self.entered.enter_async_context(thing), STARTING)
+        except KoiError:
+            raise
+        except Exception as error:  # a plugin's own start may raise anything
+            raise PluginFault(name, "starting", error) from error
+
+    async def every(self, kind: str) -> dict[str, Any]:
+        """All plugins of a kind; those that cannot be had are named once and left out."""
+        things: dict[str, Any] = {}
+        for entry in self.plugins.entries(kind):
+            try:
+                things[entry.name] = await self.plugin(kind, entry.name)
+            except KoiError as fault:
+                self.warn(str(fault))
+        return things
+
+    async def chosen(self, kind: str) -> Any | None:
+        """The one plugin of a kind that the configuration names; None when it names none or has none."""
+        key = USED[kind]
+        name = self.plugins.config.get(f"use.{key}", str, "")
+        if not name or name == "none":
+            return None
+        try:
+            return await self.plugin(kind, name)
+        except KoiError as fault:
+            self.warn(f"There is no {key}: {fault} Set [use] {key}.")
+            return None
+
+    async def provider(self, name: str) -> Provider:
+        """The provider of this name; raises UnknownName, PluginFault, or NoProvider when something must be set."""
+        try:
+            return cast(Provider, await self.plugin("providers", name))
+        except BadSetting as missing:
+            raise NoProvider(str(missing)) from missing
+
+    async def memory(self) -> Memory | None:
+        return await self.chosen("memory")
+
+    async def sandbox(self) -> Sandbox | None:
+        return await self.chosen("sandboxes")
+
+    async def checkpoints(self) -> Checkpoints | None:
+        return await self.chosen("checkpoints")
+
+    async def toolboxes(self) -> dict[str, Toolbox]:
+        return await self.every("tools")
+
+    async def evaluators(self) -> dict[str, Evaluator]:
+        """All evaluators, in the order in which they are asked."""
+        there = await self.every("evaluators")
+        place = {name: rank for rank, name in enumerate(self.plugins.config.strings("evaluation.order", ("*",)))}
+        return dict(sorted(there.items(), key=lambda named: place.get(named[0], place.get("*", len(place)))))
