@@ -186,7 +186,7 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
         "A project's configuration may not set 'models.default'; left out.",
         "A project's configuration may not set 'models.known.x/y.price'; left out.",
         "A project's configuration may only lower 'iteration.token_budget'; left out.",
-        "A project's configuration may not say what is run or reached, as 'evaluators.testrunner.command' does; "
+        "A project's configuration may not say what is used, run or reached, as 'evaluators.testrunner.command' does; "
         "left out.",
     ] == list(config.warnings)
 

@@ -21,22 +21,28 @@ def test_what_a_project_may_not_set_is_named(key: str) -> None:
     "key",
     [
         *("evaluators.testrunner.command", "evaluators.lint.commands", "evaluators.lint.commands.python"),
-        *("evaluators.judge.folder", "evaluators.lint.venv", "tools.acme.path", "tools.acme.deep.er.command.x"),
+        *(
+            "evaluators.judge.enabled",
+            "evaluators.judge.folder",
+            "evaluators.lint.venv",
+            "tools.acme.path",
+            "tools.acme.deep.er.command.x",
+        ),
     ],
 )
 def test_a_project_may_not_say_what_is_run_or_reached(key: str) -> None:
-    assert "may not say what is run or reached" in refusal(key, "x", {})
+    assert "may not say what is used, run or reached" in refusal(key, "x", {})
 
 
 @pytest.mark.parametrize("value", [[{"command": "x"}], [[{"name": "a", "then": [{"path": "/"}]}]]])
 def test_not_in_a_list_of_tables_either(value: object) -> None:
-    assert "may not say what is run or reached" in refusal("tools.acme.servers", value, {})
+    assert "may not say what is used, run or reached" in refusal("tools.acme.servers", value, {})
 
 
 @pytest.mark.parametrize(
     "key",
     [
-        *("evaluation.order", "evaluators.judge.enabled", "evaluators.testrunner.seconds", "tools.workspace.skip"),
+        *("evaluators.testrunner.seconds", "tools.workspace.skip"),
         *("iteration.improvement_threshold", "iteration.of_tomorrow", "patterns.enabled"),
     ],
 )
@@ -68,3 +74,8 @@ def test_limits_only_become_tighter(key: str, value: object, said: str) -> None:
 
 def test_a_key_that_would_move_the_cursor_is_shown_as_what_it_is() -> None:
     assert "\x1b" not in refusal("\x1b[2J.x", 1, {})
+
+
+def test_a_project_may_not_have_its_work_left_unjudged() -> None:
+    assert "may not leave work unjudged" in refusal("iteration.max_iterations", 0, {"iteration.max_iterations": 3})
+    assert "may not set" in refusal("evaluation.order", ["x"], {})

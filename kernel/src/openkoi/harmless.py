@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
 REACHING = frozenset({"command", "commands", "enabled", "folder", "path", "venv"})
 RISING = "iteration.quality_threshold"
+JUDGED = "iteration.max_iterations"
 
 
 def refusal(key: str, value: object, limits: Mapping[str, float]) -> str:
@@ -29,6 +30,8 @@ def loosening(key: str, value: object, holds: float) -> str:
         return ""
     if key == RISING:
         return "" if value >= holds else f"A project's configuration may only raise {key!r}; left out."
+    if key == JUDGED and value < 1:
+        return f"A project's configuration may not leave work unjudged, as {key!r} = {value} does; left out."
     return "" if value <= holds else f"A project's configuration may only lower {key!r}; left out."
 
 
