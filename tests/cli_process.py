@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENKOI_MODEL", "OPENKOI_CONFIG", "OPENKOI_DATA")
@@ -42,6 +42,59 @@ class Shell:
             timeout=seconds,
             check=False,
         )
+
+    def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run a line of bash in which ``openkoi`` is ours."""
+        ours = f'openkoi() {{ "{sys.executable}" -m openkoi "$@"; }}\n'
+        return subprocess.run(
+            ["bash", "-c", ours + line],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+
+    def started(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start it and do not wait."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def told(self, **variables: str) -> "Shell":
+        """The same with more variables."""
+        return replace(self, variables={**self.variables, **variables})
+
+    def seeing(self, site: Path) -> "Shell":
+        """The same with what lies in this folder on Python's path."""
+        path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
+        return self.told(PYTHONPATH=path)
+
+    def with_plugin(self, code: str, **points: str) -> "Shell":
+        """The same where a distribution ``acme`` is installed: one module, and by kind what it brings."""
+        site = self.home.parent / "site"
+        info = site / "acme-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / "acme.py").write_text(code)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+        lines = [f"[openkoi.{kind}]\nacme = {target}\n" for kind, target in points.items()]
+        (info / "entry_points.txt").write_text("".join(lines))
+        return self.seeing(site)
+
+
+def shell(folder: Path) -> Shell:
+    """A command line in an empty folder."""
+    empty = folder / "folder"
+    empty.mkdir()
+    return Shell(empty, folder / "home")
 
 
 def script(folder: Path, turns: str, name: str = "script.yaml") -> str:

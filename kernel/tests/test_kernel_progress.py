@@ -275,7 +275,7 @@ def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
 
 
 @pytest.mark.row("CLI-43")
-@pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.004, "$0.00"), (0.32, "$0.32"), (12.5, "$12.50")])
+@pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.004, "<$0.01"), (0.32, "$0.32"), (12.5, "$12.50")])
 def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
     assert text == dollars(usd)
 

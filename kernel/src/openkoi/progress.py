@@ -45,6 +45,8 @@ class Progress:
                 return []
             case events.ToolAnswered(result=result) if result.call in self.unsaid:
                 return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {clipped(result.text, 60)}"]
+            case events.ToolAnswered(result=result) if result.failed:
+                return [f"  ! {clipped(result.text)}"]
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
             case events.RunCompleted():
@@ -170,7 +172,8 @@ def checked(evaluation: Evaluation) -> list[str]:
 
 
 def clipped(text: str, most: int = 100) -> str:
-    line = " ".join(text.split())
+    """One line of so many characters, without any that would move a terminal's cursor."""
+    line = "".join(sign if sign.isprintable() else " " for sign in " ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
@@ -183,7 +186,8 @@ def tokens_text(count: int) -> str:
 
 
 def dollars(usd: float) -> str:
-    return f"${usd:.2f}"
+    """$0.32; what is less than a cent and not nothing is said to be so."""
+    return "<$0.01" if 0 < usd < 0.005 else f"${usd:.2f}"
 
 
 def megabytes(size: int) -> str:

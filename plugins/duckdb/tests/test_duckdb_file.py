@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_duckdb import DuckDB, MemoryBusy, MemoryUnusable
-from openkoi_duckdb.lock import held
+from openkoi_duckdb.lock import Patience, held
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import LINE, a_run
@@ -62,7 +62,7 @@ def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None
     asyncio.run(memory(tmp_path).absorb(RUN))
     busy = memory(tmp_path, seconds=0.05)
 
-    with held(tmp_path / "openkoi.db.lock", 1.0):
+    with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
         with pytest.raises(MemoryBusy, match="Nothing is lost"):
             asyncio.run(busy.absorb(RUN))
         with pytest.raises(MemoryBusy):

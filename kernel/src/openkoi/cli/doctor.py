@@ -11,7 +11,7 @@ import click
 
 from openkoi.progress import megabytes
 
-from .group import Invocation
+from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -52,11 +52,11 @@ async def examine(koi: "Assembly") -> Diagnosis:
     async with koi:
         look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await look_at_socket(part, await koi.chosen(kind), seen)
+            await look_at_socket(part, await koi.sockets.chosen(kind), seen)
         for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools"), ("Hooks", "hooks")):
             look_at_names(part, kind, koi, seen)
-        await koi.every("evaluators")
-        await koi.every("tools")
+        await koi.sockets.every("evaluators")
+        await koi.sockets.every("tools")
     look_at_plugins(seen)
     seen.issues += koi.pending
     return seen

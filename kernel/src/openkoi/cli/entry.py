@@ -1,45 +1,48 @@
 """Where a command line begins and every error ends. Knows exit statuses; knows no command."""
 
-import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
-from .group import COMMANDS, Invocation, OpenKoi, split
+from .group import OpenKoi, first_bare
+from .invocation import Invocation
+from .streams import fill_in_streams
 
 EXIT_INTERRUPTED = 130
 
 
 def start(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with the status that says how it went."""
-    invocation, rest = split(sys.argv[1:] if arguments is None else list(arguments))
+    fill_in_streams()
+    invocation, words = Invocation(), list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = OpenKoi(invocation).main(rest, prog_name="openkoi", standalone_mode=False)
+        words = invocation.take(words)
+        status = OpenKoi(invocation).main(words, prog_name="openkoi", standalone_mode=False)
     except click.exceptions.Exit as done:
         status = done.exit_code
     except click.UsageError as error:
-        status = usage(error)
+        status = usage(error, words)
     except click.ClickException as error:
         error.show()
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("[abort] interrupted", err=True)
+        if not invocation.said:
+            say("[abort] interrupted")
         status = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        status = 0
     except Exception as error:  # the last place where an error can be made readable
         status = explained(error, invocation)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def usage(error: click.UsageError) -> int:
+def usage(error: click.UsageError, words: Sequence[str]) -> int:
     """A wrong word on the line; a task that begins with a command's name is told how to be one."""
     error.show()
+    place = first_bare(words)
     named = error.ctx.info_name if error.ctx else ""
-    if named in COMMANDS:
-        click.echo(f'To give a task that begins with "{named}", quote it, or write -- before it.', err=True)
+    if place is not None and words[place] == named:
+        say(f'To give a task that begins with "{named}", quote it, or write -- before it.')
     return error.exit_code
 
 
@@ -50,15 +53,31 @@ def explained(error: Exception, invocation: Invocation) -> int:
     if invocation.verbose:
         import traceback
 
-        traceback.print_exception(error)
+        say(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
+    if not invocation.said:
+        say(f"Error: {invocation.redact(sentence(error))}")
+    if not invocation.verbose and not isinstance(error, KoiError):
+        say("Run it again with --verbose to see where.")
+    return status_of(error)
+
+
+def say(text: str) -> None:
+    """A line for the person, if somebody is there still to read it."""
+    with suppress(OSError):
+        click.echo(text, err=True)
+
+
+def sentence(error: BaseException) -> str:
+    """What ended it, in words."""
+    from openkoi_hookspecs import KoiError
+
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return "interrupted"
+    if isinstance(error, click.ClickException):
+        return error.format_message()
     if isinstance(error, KoiError):
-        click.echo(f"Error: {invocation.redact(str(error))}", err=True)
-        return status_of(error)
-    text = f"{type(error).__name__}: {error}"
-    click.echo(f"Error: something broke inside OpenKoi: {invocation.redact(text)}", err=True)
-    if not invocation.verbose:
-        click.echo("Run it again with --verbose to see where.", err=True)
-    return 1
+        return str(error)
+    return f"something broke inside OpenKoi: {type(error).__name__}: {error}"
 
 
 def status_of(error: Exception) -> int:

@@ -2,16 +2,20 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING
-
-import click
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from openkoi.progress import Progress, plural
 from openkoi.redact import masked
+from openkoi.report import Report
 from openkoi.transcript import write_line
-from openkoi_hookspecs import Record
+from openkoi_hookspecs import KoiError, Record
 
+from .entry import sentence
+from .invocation import Invocation
 from .live import Live
+from .streams import kept_stdout
 from .tips import tip
 
 if TYPE_CHECKING:
@@ -19,85 +23,80 @@ if TYPE_CHECKING:
 
 
 class Face:
-    """Shows one run. ``show`` prints the result, ``afterwards`` says what came of it."""
+    """Shows one run: its records as they come, its result, and its end, however it came."""
 
-    def __init__(self, koi: "Assembly") -> None:
-        self.koi = koi
+    def __init__(self, invocation: Invocation, out: TextIO) -> None:
+        self.invocation = invocation
+        self.out = out
         self.progress = Progress()
-        self.shown = False
         self.live = Live(sys.stderr)
 
     @property
-    def status(self) -> int:
-        """The exit status."""
-        return self.progress.report.status
-
-    def of(self, run: str) -> "Face":
-        """The same face, for one run among others of its session."""
-        self.progress.report.run = run
-        return self
+    def report(self) -> Report:
+        """What the run came to so far."""
+        return self.progress.report
 
     def tell(self, record: Record) -> None:
         """Take one record."""
         for line in self.progress.lines(record):
-            self.live.line(self.koi.redactor(line))
+            self.live.line(self.invocation.redact(line))
         if now := self.progress.activity(record):
-            self.live.now(self.koi.redactor(now))
+            self.live.now(self.invocation.redact(now))
 
     def show(self) -> None:
-        """Print the result."""
-        self.live.stop()
-        self.shown = True
-        self.print_result()
-
-    def print_result(self) -> None:
-        """Print the result's words."""
-        click.echo(self.koi.redactor(self.progress.report.text))
-
-    def afterwards(self) -> None:
-        """Say what came after the result."""
-
-    def failed(self) -> bool:
-        """Whether the run ended without a result, and that has been said."""
-        return bool(self.progress.report.failed)
-
-    def close(self) -> None:
-        """Let the terminal go."""
+        """The result is there; what comes after it is not worth waiting for."""
         self.live.stop()
 
-    def result(self) -> str:
-        """The result as one JSON object."""
-        report = self.progress.report
-        transcript = str(self.koi.config.paths.sessions / report.segment) if report.segment else ""
-        return json.dumps(masked(report.result(transcript), self.koi.redactor), ensure_ascii=False)
+    def afterwards(self, koi: "Assembly") -> None:
+        """All that comes after a result is done."""
+
+    def end(self, reason: str = "") -> None:
+        """Nothing comes any more; ``reason`` is what ended it, if no record says so."""
+        self.live.stop()
+
+    def print(self, text: str) -> None:
+        """Print a line on stdout. That nobody reads it is no error; that it cannot be written is one."""
+        try:
+            with suppress(BrokenPipeError):
+                print(text, file=self.out, flush=True)
+        except OSError as error:
+            raise KoiError(f"The result cannot be written to standard output: {error.strerror}.") from error
 
 
 class Words(Face):
     """For people: progress on stderr, the last words on stdout."""
 
-    def afterwards(self) -> None:
+    def show(self) -> None:
+        """Print the last words; a run that was not completed has none."""
+        super().show()
+        if self.report.completed:
+            self.print(self.invocation.redact(self.report.text))
+
+    def afterwards(self, koi: "Assembly") -> None:
         """Say what was learned, and give a tip."""
-        report = self.progress.report
-        for text in self.koi.pending:
-            self.live.line(self.koi.redactor(f"  ! {text}"))
-        if report.learnings:
-            self.live.line(f"  {plural(len(report.learnings), 'learning')} saved")
-        if report.status == 0 and (text := tip(self.koi)):
+        for text in koi.pending:
+            self.live.line(koi.redactor(f"  ! {text}"))
+        if self.report.learnings:
+            self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
+        if self.report.status == 0 and (text := tip(koi)):
             self.live.line(text)
 
 
 class OneObject(Face):
-    """For programs: one JSON object on stdout, also when the run failed."""
+    """For programs: one JSON object on stdout, whatever happened."""
 
-    def print_result(self) -> None:
+    def end(self, reason: str = "") -> None:
         """Print the object."""
-        click.echo(self.result())
+        super().end()
+        self.report.failed = self.report.failed or reason
+        result = self.report.result(self.transcript)
+        self.print(json.dumps(masked(result, self.invocation.redact)))
 
-    def failed(self) -> bool:
-        """A run that failed has a result too."""
-        if self.progress.report.failed and not self.shown:
-            self.show()
-        return super().failed()
+    @property
+    def transcript(self) -> str:
+        """The file of the run's records; empty when there are none."""
+        koi, segment = self.invocation.koi, self.report.segment
+        return str(koi.config.paths.sessions / segment) if koi and segment else ""
 
 
 class Events(OneObject):
@@ -106,12 +105,22 @@ class Events(OneObject):
     def tell(self, record: Record) -> None:
         """Print the record."""
         super().tell(record)
-        click.echo(write_line(record, self.koi.redactor))
+        self.print(write_line(record, self.invocation.redact))
 
 
 FACES: dict[str, type[Face]] = {"text": Words, "json": OneObject, "jsonl": Events}
 
 
-def face_for(format: str, koi: "Assembly") -> Face:
-    """The face that a format names."""
-    return FACES[format](koi)
+@contextmanager
+def faced(format: str, invocation: Invocation) -> Iterator[Face]:
+    """Lend the face that a format names; it has stdout for itself, and is told of every ending."""
+    with kept_stdout() as out:
+        face = FACES[format](invocation, out)
+        try:
+            yield face
+        except BaseException as error:
+            said = bool(face.report.failed)
+            face.end(sentence(error))
+            invocation.said = said
+            raise
+        face.end()

@@ -5,17 +5,15 @@ quoted argument with a space is always a task, and ``--`` ends the options.
 """
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from openkoi import __version__
 
-if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+from .invocation import Invocation
 
 COMMANDS: Mapping[str, str] = {
     "completion": "Print the completion script of a shell.",
@@ -29,51 +27,11 @@ SENTENCE = "Do a task, judge the work, and try again until it is good enough. Wh
 VALUED = ("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format")
 
 
-@dataclass(slots=True)
-class Invocation:
-    """What holds for every command: which configuration, and how much is said."""
-
-    config: str = ""
-    verbose: bool = False
-    koi: "Assembly | None" = None
-
-    def open(self, flags: Mapping[str, object] | None = None) -> "Assembly":
-        """OpenKoi for the folder that we stand in."""
-        from pathlib import Path
-
-        from openkoi.assembly import open_koi
-
-        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config)
-        return self.koi
-
-    def redact(self, text: str) -> str:
-        """The text without the secrets that are known by now."""
-        return self.koi.redactor(text) if self.koi else text
-
-
-def split(arguments: list[str]) -> tuple[Invocation, list[str]]:
-    """Take out what holds for every command, wherever it stands before ``--``."""
-    invocation = Invocation()
-    rest: list[str] = []
-    words = iter(arguments)
-    for word in words:
-        if word == "--":
-            return invocation, [*rest, word, *words]
-        if word == "--verbose":
-            invocation.verbose = True
-        elif word == "--config":
-            invocation.config = next(words, "")
-        elif word.startswith("--config="):
-            invocation.config = word.partition("=")[2]
-        else:
-            rest.append(word)
-    return invocation, rest
-
-
 class OpenKoi(click.Group):
     """An agent that does a task, judges its own work, and tries again until it is good enough."""
 
     def __init__(self, invocation: Invocation) -> None:
+        self.invocation = invocation
         super().__init__(
             "openkoi",
             help=SENTENCE,
@@ -98,8 +56,10 @@ class OpenKoi(click.Group):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing and not asks_for_group(args):
+        if not asks_for_group(args):
             args = addressed(args, self.list_commands(ctx))
+            if not ctx.resilient_parsing:
+                refuse_typos(args, self.list_commands(ctx))
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -118,8 +78,13 @@ class OpenKoi(click.Group):
 
             command = import_module(f"openkoi.cli.{name}").command
         else:
-            command = load(ctx, name) if name in self.brought else None
+            command = self.load(ctx, name) if name in self.brought else None
         return command if isinstance(command, click.Command) else None
+
+    def load(self, ctx: click.Context, name: str) -> object:
+        """A plugin's command; its context object is a Koi."""
+        ctx.obj = self.invocation.koi or self.invocation.open()
+        return ctx.obj.plugins.load("commands", name)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of tasks first, for a task needs no command."""
@@ -138,7 +103,7 @@ class OpenKoi(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
-        return lived(ctx.find_root().obj, result) if inspect.iscoroutine(result) else result
+        return lived(self.invocation, result) if inspect.iscoroutine(result) else result
 
 
 def version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -159,7 +124,20 @@ def addressed(args: list[str], commands: list[str]) -> list[str]:
     return ["run", *args]
 
 
-def first_bare(args: list[str]) -> int | None:
+def refuse_typos(args: Sequence[str], commands: Sequence[str]) -> None:
+    """A single word that is almost a command is no task; nobody is charged for a slip of the keyboard."""
+    words = [word for word in args[1:] if not word.startswith("-")]
+    if args[0] != "run" or "--" in args or len(words) != 1 or " " in words[0]:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(words[0], [*commands, "help", "version"], n=1, cutoff=0.8)
+    if near:
+        meant = f"--{near[0]}" if near[0] in ("help", "version") else near[0]
+        raise click.UsageError(f"Did you mean openkoi {meant}? To give it as a task: openkoi -- {words[0]}")
+
+
+def first_bare(args: Sequence[str]) -> int | None:
     """Where the first word stands that is neither an option nor its value; None after ``--``."""
     skip = False
     for place, word in enumerate(args):
@@ -172,21 +150,13 @@ def first_bare(args: list[str]) -> int | None:
     return None
 
 
-def load(ctx: click.Context, name: str) -> object:
-    """A plugin's command; its context object is a Koi."""
-    invocation = ctx.find_root().obj
-    koi = invocation.koi or invocation.open()
-    ctx.obj = koi
-    return koi.plugins.load("commands", name)
-
-
 def lived(invocation: Invocation, result: Any) -> Any:
     """Run an asynchronous command while its Koi is alive."""
-    import asyncio
+    from .interruptible import interruptible
 
     async def live() -> Any:
         koi = invocation.koi or invocation.open()
         async with koi:
             return await result
 
-    return asyncio.run(live())
+    return interruptible(live())

@@ -1,13 +1,16 @@
 """Lines on a terminal, with one that moves while we wait; plain lines where there is no terminal."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.status import Status
 
+READ_OR_NOT = suppress(OSError)
+
 
 class Live:
-    """Writes finished lines, and keeps a moving one below them on a terminal."""
+    """Writes finished lines, and keeps a moving one below them on a terminal. A run goes on when nobody reads them."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -16,15 +19,17 @@ class Live:
 
     def line(self, text: str) -> None:
         """A finished line."""
-        if self.moving:
-            self.start().console.print(text, markup=False, highlight=False)
-        else:
-            print(text, file=self.stream, flush=True)
+        with READ_OR_NOT:
+            if self.moving:
+                self.start().console.print(text, markup=False, highlight=False)
+            else:
+                print(text, file=self.stream, flush=True)
 
     def now(self, text: str) -> None:
         """What goes on while the line below moves."""
         if self.moving:
-            self.start().update(f"{text}…")
+            with READ_OR_NOT:
+                self.start().update(f"{text}…")
 
     def start(self) -> "Status":
         if self.status is None:
@@ -37,6 +42,7 @@ class Live:
     def stop(self) -> None:
         """Let the moving line go."""
         if self.status is not None:
-            self.status.stop()
+            with READ_OR_NOT:
+                self.status.stop()
             self.status = None
             self.moving = False

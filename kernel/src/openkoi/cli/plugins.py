@@ -13,18 +13,20 @@ import click
 
 from openkoi.registry import Found, scan
 
-from .group import Invocation
+from .invocation import Invocation
 
 PATIENCE = 20.0
 PROBE = """
 import json, sys
+from openkoi.cli.streams import kept_stdout
 from openkoi.registry import resolve
-for kind, name, target, distribution in json.load(sys.stdin):
-    print(json.dumps(["trying", kind, name]), flush=True)
-    try:
-        resolve(target)
-    except BaseException as error:
-        print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), flush=True)
+with kept_stdout() as out:
+    for kind, name, target, distribution in json.load(sys.stdin):
+        print(json.dumps(["trying", kind, name]), file=out, flush=True)
+        try:
+            resolve(target)
+        except BaseException as error:
+            print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), file=out, flush=True)
 """
 
 
@@ -34,13 +36,13 @@ def command(invocation: Invocation, /) -> None:
     """List what is installed, what it adds, and what is broken."""
     found = scan()
     faults = broken(found.found)
+    lines: list[str] = []
     for distribution in sorted({one.distribution for one in found.found}):
         own = [one for one in found.found if one.distribution == distribution]
-        click.echo(f"{distribution} {version_of(distribution)}".rstrip())
-        for one in own:
-            click.echo(f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip())
-    for text in [*found.broken, *map(str, found.clashes)]:
-        click.echo(f"! {text}")
+        lines.append(f"{distribution} {version_of(distribution)}".rstrip())
+        lines += [f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip() for one in own]
+    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes))]
+    click.echo(invocation.redact("\n".join(lines)))
 
 
 def version_of(distribution: str) -> str:

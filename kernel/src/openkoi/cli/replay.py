@@ -2,7 +2,7 @@
 
 import click
 
-from .group import Invocation
+from .invocation import Invocation
 
 
 @click.command()
@@ -13,13 +13,13 @@ def command(invocation: Invocation, /, task_id: str, format: str) -> int:
     """Show a task again as it was; without an id, the last one."""
     from openkoi.history import find_task, records_of
 
-    from .faces import face_for
+    from .faces import faced
 
-    koi = invocation.open()
-    past = find_task(koi.config.paths.sessions, task_id)
-    face = face_for(format, koi)
-    own = face.of(past.run)
-    for record in records_of(koi.config.paths.sessions, past):
-        own.tell(record)
-    own.show()
+    with faced(format, invocation) as face:
+        sessions = invocation.open().config.paths.sessions
+        past = find_task(sessions, task_id)
+        face.report.run = past.run
+        for record in records_of(sessions, past):
+            face.tell(record)
+        face.show()
     return 0

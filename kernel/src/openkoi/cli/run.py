@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .group import Invocation
+from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -23,14 +23,13 @@ class Asked:
     words: Sequence[str]
     flags: dict[str, Any]
     from_stdin: bool
-    format: str
 
     @property
     def task(self) -> tuple[str, str]:
         """The task's text, and the context that was piped in."""
         text = " ".join(self.words).strip()
         if self.from_stdin or text == "-":
-            return sys.stdin.read().strip(), ""
+            return standard_input(), ""
         return text, piped()
 
 
@@ -54,58 +53,39 @@ class Asked:
 @click.pass_obj
 def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, format: str, **flags: Any) -> int:
     """Do a task. What is piped in is its context. Every option can be set as OPENKOI_<OPTION>, too."""
-    asked = Asked(words, flags, from_stdin, format)
+    from .faces import faced
+
+    with faced(format, invocation) as face:
+        do(Asked(words, flags, from_stdin), face)
+    return face.report.status
+
+
+def do(asked: Asked, face: "Face") -> None:
+    """Do what was asked for in front of a face."""
     text, context = asked.task
     if not text:
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
-    import asyncio
+    from openkoi_hookspecs import Task
 
-    from openkoi_hookspecs import KoiError, Task
-
-    from .entry import EXIT_INTERRUPTED, status_of
-    from .faces import face_for
+    from .interruptible import interruptible
     from .logs import set_up_logs
 
-    koi = invocation.open(flags)
-    set_up_logs(invocation.verbose, koi)
-    face = face_for(asked.format, koi)
-    try:
-        asyncio.run(work(koi, Task(text, context=context, limits=koi.config.limits), face))
-    except KoiError as error:
-        if not face.failed():
-            raise
-        return status_of(error)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        if not face.failed():
-            raise KeyboardInterrupt from None
-        return EXIT_INTERRUPTED
-    finally:
-        face.close()
-    return face.status
+    koi = face.invocation.open(asked.flags)
+    set_up_logs(face.invocation.verbose, koi)
+    interruptible(work(koi, Task(text, context=context, limits=koi.config.limits), face))
 
 
 async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
     """Do the task while OpenKoi is alive; the result is shown before what is left is done."""
     from .person import ask_person, somebody_there
 
-    stop_on_terminate()
     koi.listeners.append(face.tell)
     koi.person = ask_person if somebody_there() else None
     async with koi:
         await koi.solve(task)
         face.show()
         await koi.drain()
-        face.afterwards()
-
-
-def stop_on_terminate() -> None:
-    """A polite request to end is an interruption like any other."""
-    import asyncio
-    import signal
-
-    task = asyncio.current_task()
-    if hasattr(signal, "SIGTERM") and sys.platform != "win32" and task is not None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    face.afterwards(koi)
 
 
 def piped() -> str:
@@ -119,4 +99,9 @@ def piped() -> str:
         return ""
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
         return ""
+    return standard_input()
+
+
+def standard_input() -> str:
+    """All that comes, bytes that are no text replaced."""
     return sys.stdin.buffer.read().decode(errors="replace").strip()

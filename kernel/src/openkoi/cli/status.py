@@ -10,7 +10,7 @@ import click
 
 from openkoi.progress import clipped, dollars, plural, tokens_text
 
-from .group import Invocation
+from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -44,7 +44,7 @@ async def memory_lines(koi: "Assembly") -> list[str]:
     from openkoi_hookspecs import Examined, KoiError
 
     async with koi:
-        memory = await koi.memory()
+        memory = await koi.sockets.memory()
         if memory is None:
             return ["  Memory: none chosen"]
         try:

@@ -1,18 +1,18 @@
-"""The memory file: opened for one piece of work, by one process at a time, and closed again.
+"""The memory file: opened for one piece of work, by one process that writes or by many that read, and closed again.
 
 A damaged file is moved aside, one of another version is dropped; a new one is made by whoever next writes.
 """
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import Enum, auto
 from pathlib import Path
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar
 
-from .lock import PAUSE, held
+from .lock import Patience, held
 from .schema import equip
 from .trouble import Ailment, MemoryBusy, MemoryUnusable, Sick, diagnosing
 
@@ -27,8 +27,19 @@ SETTINGS: Settings = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
-OPTIONS = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
+READING = "TYPE duckdb, READ_ONLY"
+WRITING = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
 WHEN_NEW = ", BLOCK_SIZE 16384"
+QUICK = "PRAGMA disable_checkpoint_on_shutdown"
+LOG_KEPT = 262_144
+
+
+class Access(Enum):
+    """Who else may have the file meanwhile, and whether it may be made."""
+
+    BESIDE_OTHERS = auto()
+    ALONE = auto()
+    ALONE_OR_NEW = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,75 +59,98 @@ class MemoryFile:
         """Bytes on the disk."""
         return sum(part.stat().st_size for part in (self.path, self.log) if part.exists())
 
-    def read(self, work: Callable[["DuckDBPyConnection"], T]) -> T | None:
-        """Look something up; None when there is no file, or none that can be read."""
-        if not self.path.exists():
-            return None
-        with self.alone():
-            return self.attempt(work) if self.path.exists() else None
+    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T | None:
+        """Look something up, beside others who do; None when there is no file, or none that can be read.
 
-    def write(self, work: Callable[["DuckDBPyConnection"], T]) -> T:
+        A file that is not well is looked at again alone, so that it can make way.
+        """
+        patience = patience or Patience(self.seconds)
+        for access in (Access.BESIDE_OTHERS, Access.ALONE):
+            found = self.attempt(work, access, patience) if self.path.exists() else None
+            if found is not None:
+                return found
+        return None
+
+    def write(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T:
         """Change something, in a new file if there is none that can be used."""
-        with self.alone():
-            for _ in range(2):
-                done = self.attempt(work)
-                if done is not None:
-                    return done
+        patience = patience or Patience(self.seconds)
+        for _ in range(2):
+            done = self.attempt(work, Access.ALONE_OR_NEW, patience)
+            if done is not None:
+                return done
         raise MemoryUnusable(self.path, "a new file cannot be read either")
 
+    def attempt(self, work: Callable[["DuckDBPyConnection"], T], access: Access, patience: Patience) -> T | None:
+        """Open, work, close. None when there is no file, when it had to make way, or has to and we are not alone."""
+        beside = access is Access.BESIDE_OTHERS
+        with self.engine() as connection, self.locked(patience, shared=beside), closing(connection):
+            if access is not Access.ALONE_OR_NEW and not self.path.exists():
+                return None
+            try:
+                with diagnosing():
+                    self.open(connection, patience, READING if beside else WRITING)
+                    done = work(connection)
+                    self.tidy(connection)
+                    return done
+            except Sick as sick:
+                connection.close()
+                if sick.ailment is Ailment.BUSY or not beside:
+                    self.treat(sick)
+        return None
+
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep other processes out."""
+    def engine(self) -> Iterator["DuckDBPyConnection"]:
+        """DuckDB with no file open. It is made before the lock is asked for: that takes longer than most work."""
+        import duckdb
+
+        try:
+            connection = duckdb.connect(config=SETTINGS | {"temp_directory": f"{self.path}.tmp"})
+        except duckdb.Error as error:
+            raise MemoryUnusable(self.path, error) from error
+        with closing(connection):
+            connection.execute(QUICK)
+            yield connection
+
+    @contextmanager
+    def locked(self, patience: Patience, *, shared: bool) -> Iterator[None]:
+        """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with held(self.path.with_name(f"{self.path.name}.lock"), self.seconds) as mine:
+            with held(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
                 if not mine:
                     raise MemoryBusy(self.path, self.seconds)
                 yield
         except OSError as error:
             raise MemoryUnusable(self.path, error) from error
 
-    def attempt(self, work: Callable[["DuckDBPyConnection"], T]) -> T | None:
-        """Open, work, close. None when the file had to make way."""
-        try:
-            connection = self.opened()
-            try:
-                with diagnosing():
-                    return work(connection)
-            finally:
-                connection.close()
-        except Sick as sick:
-            self.treat(sick)
-        return None
-
-    def opened(self) -> "DuckDBPyConnection":
+    def open(self, connection: "DuckDBPyConnection", patience: Patience, options: str) -> None:
         """Open the file, and wait for a program that does not know of the lock."""
-        deadline = monotonic() + self.seconds
-        while True:
-            try:
-                return self.connected()
-            except Sick as sick:
-                if sick.ailment is not Ailment.BUSY or monotonic() >= deadline:
-                    raise
-            sleep(PAUSE)
-
-    def connected(self) -> "DuckDBPyConnection":
-        """Open the file in a way that older versions of DuckDB can read."""
-        import duckdb
-
         new = not self.path.exists()
-        with diagnosing():
-            connection = duckdb.connect(config=SETTINGS | {"temp_directory": f"{self.path}.tmp"})
-            try:
-                connection.execute(f"ATTACH {quoted(self.path)} AS koi ({OPTIONS}{WHEN_NEW if new else ''})")
-                connection.execute("USE koi")
-                equip(connection)
-            except BaseException:
-                connection.close()
-                raise
+        if new:
+            self.log.unlink(missing_ok=True)
+        while not self.attached(connection, options + WHEN_NEW * new):
+            if not patience.lasts():
+                raise Sick(Ailment.BUSY, "another program has it open")
+        connection.execute("USE koi")
+        equip(connection)
         if new:
             self.path.chmod(0o600)
-        return connection
+
+    def tidy(self, connection: "DuckDBPyConnection") -> None:
+        """Put what DuckDB has written beside the file into it, when it is much: to do so each time takes too long."""
+        if self.log.exists() and self.log.stat().st_size > LOG_KEPT:
+            connection.execute("CHECKPOINT koi")
+
+    def attached(self, connection: "DuckDBPyConnection", options: str) -> bool:
+        """Open the file in a way that older versions of DuckDB can read; False when another program has it."""
+        try:
+            with diagnosing():
+                connection.execute(f"ATTACH {quoted(self.path)} AS koi ({options})")
+        except Sick as sick:
+            if sick.ailment is not Ailment.BUSY:
+                raise
+            return False
+        return True
 
     def treat(self, sick: Sick) -> None:
         """Make way for a new file where that helps; raise where it does not."""

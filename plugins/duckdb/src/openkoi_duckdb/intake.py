@@ -15,22 +15,23 @@ from .documents import number
 from .index import reindex
 from .learned import Home, course
 from .sql import delete, put, transaction
-from .staging import by_learning, by_run, learnings_of, stage
+from .staging import Prepared, by_learning, by_run, learnings_of, stage, unknown
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def take_in(connection: "DuckDBPyConnection", records: Sequence[Record], *, moving: bool) -> None:
-    """Absorb records. The offsets of their segments move with them when ``moving``."""
+def take_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> None:
+    """Absorb records, all or none. The offsets of their segments move with them when ``moving``."""
     with transaction(connection):
-        staged = stage(connection, records)
-        runs = {record.run for record in staged}
-        tell_runs(connection, runs)
-        tell_learnings(connection, touched(connection, staged))
-        tell_usage(connection, records)
+        fresh = unknown(connection, batch)
+        staged = stage(connection, fresh)
+        if staged:
+            tell_runs(connection, {record.run for record in staged})
+            tell_learnings(connection, touched(connection, staged))
+        tell_usage(connection, [one.record for one in fresh])
         if moving:
-            move(connection, records)
+            move(connection, [one.record for one in batch])
 
 
 def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[str]:
@@ -102,6 +103,6 @@ def move(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
             ends[record.segment] = max(record.end, ends.get(record.segment, 0))
     connection.execute(
         "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]) "
-        "ON CONFLICT DO UPDATE SET seen = greatest(seen, excluded.seen)",
+        "ON CONFLICT DO UPDATE SET seen = excluded.seen WHERE excluded.seen > seen",
         [list(ends), list(ends.values())],
     )

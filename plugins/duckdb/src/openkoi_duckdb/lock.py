@@ -1,4 +1,4 @@
-"""One process at a time: the door to the operating system's file lock.
+"""One writer at a time, or many readers: the door to the operating system's file lock, and the patience to wait for it.
 
 Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a second process, and is asked again.
 """
@@ -6,38 +6,60 @@ Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a seco
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, sleep
+from random import uniform
+from threading import Event
+from time import monotonic
 from typing import IO
 
-PAUSE = 0.01
+SHORTEST, LONGEST = 0.001, 0.03
+
+
+@dataclass(slots=True)
+class Patience:
+    """For how long to wait, in all, from the first time on; and no longer once nobody cares for the answer."""
+
+    seconds: float
+    given_up: Event = field(default_factory=Event)
+    until: float | None = None
+
+    def lasts(self) -> bool:
+        """Pause for a short random while, the shorter the less is left; False when it is at its end.
+
+        So those who wait do not ask in step, and who has waited long is likelier to be next.
+        """
+        self.until = self.until or monotonic() + self.seconds
+        left = self.until - monotonic()
+        if left <= 0 or self.given_up.is_set():
+            return False
+        self.given_up.wait(uniform(SHORTEST, SHORTEST + LONGEST * left / self.seconds))
+        return True
 
 
 @contextmanager
-def held(path: Path, seconds: float) -> Iterator[bool]:
-    """Hold the lock file; yields False when another process kept it for that long."""
+def held(path: Path, patience: Patience, *, shared: bool = False) -> Iterator[bool]:
+    """Hold the lock file, beside others who share it or alone; yields False when others kept it for too long."""
     with path.open("a") as file:
-        yield within(seconds, file)
+        yield within(patience, file, shared)
 
 
-def within(seconds: float, file: IO[str]) -> bool:
-    """Try again until the time is up. Closing the file lets go."""
-    deadline = monotonic() + seconds
-    while not taken(file):
-        if monotonic() >= deadline:
+def within(patience: Patience, file: IO[str], shared: bool) -> bool:
+    """Try again for as long as there is patience. Closing the file lets go."""
+    while not taken(file, shared):
+        if not patience.lasts():
             return False
-        sleep(PAUSE)
     return True
 
 
-def taken(file: IO[str]) -> bool:
+def taken(file: IO[str], shared: bool) -> bool:
     """Take the lock if it is free."""
     if sys.platform == "win32":
         return True
     import fcntl
 
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -1,17 +1,21 @@
 """The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from openkoi_hookspecs import Data, Hit, Query, Record
 
 from .file import MemoryFile
+from .lock import Patience
+from .storable import storable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+A = TypeVar("A")
+T = TypeVar("T")
 BATCH = 5_000
 ENTRIES = """
 SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
@@ -22,58 +26,69 @@ SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
 class DuckDB:
     """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it."""
 
-    def __init__(self, *, path: Annotated[Path, Data("openkoi.db")], seconds: float = 1.0) -> None:
+    def __init__(self, *, path: Annotated[Path, Data("openkoi.db")], seconds: float = 5.0) -> None:
         self.file = MemoryFile(path, seconds)
         self.born = ""
 
     async def absorb(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
         for batch in batches(records):
-            await asyncio.to_thread(self.take_in, batch)
+            await self.apart(self.take_in, batch)
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
-        return await asyncio.to_thread(self.file.read, lambda connection: answered(connection, query)) or []
+        return await self.apart(self.answer, storable(query))
 
     async def seen(self) -> Mapping[str, int]:
         """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
-        told = await asyncio.to_thread(self.file.read, offsets)
+        told = await self.apart(self.file.read, offsets)
         self.born, segments = told or ("", {})
         return segments
 
     async def examine(self) -> Mapping[str, str]:
         """Tell where the file is, how large, and how much is in it."""
-        entries = await asyncio.to_thread(self.file.read, counted) or 0
+        entries = await self.apart(self.file.read, counted) or 0
         return {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
 
-    def take_in(self, batch: Sequence[Record]) -> None:
-        """Absorb a batch at once.
+    async def apart(self, work: Callable[[A, Patience], T], fact: A) -> T:
+        """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
+        patience = Patience(self.file.seconds)
+        try:
+            return await asyncio.to_thread(work, fact, patience)
+        finally:
+            patience.given_up.set()
+
+    def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
+        """Answer a query. What needs no file is done before it is asked for."""
+        from .ranking import answer, asked
+
+        words = asked(query)
+        return self.file.read(lambda connection: answer(connection, query, words), patience) or []
+
+    def take_in(self, records: Sequence[Record], patience: Patience) -> None:
+        """Absorb a batch at once. What needs no file is done before it is asked for.
 
         In another file than the one that told how far it was read, offsets stay: what came before is not in it.
         """
-        from .intake import take_in
         from .schema import born
+        from .sifting import Misfit, ready, say, sift_in
+        from .words import stem
 
-        def work(connection: "DuckDBPyConnection") -> str:
+        def work(connection: "DuckDBPyConnection") -> tuple[str, list[Misfit]]:
             now = born(connection)
-            take_in(connection, batch, moving=self.born in ("", now))
-            return now
+            return now, sift_in(connection, batch, moving=self.born in ("", now))
 
-        now = self.file.write(work)
+        stem("loaded")
+        batch, unready = ready(records)
+        now, misfits = self.file.write(work, patience)
         self.born = self.born or now
+        say(unready + misfits)
 
 
 def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
     """Divide records, so that others get at the file in between."""
     for start in range(0, len(records), BATCH):
         yield records[start : start + BATCH]
-
-
-def answered(connection: "DuckDBPyConnection", query: Query) -> Sequence[Hit]:
-    """Answer a query."""
-    from .ranking import answer
-
-    return answer(connection, query)
 
 
 def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:

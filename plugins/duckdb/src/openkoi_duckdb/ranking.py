@@ -48,13 +48,18 @@ class Found:
     memo: Memo
 
 
-def answer(connection: "DuckDBPyConnection", query: Query) -> Sequence[Hit]:
+def asked(query: Query) -> list[str]:
+    """Return the words of a question, each once. To be found before the file is opened: reading takes its time."""
+    return list(dict.fromkeys(terms(query.text)))[:ASKED]
+
+
+def answer(connection: "DuckDBPyConnection", query: Query, words: list[str]) -> Sequence[Hit]:
     """Find what answers the query, best first: age decides only between equals.
 
     Relevance goes from that of a document which shares no word, 0, to that of the best, 1.
     """
     shelves = seen_by(connection, query)
-    weights, mean = weighed(connection, shelves, list(dict.fromkeys(terms(query.text)))[:ASKED])
+    weights, mean = weighed(connection, shelves, words)
     if not weights:
         return []
     found = fetched(connection, ranked(connection, query, shelves, weights, mean))
@@ -69,11 +74,11 @@ def seen_by(connection: "DuckDBPyConnection", query: Query) -> list[str]:
 
 
 def weighed(
-    connection: "DuckDBPyConnection", shelves: list[str], asked: list[str]
+    connection: "DuckDBPyConnection", shelves: list[str], words: list[str]
 ) -> tuple[Mapping[str, float], float]:
     """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
     documents, mean = connection.execute(CORPUS, [shelves]).fetchall()[0]
-    counts = connection.execute(COUNTS, [shelves, asked]).fetchall()
+    counts = connection.execute(COUNTS, [shelves, words]).fetchall()
     return {term: log(1 + (documents - count + 0.5) / (count + 0.5)) for term, count in counts}, mean or 1.0
 
 

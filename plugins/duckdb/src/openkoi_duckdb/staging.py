@@ -1,30 +1,63 @@
 """The records that are kept, in and out of their table."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import Used
 
 from .codec import read, written
 from .kept import KINDS, about, kept
 from .rows import RecordRow
 from .sql import put, selected
+from .storable import storable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 COLUMNS = "id, moment, run, name, payload"
+KNOWN = """
+SELECT id FROM records WHERE id IN (SELECT unnest($ids::VARCHAR[]))
+UNION ALL SELECT id FROM usage_events WHERE id IN (SELECT unnest($ids::VARCHAR[]))
+"""
 
 
-def stage(connection: "DuckDBPyConnection", records: Iterable[Record]) -> list[Record]:
-    """Keep what is needed of the records, each id once; return those that matter."""
-    events = [(record, event) for record in records if (event := kept(record.event))]
-    put(
-        connection,
-        [RecordRow(one.id, one.at, one.run, event.name, about(event), written(event)) for one, event in events],
-    )
-    return [record for record, _ in events]
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A record without its bulk, and how it is kept: not at all when no table speaks of it."""
+
+    record: Record
+    row: RecordRow | None = None
+
+
+def prepared(record: Record) -> Prepared:
+    """Make ready what can be made ready before the file is opened."""
+    event = kept(record.event)
+    if event is None:
+        return Prepared(storable(record) if isinstance(record.event, Used) else record)
+    one = storable(replace(record, event=event))
+    return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), written(one.event)))
+
+
+def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list[Prepared]:
+    """Leave out what is in the tables already, told by another process that read the same log."""
+    ids = [one.record.id for one in batch if matters(one)]
+    known = {id for (id,) in connection.execute(KNOWN, {"ids": ids}).fetchall()} if ids else set()
+    return [one for one in batch if matters(one) and one.record.id not in known]
+
+
+def matters(one: Prepared) -> bool:
+    """Whether a table speaks of it."""
+    return one.row is not None or isinstance(one.record.event, Used)
+
+
+def stage(connection: "DuckDBPyConnection", batch: Iterable[Prepared]) -> list[Record]:
+    """Keep what is needed of the records, each id once; return those that were kept."""
+    rows = {one.row: one.record for one in batch if one.row}
+    put(connection, rows)
+    return list(rows.values())
 
 
 def by_run(connection: "DuckDBPyConnection", runs: Collection[str]) -> Mapping[str, list[Record]]:

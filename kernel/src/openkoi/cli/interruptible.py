@@ -1,0 +1,35 @@
+"""Run something that a person, a terminal or a service may end at any time. Knows signals; knows no task."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import click
+
+T = TypeVar("T")
+REQUESTS = ("SIGTERM", "SIGHUP")
+
+
+def interruptible(main: Coroutine[Any, Any, T]) -> T:
+    """Run it to its end, or let it tidy up and raise Abort."""
+
+    async def listening() -> T:
+        listen()
+        return await main
+
+    try:
+        return asyncio.run(listening())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise click.Abort from None
+
+
+def listen() -> None:
+    """A request to end, or a terminal that goes away, is an interruption like any other, unless it is ignored."""
+    task = asyncio.current_task()
+    if sys.platform == "win32" or task is None:
+        return
+    for number in (getattr(signal, name) for name in REQUESTS):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, task.cancel)

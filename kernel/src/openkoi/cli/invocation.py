@@ -1,0 +1,77 @@
+"""What holds for every command: which configuration, and how much is said. Knows no command."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from openkoi.assembly import Assembly
+
+
+@dataclass(slots=True)
+class Invocation:
+    """One call of the command line. ``said`` tells that a person has read already what ended it."""
+
+    config: str = ""
+    verbose: bool = False
+    koi: "Assembly | None" = None
+    said: bool = False
+
+    def take(self, arguments: Iterable[str]) -> list[str]:
+        """Take out what is ours, wherever it stands before ``--``; return the rest."""
+        rest: list[str] = []
+        words = iter(arguments)
+        for word in words:
+            if word == "--":
+                return [*rest, word, *words]
+            if word == "--verbose":
+                self.verbose = True
+            elif word == "--config":
+                self.config = given(next(words, ""))
+            elif word.startswith("--config="):
+                self.config = given(word.partition("=")[2])
+            else:
+                rest.append(word)
+        return rest
+
+    def open(self, flags: Mapping[str, object] | None = None) -> "Assembly":
+        """OpenKoi for the folder that we stand in."""
+        from pathlib import Path
+
+        from openkoi.assembly import open_koi
+
+        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config)
+        self.look_for(self.koi.config.paths.config)
+        return self.koi
+
+    def look_for(self, file: "Path") -> None:
+        """Refuse to go on without a configuration file that was asked for by name."""
+        from openkoi_hookspecs import BadSetting
+
+        named = "--config" if self.config else "OPENKOI_CONFIG" if from_variable() else ""
+        if named and not file.exists():
+            raise BadSetting(f"There is no configuration file {file}, which {named} names. Make it, or name another.")
+
+    def redact(self, text: str) -> str:
+        """The text without the secrets that are known by now."""
+        if self.koi:
+            return self.koi.redactor(text)
+        from openkoi.redact import Redactor, environment_secrets
+
+        return Redactor(environment_secrets(os.environ))(text)
+
+
+def given(path: str) -> str:
+    if not path:
+        raise click.UsageError("--config needs the path of a configuration file.")
+    return path
+
+
+def from_variable() -> bool:
+    """Whether a variable names the configuration file; OPENKOI_HOME outranks it."""
+    return bool(os.environ.get("OPENKOI_CONFIG")) and not os.environ.get("OPENKOI_HOME")

@@ -1,0 +1,37 @@
+"""The standard streams: each of them there, and stdout for the result alone. Knows descriptors; knows no command."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TextIO
+
+STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
+
+
+def fill_in_streams() -> None:
+    """Let the streams that we were started without lead nowhere, and not to a file that is opened later."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name, descriptor, mode in STREAMS:
+        stream = getattr(sys, name)
+        if stream is None or stream.closed:
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+
+
+@contextmanager
+def kept_stdout() -> Iterator[TextIO]:
+    """Lend the real stdout; whatever plugins and child processes print meanwhile goes to stderr."""
+    sys.stdout.flush()
+    real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors="backslashreplace")
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield real
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+        os.dup2(real.fileno(), 1)
+        with suppress(OSError):
+            real.close()

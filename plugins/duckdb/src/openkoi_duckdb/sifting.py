@@ -1,0 +1,94 @@
+"""Records that no table can hold are sifted out, so that one of them never stops the others. Knows no table."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import Unknown
+
+from .intake import take_in
+from .schema import equip
+from .staging import Prepared, prepared
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+OURS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A record that cannot be taken, and why."""
+
+    id: str
+    reason: str
+
+
+def ready(records: Iterable[Record]) -> tuple[list[Prepared], list[Misfit]]:
+    """Make records ready; of one that cannot be written at all only the offset is left."""
+    batch: list[Prepared] = []
+    misfits: list[Misfit] = []
+    for record in records:
+        try:
+            batch.append(prepared(record))
+        except OURS as error:
+            batch.append(emptied(record))
+            misfits.append(misfit(record, error))
+    return batch, misfits
+
+
+def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> list[Misfit]:
+    """Absorb records; return those that were passed over. Halves are tried until each stands alone."""
+    import duckdb
+
+    try:
+        take_in(connection, batch, moving=moving)
+    except (*OURS, duckdb.Error) as error:
+        if len(batch) > 1:
+            middle = len(batch) // 2
+            parts = batch[:middle], batch[middle:]
+            return [found for part in parts for found in sift_in(connection, part, moving=moving)]
+        if isinstance(error, duckdb.Error) and (not batch or fits(batch[0])):
+            raise
+        take_in(connection, [emptied(one.record) for one in batch], moving=moving)
+        return [misfit(one.record, error) for one in batch]
+    return []
+
+
+def fits(one: Prepared) -> bool:
+    """Whether an empty store would take it: then it is the file that is not well."""
+    import duckdb
+
+    with closing(duckdb.connect()) as empty:
+        equip(empty)
+        try:
+            take_in(empty, [one], moving=False)
+        except (*OURS, duckdb.Error):
+            return False
+    return True
+
+
+def emptied(record: Record) -> Prepared:
+    """Only where a record stood in the log."""
+    return Prepared(replace(record, event=Unknown({})))
+
+
+def misfit(record: Record, error: Exception) -> Misfit:
+    """Say why a record was passed over."""
+    first, *_ = str(error).splitlines() or [type(error).__name__]
+    return Misfit(record.id, first)
+
+
+def say(misfits: Sequence[Misfit]) -> None:
+    """Warn of what was passed over."""
+    if misfits:
+        logging.getLogger("openkoi").warning(
+            "Memory passed over %d of the run log's records, which it cannot hold. The first: %r (%s). "
+            "The run log keeps them; everything else is remembered.",
+            len(misfits),
+            misfits[0].id,
+            misfits[0].reason,
+        )

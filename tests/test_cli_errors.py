@@ -1,0 +1,108 @@
+"""Errors are for a person: no secret in them, and no advice that does not fit."""
+
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+ANSWER = '  - says: "Paris."\n    repeat: true\n'
+KEY = "s3cr3t-value-of-acme"
+PROVIDER = """
+from typing import Annotated
+from openkoi_hookspecs import Env, Model
+
+class Acme:
+    def __init__(self, *, api_key: Annotated[str, Env("ACME_LOGIN", secret=True)]) -> None:
+        self.key = api_key
+
+    async def models(self):
+        return [Model("one", context=1000, output=100)]
+
+    async def chat(self, request):
+        raise ValueError(f"the key {self.key} was refused")
+        yield
+"""
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path)
+
+
+def test_a_traceback_shows_where_and_no_key(openkoi: Shell) -> None:
+    acme = openkoi.with_plugin(PROVIDER, providers="acme:Acme").told(ACME_LOGIN=KEY)
+    done = acme("-m", "acme/one", "--verbose", "do it")
+
+    assert 1 == done.returncode
+    assert "acme.py" in done.stderr
+    assert "ValueError: the key [redacted] was refused" in done.stderr
+    assert KEY not in done.stderr
+
+
+def test_an_error_before_anything_is_configured_shows_no_key(openkoi: Shell) -> None:
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(f"{KEY} = [\n")
+    done = openkoi.told(ACME_API_KEY=str(openkoi.home))("--verbose", "do it")
+
+    assert 2 == done.returncode
+    assert "Traceback" in done.stderr
+    assert str(openkoi.home) not in done.stderr
+
+
+def test_an_accident_is_told_in_a_sentence_with_how_to_see_more(openkoi: Shell) -> None:
+    code = "import click\n@click.command()\ndef command():\n    raise ValueError('the wheel came off')\n"
+    done = openkoi.with_plugin(code, commands="acme:command")("acme")
+
+    sentence = "Error: something broke inside OpenKoi: ValueError: the wheel came off"
+    assert (1, f"{sentence}\nRun it again with --verbose to see where.\n") == (done.returncode, done.stderr)
+
+
+def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
+    code = "import os\nraise ValueError(os.environ['ACME_API_KEY'])\n"
+    done = openkoi.with_plugin(code, hooks="acme").told(ACME_API_KEY=KEY)("plugins")
+
+    assert "! ValueError: [redacted]" in done.stdout
+    assert KEY not in done.stdout
+
+
+@pytest.mark.parametrize("line", [["--config", "none.toml", "do it"], ["doctor", "--config=none.toml"]])
+def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[str]) -> None:
+    done = openkoi(*line)
+
+    assert 2 == done.returncode
+    assert "There is no configuration file none.toml, which --config names." in done.stderr
+
+
+def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
+    named = openkoi.told(OPENKOI_HOME="", OPENKOI_CONFIG="none.toml", OPENKOI_DATA=str(openkoi.home))
+    done = named("-m", script(openkoi.folder, ANSWER), "do it")
+
+    assert 2 == done.returncode
+    assert "There is no configuration file none.toml, which OPENKOI_CONFIG names." in done.stderr
+
+
+@pytest.mark.parametrize("line", [["do it", "--config"], ["do it", "--config="]])
+def test_a_configuration_without_a_path_is_a_usage_error(openkoi: Shell, line: list[str]) -> None:
+    done = openkoi("-m", script(openkoi.folder, ANSWER), *line)
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "--config needs the path" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (["Fix it", "--bogus"], ""),
+        (["Fix", "the", "run", "--bogus"], ""),
+        (["-m", "run", "Fix", "--bogus"], ""),
+        (["run", "Fix it", "--bogus"], "run"),
+        (["status", "of", "the", "build"], "status"),
+        (["demo", "of", "the", "build"], "demo"),
+    ],
+)
+def test_how_to_quote_is_said_to_those_who_wrote_a_command_s_word(openkoi: Shell, line: list[str], named: str) -> None:
+    done = openkoi(*line)
+
+    assert 2 == done.returncode
+    assert bool(named) == (f'To give a task that begins with "{named}"' in done.stderr)
+    assert bool(named) == ("quote it" in done.stderr)

@@ -1,0 +1,83 @@
+"""A run may be interrupted at any time: it says so, ends with 130, and leaves no process behind."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+SLOW = '  - says: "Paris."\n    delay: 30\n'
+INTERRUPTIONS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path)
+
+
+@pytest.mark.parametrize("number", INTERRUPTIONS)
+def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, number: signal.Signals) -> None:
+    child = openkoi.started("-m", script(openkoi.folder, SLOW), "What is it?")
+    wait_for_log(openkoi.home / "data" / "sessions", "cycle.start")
+    child.send_signal(number)
+    _, errors = child.communicate(timeout=20)
+
+    assert 130 == child.returncode
+    assert "Traceback" not in errors
+    assert 1 == errors.count("[abort] interrupted")
+    assert "failed" in openkoi("status").stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: signal.Signals) -> None:
+    write = "{tool: write_file, arguments: {path: a.txt, content: one}}"
+    sleep = "{tool: run_command, arguments: {command: sleep 61}}"
+    model = script(openkoi.folder, f"  - calls: [{write}]\n  - calls: [{sleep}]\n")
+    child = openkoi.told(MARKED=str(openkoi.home)).started("-m", model, "Write a.txt and sleep")
+    wait_for_log(openkoi.home / "data" / "sessions", "Running sleep 61")
+    time.sleep(0.5)
+    child.send_signal(number)
+    child.communicate(timeout=30)
+
+    assert 130 == child.returncode
+    assert "one" == (openkoi.folder / "a.txt").read_text()
+    assert [] == [path for path in Path("/proc").glob("[0-9]*/environ") if marked(path, str(openkoi.home))]
+    records = [json.loads(line) for path in openkoi.home.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    assert "run.failed" == records[-1]["type"]
+
+
+def test_a_run_that_is_to_outlive_its_terminal_does(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - says: "Paris."\n    delay: 2\n')
+    done = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What?' & sleep 1; kill -HUP $!; wait $!; echo $?")
+
+    assert "Paris.\n0\n" == done.stdout
+
+
+@pytest.mark.parametrize("module", ["click", "openkoi_hookspecs", "asyncio"])
+def test_an_interruption_of_the_start_ends_with_130_and_no_traceback(openkoi: Shell, module: str) -> None:
+    site = openkoi.home.parent / "site"
+    site.mkdir()
+    (site / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = openkoi.seeing(site)("-m", script(openkoi.folder, SLOW), "What is it?")
+
+    assert 130 == done.returncode
+    assert "Traceback" not in done.stderr
+
+
+def marked(environ: Path, mark: str) -> bool:
+    try:
+        return f"MARKED={mark}".encode() in environ.read_bytes()
+    except OSError:
+        return False
+
+
+def wait_for_log(folder: Path, word: str) -> None:
+    for _ in range(200):
+        if any(word in path.read_text() for path in folder.glob("*.jsonl")):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{word} was not written")

@@ -1,0 +1,110 @@
+"""What is on stdout is the result and nothing else, and every stream may be missing, closed or full."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+ANSWER = '  - says: "Paris."\n    repeat: true\n'
+CHATTY = """
+import os, subprocess, sys
+from openkoi_hookspecs import hookimpl
+print("chatter at import")
+
+@hookimpl
+def before_plan(task):
+    print("chatter of a hook")
+    os.write(1, b"chatter of the descriptor\\n")
+    subprocess.run([sys.executable, "-c", "print('chatter of a child')"])
+    return []
+"""
+PLACES = ("at import", "of a hook", "of the descriptor", "of a child")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path)
+
+
+@pytest.fixture
+def chatty(openkoi: Shell) -> Shell:
+    return openkoi.with_plugin(CHATTY, hooks="acme")
+
+
+def test_what_plugins_and_their_children_print_is_not_the_result(chatty: Shell) -> None:
+    done = chatty("-m", script(chatty.folder, ANSWER), "What is it?")
+
+    assert "Paris.\n" == done.stdout
+    assert [] == [place for place in PLACES if f"chatter {place}\n" not in done.stderr]
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_programs_read_json_however_much_plugins_print(chatty: Shell, format: str) -> None:
+    done = chatty("-m", script(chatty.folder, ANSWER), "--format", format, "What is it?")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert "Paris." == lines[-1]["output"]
+
+
+def test_a_plugin_that_prints_at_import_is_listed_all_the_same(openkoi: Shell) -> None:
+    done = openkoi.with_plugin('print("[1]\\n{}")\nraise ValueError("not today")\n', hooks="acme")("plugins")
+
+    assert 0 == done.returncode
+    assert "acme             ! ValueError: not today" in done.stdout
+
+
+def test_without_standard_input_there_is_no_task_in_it(openkoi: Shell) -> None:
+    done = openkoi.bash("openkoi - <&-")
+
+    assert 2 == done.returncode
+    assert "There is no task" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_the_result_is_there_whatever_else_is_closed(chatty: Shell, closed: str) -> None:
+    done = chatty.bash(f"openkoi -m {script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+
+    assert (0, "Paris.\n") == (done.returncode, done.stdout)
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_a_closed_stdout_is_no_error_and_nothing_else_is_written_over(chatty: Shell, closed: str) -> None:
+    done = chatty.bash(f"openkoi -m {script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+
+    assert (0, "") == (done.returncode, done.stdout)
+    assert "Paris.\n" == chatty("replay").stdout
+
+
+@pytest.mark.parametrize("format", ["text", "json", "jsonl"])
+def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) -> None:
+    model = script(openkoi.folder, ANSWER)
+    done = openkoi.bash(f"set -o pipefail; openkoi -m {model} --format {format} 'What is it?' | true")
+
+    assert 0 == done.returncode
+    assert "Traceback" not in done.stderr
+    assert "[done] 1 iteration" in done.stderr
+
+
+def test_a_run_goes_on_when_nobody_reads_its_progress(openkoi: Shell) -> None:
+    model = script(openkoi.folder, ANSWER)
+    done = openkoi.bash(f"openkoi -m {model} 'What is it?' 2> >(exec true); echo $?")
+
+    assert "Paris.\n0\n" == done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("format", ["text", "json"])
+def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str) -> None:
+    model = script(openkoi.folder, ANSWER)
+    done = openkoi.bash(f"openkoi -m {model} --format {format} 'What is it?' > /dev/full")
+
+    assert 1 == done.returncode
+    assert "Error: The result cannot be written to standard output: No space left" in done.stderr
+
+
+def test_a_task_that_is_no_text_is_read_as_well_as_can_be(openkoi: Shell) -> None:
+    model = script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello \\u00fc."\n')
+    done = openkoi.bash(f"printf 'say hello \\xff' | openkoi -m {model} -i 0 --format json -")
+
+    assert "Hello ü." == json.loads(done.stdout)["output"]
