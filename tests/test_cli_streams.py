@@ -86,6 +86,10 @@ def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) ->
     assert "[done] 1 iteration" in done.stderr
 
 
+def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> None:
+    assert "Traceback" not in openkoi.bash("openkoi --help | true").stderr
+
+
 def test_a_run_goes_on_when_nobody_reads_its_progress(openkoi: Shell) -> None:
     model = script(openkoi.folder, ANSWER)
     done = openkoi.bash(f"openkoi -m {model} 'What is it?' 2> >(exec true); echo $?")

@@ -1,4 +1,4 @@
-"""The plugins that fill sockets, each looked at and entered once. Knows kinds and names; knows no run, log or memory."""
+"""The plugins that fill sockets, each looked at and entered once. Knows kinds and names; knows no run or log."""
 
 import asyncio
 from collections.abc import Callable

@@ -28,9 +28,9 @@ def painted(line: str) -> str:
 
 def closing(kept: Path | None) -> str:
     """Say what was not real, and how to do it with a model that is."""
-    where = f"The project is kept in {kept}\n" if kept else "The copy is gone again; --keep keeps it.\n"
+    where = f"The project is kept in {kept}\n" if kept else ""
     return f"""{where}The model was scripted: its words, its figures and its cost come from a file.
 All else was real: the files, the tools, the tests, the linter, the loop and its memory.
-Run it again and see what it remembers. With a real model, in a project of yours:
+Run it again and see what it remembers; --keep keeps the copy. With a real model, in a project of yours:
 
   {REAL}"""
