@@ -126,8 +126,8 @@ def look_at_plugins(seen: Diagnosis) -> None:
     """Every installed distribution is trusted like the core; the official listing must agree with ours."""
     from openkoi.registry import scan
 
-    own = {(one.kind, one.name, one.distribution) for one in scan().found}
-    unseen = sorted(official() - own - clashed())
+    own = {(one.kind, one.name, one.distribution) for one in scan().claims}
+    unseen = sorted(official() - own)
     seen.say("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
     seen.issues += [
         f"{name} of {distribution} is installed where OpenKoi does not look." for _, name, distribution in unseen
@@ -149,9 +149,3 @@ def official() -> set[tuple[str, str, str]]:
         plain = (name or "").replace("_", "-").lower()
         listed |= {(p.group.removeprefix(PREFIX), p.name, plain) for p in points if p.group.startswith(PREFIX)}
     return listed
-
-
-def clashed() -> set[tuple[str, str, str]]:
-    from openkoi.registry import scan
-
-    return {(clash.kind, clash.name, rival) for clash in scan().clashes for rival in clash.distributions}

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 import click
 
+from .errors import explained, say
 from .group import OpenKoi, first_bare
 from .invocation import Invocation
 from .streams import fill_in_streams
@@ -44,46 +44,3 @@ def usage(error: click.UsageError, words: Sequence[str]) -> int:
     if place is not None and words[place] == named:
         say(f'To give a task that begins with "{named}", quote it, or write -- before it.')
     return error.exit_code
-
-
-def explained(error: Exception, invocation: Invocation) -> int:
-    """Say an error in a sentence, and where it happened to those who want to know."""
-    from openkoi_hookspecs import KoiError
-
-    if invocation.verbose:
-        import traceback
-
-        say(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
-    if not invocation.said:
-        say(f"Error: {invocation.redact(sentence(error))}")
-    if not invocation.verbose and not isinstance(error, KoiError):
-        say("Run it again with --verbose to see where.")
-    return status_of(error)
-
-
-def say(text: str) -> None:
-    """A line for the person, if somebody is there still to read it."""
-    with suppress(OSError):
-        click.echo(text, err=True)
-
-
-def sentence(error: BaseException) -> str:
-    """What ended it, in words."""
-    from openkoi_hookspecs import KoiError
-
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return "interrupted"
-    if isinstance(error, click.ClickException):
-        return error.format_message()
-    if isinstance(error, KoiError):
-        return str(error)
-    return f"something broke inside OpenKoi: {type(error).__name__}: {error}"
-
-
-def status_of(error: Exception) -> int:
-    from openkoi_hookspecs import BadSetting, NoProvider, Unavailable, UnknownName
-
-    for kind, status in ((NoProvider, 9), (Unavailable, 75), (BadSetting, 2), (UnknownName, 2)):
-        if isinstance(error, kind):
-            return status
-    return 1

@@ -12,7 +12,7 @@ from openkoi.report import Report
 from openkoi.transcript import write_line
 from openkoi_hookspecs import KoiError, Record
 
-from .entry import sentence
+from .errors import sentence
 from .invocation import Invocation
 from .live import Live
 from .streams import kept_stdout

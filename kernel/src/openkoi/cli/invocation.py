@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +18,7 @@ class Invocation:
     """One call of the command line. ``said`` tells that a person has read already what ended it."""
 
     config: str = ""
-    verbose: bool = False
+    verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
     koi: "Assembly | None" = None
     said: bool = False
 

@@ -28,6 +28,8 @@ class Asked:
     def task(self) -> tuple[str, str]:
         """The task's text, and the context that was piped in."""
         text = " ".join(self.words).strip()
+        if self.from_stdin and text:
+            raise click.UsageError("--stdin reads the task itself. Leave out the words, or pipe without --stdin.")
         if self.from_stdin or text == "-":
             return standard_input(), ""
         return text, piped()

@@ -74,10 +74,9 @@ def since(days: int) -> str:
 
 
 def span_line(name: str, start: str, calls: Iterable["Call"], tasks: Iterable["Past"]) -> str:
-    within = [call for call in calls if call.at >= start]
-    count = sum(past.at >= start for past in tasks)
-    usd, tokens = sum(call.usd for call in within), sum(call.tokens for call in within)
-    return f"  {name + ':':<12} {dollars(usd)}  ({plural(count, 'task')}, {tokens_text(tokens)} tokens)"
+    within = [past for past in tasks if past.at >= start]
+    usd, tokens = sum(call.usd for call in calls if call.at >= start), sum(past.tokens for past in within)
+    return f"  {name + ':':<12} {dollars(usd)}  ({plural(len(within), 'task')}, {tokens_text(tokens)} tokens)"
 
 
 def model_lines(calls: Sequence["Call"]) -> list[str]:
