@@ -337,14 +337,3 @@ class TestBaseline:
         evaluation = bench.reworked(self.BEFORE, self.BEFORE, Task("Mend the pond", category="bugfix"))
 
         assert {"test_a.py::test_old"} == evaluation.failing
-
-    def test_a_test_that_is_gone_is_told(self, bench: Bench) -> None:
-        evaluation = bench.reworked(self.BEFORE, "def test_other():\n    pass\n", Task("Add a pond"))
-
-        finding = only(evaluation)
-        assert ("Tests that passed before no longer run", "test_a.py::test_good") == (finding.title, finding.detail)
-
-    def test_the_last_test_that_is_gone_fails_the_runner(self, bench: Bench) -> None:
-        evaluation = bench.reworked(self.BEFORE, "X = 1\n", Task("Add a pond"))
-
-        assert {"tests"} == evaluation.failing

@@ -36,7 +36,7 @@ def test_what_turned_green_has_to_stay_green() -> None:
     ledger.begin("run", outcome(BAD))
     ledger.advance("run", outcome(Ran("bad", passed=True)))
 
-    assert Before(ledger.of("run")).requires("bad")
+    assert ledger.of("run").requires("bad")
 
 
 def test_a_new_test_is_required_however_often_it_fails() -> None:
@@ -44,7 +44,7 @@ def test_a_new_test_is_required_however_often_it_fails() -> None:
     ledger.begin("run", None)
     ledger.advance("run", outcome(BAD))
 
-    assert Before(ledger.of("run")).requires("bad")
+    assert ledger.of("run").requires("bad")
 
 
 def test_only_so_many_runs_are_remembered() -> None:
@@ -53,7 +53,7 @@ def test_only_so_many_runs_are_remembered() -> None:
         ledger.begin(str(n), outcome(GOOD))
 
     assert RUNS_KEPT == len(ledger.runs)
-    assert {} == ledger.of("0")
+    assert Before() == ledger.of("0")
 
 
 def test_when_all_that_ran_was_red_before_there_is_no_score() -> None:
@@ -65,10 +65,12 @@ def test_when_all_that_ran_was_red_before_there_is_no_score() -> None:
 
 
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
-    evaluation = verdict(outcome(BAD, complete=False), Before({"good": True}), 0.3)
+    died = Ran("pytest", passed=False, title="pytest died before its end")
+
+    evaluation = verdict(outcome(BAD, died, complete=False), Before({"good": True}), 0.3)
 
     assert evaluation is not None
-    assert ["bad fails"] == [finding.title for finding in evaluation.findings]
+    assert ["bad fails", "pytest died before its end"] == [finding.title for finding in evaluation.findings]
 
 
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:

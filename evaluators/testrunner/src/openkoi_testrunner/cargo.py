@@ -18,14 +18,15 @@ ABORTED = re.compile(r"process didn't exit successfully: .*\((?P<reason>signal: 
 BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
-def read_cargo(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
-    """Tests, the compiler's first error when there is one, and how many tests were ignored."""
+def read_cargo(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+    """Tests, the compiler's first error when there is one, and the tests that were ignored."""
     if not RUNNING.search(text) and not BROKEN.search(text):
-        return (), 0
+        return (), ()
     lines = [match.groupdict() for match in LINE.finditer(between(text))]
     stories = {match["name"]: match["said"] for match in STORY.finditer(text)}
     tests = [ran(line, stories.get(line["name"], ""), root) for line in lines if line["how"] != "ignored"]
-    return (*tests, *broken(text, root), *aborted(text)), sum(line["how"] == "ignored" for line in lines)
+    ignored = tuple(named(line) for line in lines if line["how"] == "ignored")
+    return (*tests, *broken(text, root), *aborted(text)), ignored
 
 
 def between(text: str) -> str:
@@ -33,9 +34,14 @@ def between(text: str) -> str:
     return "\n".join(re.split(r"^(?:failures:|test result:)", part, flags=re.M)[0] for part in RUNNING.split(text)[1:])
 
 
+def named(line: dict[str, str]) -> str:
+    """The test's name; that of a documented example without its line."""
+    return re.sub(r" \(line \d+\)", "", line["name"])
+
+
 def ran(line: dict[str, str], said: str, root: Path) -> Ran:
     """The test, with the place and the words of its panic."""
-    name = re.sub(r" \(line \d+\)", "", line["name"])
+    name = named(line)
     if line["how"] == "ok":
         return Ran(name, passed=True)
     panic = PANIC.search(said)

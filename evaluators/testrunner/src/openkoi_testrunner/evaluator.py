@@ -1,15 +1,16 @@
 """The evaluator: run the project's tests, hold them against what was before. Knows the order of these, no runner."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import Env, Evaluation, Run, Task, Work
 from openkoi_hookspecs.events import Warned
 
 from .before import Before, Ledger
-from .outcome import Outcome, forgiven
+from .outcome import Outcome, forgiven, joined
 from .programs import Program, configured, program_for
-from .project import Kind, kind_of
+from .project import Kind, kind_of, kinds_of
 from .python import Python
 from .verdict import verdict
 
@@ -38,12 +39,13 @@ class TestRunner:
         self._ledger = Ledger()
 
     async def baseline(self, run: Run) -> None:
-        """Note which tests are green before the first execution."""
-        self._ledger.begin(run.id, await self._outcome(run))
+        """Note which tests there are before the first execution, and which of them are green."""
+        kind = None if self.command else await asyncio.to_thread(kind_of, run.workspace)
+        self._ledger.begin(run.id, await self._outcome(run), kind)
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
-        """Run the tests of the workspace; None when there are none."""
-        before = Before(self._ledger.of(run.id), all_count=about_tests(run.task))
+        """Run the tests of the workspace; None when there are none and were none."""
+        before = replace(self._ledger.of(run.id), all_count=about_tests(run.task))
         outcome = await self._again(await self._outcome(run) or NONE, before, run)
         self._ledger.advance(run.id, outcome)
         return verdict(outcome, before, self.weight)
@@ -51,10 +53,14 @@ class TestRunner:
     async def _outcome(self, run: Run, only: tuple[str, ...] = ()) -> Outcome | None:
         if self.command:
             return await configured(self.command).run(run, self.seconds)
-        kind = await asyncio.to_thread(kind_of, run.workspace)
+        kinds = await asyncio.to_thread(kinds_of, run.workspace, self._ledger.of(run.id).kind)
+        outcomes = [await self._by(kind, run, only) for kind in kinds]
+        return joined([outcome for outcome in outcomes if outcome])
+
+    async def _by(self, kind: Kind, run: Run, only: tuple[str, ...]) -> Outcome | None:
         if kind in {Kind.PYTEST, Kind.UNITTEST}:
             return await self._python(Python(kind=kind, seconds=self.seconds, venv=self.venv, only=only), run)
-        return await self._program(program_for(kind, run.workspace), run) if kind else None
+        return await self._program(program_for(kind, run.workspace), run)
 
     async def _python(self, python: Python, run: Run) -> Outcome | None:
         outcome = await python.run(run)

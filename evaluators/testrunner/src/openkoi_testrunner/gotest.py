@@ -29,8 +29,8 @@ class Heard:
         return f"{self.package}.{self.test}" if self.test else self.package
 
 
-def read_go(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
-    """Tests, packages that failed without one, and how many tests were skipped."""
+def read_go(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+    """Tests, packages that failed without one, and the tests that were skipped."""
     heard: dict[tuple[str, str], Heard] = {}
     for event in events(text):
         hear(event, heard)
@@ -39,7 +39,7 @@ def read_go(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
     packages = [one for one in heard.values() if not one.test and one.action == "fail" and one.package not in failed]
     tests += [ran(one, root) for one in packages if not any(b == one.package for b, _ in NOT_BUILT.findall(text))]
     tests += [not_built(package, text, root) for package, _ in NOT_BUILT.findall(text)]
-    return tuple(tests), sum(one.action == "skip" and bool(one.test) for one in heard.values())
+    return tuple(tests), tuple(one.name for one in heard.values() if one.action == "skip" and one.test)
 
 
 def events(text: str) -> Iterator[dict[str, str]]:
@@ -87,15 +87,22 @@ def ran(one: Heard, root: Path) -> Ran:
 
 def located(said: str, package: str, root: Path) -> str:
     """The text with the files' folders: go names a file without them."""
-    parts = package.split("/")
-    folders = ["/".join(parts[n:]) for n in range(len(parts))]
-    folder = next((folder for folder in folders if (root / folder).is_dir()), "")
+    folder = folder_of(package, root)
     return re.sub(r"^(\s*)([\w.-]+\.go:\d+)", rf"\1{folder}/\2", said, flags=re.MULTILINE) if folder else said
 
 
+def folder_of(package: str, root: Path) -> str:
+    """The package's folder in the workspace; empty for the outermost one."""
+    parts = package.split("/")
+    folders = ["/".join(parts[n:]) for n in range(len(parts))]
+    return next((folder for folder in folders if (root / folder).is_dir()), "")
+
+
 def not_built(package: str, text: str, root: Path) -> Ran:
-    """A package that does not compile."""
+    """A package that does not compile. When it has no tests it is not heard of again once it does."""
     named = rf"^# {re.escape(package)}\b.*\n((?:(?!#|\{{|FAIL).*\n)+)"
     said = next((match[1] for match in re.finditer(named, text, re.MULTILINE)), "")
     reason = re.sub(r"^\S+\.go:\d+(:\d+)?: ", "", said) or "it does not build"
-    return Ran(package, passed=False, title=fails(package, reason), where=first(said, root), detail=tail(said))
+    silent = not any((root / folder_of(package, root)).glob("*_test.go"))
+    where = first(said, root)
+    return Ran(package, passed=False, title=fails(package, reason), where=where, detail=tail(said), silent=silent)

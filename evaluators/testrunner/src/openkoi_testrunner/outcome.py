@@ -1,12 +1,15 @@
 """What a run of a project's tests came to. Knows no runner and no verdict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One test that ran, or the runner itself. ``title`` says in a stable sentence how it failed."""
+    """One test that ran, or the runner itself. ``title`` says in a stable sentence how it failed.
+
+    A ``silent`` one is told only when it fails, so that its absence says nothing.
+    """
 
     name: str
     passed: bool
@@ -14,21 +17,29 @@ class Ran:
     title: str = ""
     where: str = ""
     detail: str = ""
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """All that ran. ``complete`` is false when the runner died, was stopped, or lost the end of its report.
 
-    ``repeats`` says that single tests can be run again; ``flaky`` names those that failed and then passed.
+    ``repeats`` says that single tests can be run again; ``flaky`` names those that failed and then passed. ``others``
+    are the runners that ran beside the first.
     """
 
     runner: str
     tests: tuple[Ran, ...] = ()
-    skipped: int = 0
+    skipped: tuple[str, ...] = ()
     complete: bool = True
     repeats: bool = False
     flaky: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def runners(self) -> tuple[str, ...]:
+        """Who ran the tests."""
+        return self.runner, *self.others
 
     @property
     def red(self) -> tuple[Ran, ...]:
@@ -49,6 +60,20 @@ def merged(tests: Iterable[Ran]) -> tuple[Ran, ...]:
         if before is None or before.passed:
             kept[test.name] = test
     return tuple(kept.values())
+
+
+def joined(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """What several runners came to, one after the other."""
+    if len(outcomes) < 2:
+        return next(iter(outcomes), None)
+    return Outcome(
+        runner=outcomes[0].runner,
+        others=tuple(outcome.runner for outcome in outcomes[1:]),
+        tests=merged(test for outcome in outcomes for test in outcome.tests),
+        skipped=tuple(name for outcome in outcomes for name in outcome.skipped),
+        complete=all(outcome.complete for outcome in outcomes),
+        repeats=all(outcome.repeats for outcome in outcomes),
+    )
 
 
 def forgiven(outcome: Outcome, names: frozenset[str]) -> Outcome:

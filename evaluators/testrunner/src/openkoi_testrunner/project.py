@@ -33,7 +33,14 @@ def kind_of(root: Path) -> Kind | None:
     """The project's runner; None when it has no tests that we know how to run."""
     if asks_for_pytest(root):
         return Kind.PYTEST
-    return python_tests(root) or manifest(root)
+    return python_tests(root) or next(manifests(root), None)
+
+
+def kinds_of(root: Path, before: Kind | None) -> tuple[Kind, ...]:
+    """The project's runner, and the one it had before if that still has something to run."""
+    now = kind_of(root)
+    stays = before if before and before is not now and before in manifests(root) else None
+    return tuple(kind for kind in (now, stays) if kind)
 
 
 def asks_for_pytest(root: Path) -> bool:
@@ -57,17 +64,18 @@ def python_tests(root: Path) -> Kind | None:
     return kind
 
 
-def manifest(root: Path) -> Kind | None:
-    """The runner of another language, by its manifest."""
+def manifests(root: Path) -> Iterator[Kind]:
+    """The runners of other languages, by their manifests, the one to be preferred first."""
     if (root / "Cargo.toml").is_file():
-        return Kind.CARGO
+        yield Kind.CARGO
     if (root / "go.mod").is_file():
-        return Kind.GO
+        yield Kind.GO
     if has_npm_test(root):
-        return Kind.NPM
+        yield Kind.NPM
     if any("node:test" in source(path) for path in node_tests(root)):
-        return Kind.NODE
-    return Kind.MAKE if re.search(r"^test\s*:", source(makefile(root)), re.MULTILINE) else None
+        yield Kind.NODE
+    if re.search(r"^test\s*:", source(makefile(root)), re.MULTILINE):
+        yield Kind.MAKE
 
 
 def npm_test(root: Path) -> str:

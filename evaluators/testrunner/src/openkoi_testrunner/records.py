@@ -79,7 +79,7 @@ def outcome_of(story: Story) -> Outcome:
     """What the tests came to, the runner's own accident among them."""
     tests = [test for record in story.records if record.kind == "test" for test in told(record, story.root)]
     accident = trouble(story)
-    skipped = sum(record.outcome == "skipped" for record in story.records)
+    skipped = tuple(record.id for record in story.records if record.outcome == "skipped")
     everything = merged([*tests, *unfinished(story), *accident])
     return Outcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
 

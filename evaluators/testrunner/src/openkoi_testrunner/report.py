@@ -37,14 +37,14 @@ def outcome_of(report: Report) -> Outcome:
     return Outcome(runner=report.runner, tests=every, skipped=skipped, complete=complete)
 
 
-def read(report: Report) -> tuple[tuple[Ran, ...], int]:
-    """The tests and the number of skipped ones, in the first format that fits."""
+def read(report: Report) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+    """The tests and the names of skipped ones, in the first format that fits."""
     text = plain(report.text)
     for reader in READERS:
         tests, skipped = reader(text, report.root)
         if tests or skipped:
             return tests, skipped
-    return (), 0
+    return (), ()
 
 
 def own_word(report: Report, tests: tuple[Ran, ...]) -> tuple[Ran, ...]:

@@ -11,12 +11,12 @@ SUMMARY = re.compile(r"^=+ short test summary info =+$", re.M)
 LINE = re.compile(r"^(?P<how>PASSED|FAILED|ERROR) (?P<name>.+?)(?: - (?P<reason>.*))?$", re.M)
 
 
-def read_summary(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
+def read_summary(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
     """The tests that the last summary names."""
     starts = [match.end() for match in SUMMARY.finditer(text)]
     if not starts:
-        return (), 0
-    return tuple(ran(match, text, root) for match in LINE.finditer(text[starts[-1] :])), 0
+        return (), ()
+    return tuple(ran(match, text, root) for match in LINE.finditer(text[starts[-1] :])), ()
 
 
 def ran(match: re.Match[str], text: str, root: Path) -> Ran:

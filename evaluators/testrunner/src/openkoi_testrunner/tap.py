@@ -37,14 +37,15 @@ class Point:
         return {**values, "error": lines["value"]} if lines else values
 
 
-def read_tap(text: str, root: Path) -> tuple[tuple[Ran, ...], int]:
-    """Tests by their full names, and how many were skipped."""
+def read_tap(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+    """Tests by their full names, and those that were skipped."""
     start = START.search(text)
     if not start:
-        return (), 0
+        return (), ()
     found = points(text[start.end() :].split("\n"))
     counted = [point for point in found if not point.mark and not by_its_parts(point)]
-    return tuple(ran(point, root) for point in counted), sum(point.mark == "skip" for point in found)
+    skipped = tuple(full_name(point, root) for point in found if point.mark == "skip")
+    return tuple(ran(point, root) for point in counted), skipped
 
 
 def by_its_parts(point: Point) -> bool:
@@ -95,9 +96,14 @@ class Reading:
         return Point(path, not match["bad"], (match["mark"] or "").lower(), parent, tuple(self.said))
 
 
+def full_name(point: Point, root: Path) -> str:
+    """The names of the test and of those around it; a file by its path in the workspace."""
+    return " > ".join(own(part, root) or part for part in point.path)
+
+
 def ran(point: Point, root: Path) -> Ran:
     """The test; a file that could not be read is named by its path in the workspace, with what node printed of it."""
-    name = " > ".join(own(part, root) or part for part in point.path)
+    name = full_name(point, root)
     if point.passed:
         return Ran(name, passed=True)
     reason, text = point.values.get("error", ""), dedent("\n".join(point.block))

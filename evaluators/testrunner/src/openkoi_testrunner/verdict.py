@@ -1,53 +1,74 @@
 """Say what a run of the tests means for the work. Knows outcomes and what was before; runs nothing."""
 
+from collections.abc import Sequence
+
 from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
 
+from .absent import absent, siblings
 from .before import Before
 from .outcome import Outcome, Ran
 
 MOST_FINDINGS = 20
+FEW = 5
 LOG = 8000
 MARGIN = "\n    "
+BACK = "Let it run again under this name: a test that does not run is not a test that passed."
 
 
 def verdict(outcome: Outcome, before: Before, weight: float) -> Evaluation | None:
     """Checks, findings and a score; None when no test ran and none was there before."""
-    lost = gone(outcome, before)
-    if not outcome.tests and not lost:
+    gone, withdrawn = absent(before.there, outcome, before), absent(before.added, outcome, before)
+    if not (outcome.tests or gone or withdrawn):
         return None
     checks = tuple(Check(t.name, t.passed, required=before.requires(t.name)) for t in outcome.tests)
+    checks += tuple(Check(name, passed=False, required=before.requires(name)) for name in gone)
     if not checks:
         checks = (Check(outcome.runner, passed=False),)
     counted = [check for check in checks if check.passed or check.required]
     scores = (Score("tests", sum(c.passed for c in counted) / len(counted), weight),) if counted else ()
-    return Evaluation(checks=checks, scores=scores, findings=findings(outcome, before, lost), log=log(outcome, before))
+    found = (*failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
+    return Evaluation(checks=checks, scores=scores, findings=found, log=log(outcome, before, gone))
 
 
-def gone(outcome: Outcome, before: Before) -> tuple[str, ...]:
-    """Tests that passed before and no longer run, although the runner did its work: deleted, renamed or skipped."""
-    if not outcome.complete:
-        return ()
-    unread = tuple(f"{test.name}{mark}" for test in outcome.red for mark in ("::", ".", "/"))
-    ran = {test.name for test in outcome.tests}
-    missing = before.green - ran - {outcome.runner}
-    return tuple(sorted(name for name in missing if not name.startswith(unread)))
-
-
-def findings(outcome: Outcome, before: Before, lost: tuple[str, ...]) -> tuple[Finding, ...]:
-    """What to mend first, then what is only worth knowing."""
+def failures(outcome: Outcome, before: Before) -> list[Finding]:
+    """What fails and has to be mended."""
     red = [test for test in outcome.red if before.requires(test.name)]
-    old = [test.name for test in outcome.red if not before.requires(test.name)]
-    said = [failing(test) for test in red[:MOST_FINDINGS]]
-    said += listed("More tests fail", [test.name for test in red[MOST_FINDINGS:]], Severity.IMPORTANT)
-    said += listed("Tests that passed before no longer run", lost, Severity.IMPORTANT)
-    said += [flaky(name) for name in outcome.flaky[:MOST_FINDINGS]]
-    said += listed("Tests that failed before the work began still fail", old, Severity.SUGGESTION)
-    return tuple(said)
+    more = listed("More tests fail", [test.name for test in red[MOST_FINDINGS:]], Severity.IMPORTANT)
+    return [failing(test) for test in red[:MOST_FINDINGS]] + more
 
 
 def failing(test: Ran) -> Finding:
     """A failing test: its check gates already, so the finding need not."""
     return Finding(test.title, rule=test.name, where=test.where, detail=test.detail)
+
+
+def missed(gone: Sequence[str], outcome: Outcome, before: Before) -> list[Finding]:
+    """What was there when the work began and no longer runs: a finding each, or one for many."""
+    needed = [name for name in gone if before.requires(name)]
+    old = [name for name in gone if not before.requires(name)]
+    said = [lost(name, outcome, before) for name in needed] if len(needed) <= FEW else []
+    said = said or listed("Tests that were there before no longer run", needed, Severity.IMPORTANT, BACK)
+    return said + listed("Tests that failed before the work began no longer run", old, Severity.SUGGESTION)
+
+
+def lost(name: str, outcome: Outcome, before: Before) -> Finding:
+    """A test that no longer runs, with the new ones beside it: it may have been given another name."""
+    new = siblings(name, outcome, before)
+    named = f" New beside it: {', '.join(new[:FEW])}. If it was renamed, it still counts as missing." if new else ""
+    return Finding(gone_how(name, outcome), rule=name, detail=f"It ran when the work began.{named}", fix=BACK)
+
+
+def gone_how(name: str, outcome: Outcome) -> str:
+    """The title of a test that no longer runs."""
+    return f"{name} is skipped now" if name in outcome.skipped else f"{name} no longer runs"
+
+
+def remarks(outcome: Outcome, before: Before, withdrawn: Sequence[str]) -> list[Finding]:
+    """What fails no check."""
+    old = [test.name for test in outcome.red if not before.requires(test.name)]
+    said = listed("Tests that an earlier attempt added no longer run", withdrawn, Severity.IMPORTANT)
+    said += [flaky(name) for name in outcome.flaky[:MOST_FINDINGS]]
+    return said + listed("Tests that failed before the work began still fail", old, Severity.SUGGESTION)
 
 
 def flaky(name: str) -> Finding:
@@ -56,27 +77,30 @@ def flaky(name: str) -> Finding:
     return Finding(f"{name} is flaky", Severity.SUGGESTION, rule=name, detail=detail)
 
 
-def listed(title: str, names: list[str] | tuple[str, ...], severity: Severity) -> list[Finding]:
+def listed(title: str, names: Sequence[str], severity: Severity, fix: str = "") -> list[Finding]:
     """One finding for many names."""
     if not names:
         return []
     more = f"\n… and {len(names) - MOST_FINDINGS} more" if len(names) > MOST_FINDINGS else ""
-    return [Finding(title, severity, rule="tests", detail="\n".join(names[:MOST_FINDINGS]) + more)]
+    return [Finding(title, severity, rule="tests", detail="\n".join(names[:MOST_FINDINGS]) + more, fix=fix)]
 
 
-def log(outcome: Outcome, before: Before) -> str:
-    """The summary that judges read: counts, then each failure with the end of what it printed."""
-    parts = [counts(outcome)]
+def log(outcome: Outcome, before: Before, gone: Sequence[str]) -> str:
+    """The summary that judges read: counts, what no longer runs, each failure with the end of what it printed."""
+    parts = [counts(outcome, gone)]
+    parts += ["\n".join(f"ABSENT {gone_how(name, outcome)}" for name in gone[:MOST_FINDINGS])] if gone else []
     for test in outcome.red:
         when = "" if before.requires(test.name) else " (failed before the work began)"
         place = f"{MARGIN}{test.where}" if test.where else ""
         parts.append(f"FAILED {test.title}{when}{place}{MARGIN}{test.detail.replace(chr(10), MARGIN)}".rstrip())
-    return "\n\n".join(parts).encode()[:LOG].decode(errors="ignore")
+    return "\n\n".join(parts).encode(errors="replace")[:LOG].decode(errors="ignore")
 
 
-def counts(outcome: Outcome) -> str:
+def counts(outcome: Outcome, gone: Sequence[str]) -> str:
     """One line of figures."""
     red = len(outcome.red)
-    skipped = f", {outcome.skipped} skipped" if outcome.skipped else ""
+    skipped = f", {len(outcome.skipped)} skipped" if outcome.skipped else ""
     flaky = f", {len(outcome.flaky)} flaky" if outcome.flaky else ""
-    return f"{outcome.runner}: {len(outcome.tests) - red} passed, {red} failed{skipped}{flaky}"
+    absent = f", {len(gone)} absent" if gone else ""
+    runners = " and ".join(outcome.runners)
+    return f"{runners}: {len(outcome.tests) - red} passed, {red} failed{skipped}{flaky}{absent}"

@@ -55,9 +55,14 @@ class MemoryFile:
         return self.path.with_name(f"{self.path.name}.wal")
 
     @property
+    def log_size(self) -> int:
+        """Bytes of what DuckDB has not yet put into the file."""
+        return self.log.stat().st_size if self.log.exists() else 0
+
+    @property
     def size(self) -> int:
         """Bytes on the disk."""
-        return sum(part.stat().st_size for part in (self.path, self.log) if part.exists())
+        return self.log_size + (self.path.stat().st_size if self.path.exists() else 0)
 
     def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T | None:
         """Look something up, beside others who do; None when there is no file, or none that can be read.
@@ -90,7 +95,8 @@ class MemoryFile:
                 with diagnosing():
                     self.open(connection, patience, READING if beside else WRITING)
                     done = work(connection)
-                    self.tidy(connection)
+                    if not beside:
+                        self.settle(connection, patience)
                     return done
             except Sick as sick:
                 connection.close()
@@ -108,7 +114,6 @@ class MemoryFile:
         except duckdb.Error as error:
             raise MemoryUnusable(self.path, error) from error
         with closing(connection):
-            connection.execute(QUICK)
             yield connection
 
     @contextmanager
@@ -136,10 +141,13 @@ class MemoryFile:
         if new:
             self.path.chmod(0o600)
 
-    def tidy(self, connection: "DuckDBPyConnection") -> None:
-        """Put what DuckDB has written beside the file into it, when it is much: to do so each time takes too long."""
-        if self.log.exists() and self.log.stat().st_size > LOG_KEPT:
-            connection.execute("CHECKPOINT koi")
+    def settle(self, connection: "DuckDBPyConnection", patience: Patience) -> None:
+        """Put into the file what DuckDB has written beside it.
+
+        Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
+        """
+        hurried = patience.waited and self.log_size < LOG_KEPT
+        connection.execute(QUICK if hurried else "CHECKPOINT koi")
 
     def attached(self, connection: "DuckDBPyConnection", options: str) -> bool:
         """Open the file in a way that older versions of DuckDB can read; False when another program has it."""

@@ -24,6 +24,11 @@ class Patience:
     given_up: Event = field(default_factory=Event)
     until: float | None = None
 
+    @property
+    def waited(self) -> bool:
+        """Whether there was anything to wait for."""
+        return self.until is not None
+
     def lasts(self) -> bool:
         """Pause for a short random while, the shorter the less is left; False when it is at its end.
 

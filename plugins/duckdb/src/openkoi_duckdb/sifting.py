@@ -11,7 +11,7 @@ from openkoi_hookspecs.events import Unknown
 
 from .intake import take_in
 from .schema import equip
-from .staging import Prepared, prepared
+from .staging import Prepared, kin, prepared
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,21 +51,22 @@ def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
             middle = len(batch) // 2
             parts = batch[:middle], batch[middle:]
             return [found for part in parts for found in sift_in(connection, part, moving=moving)]
-        if isinstance(error, duckdb.Error) and (not batch or fits(batch[0])):
+        if isinstance(error, duckdb.Error) and all(fits(connection, one) for one in batch):
             raise
         take_in(connection, [emptied(one.record) for one in batch], moving=moving)
         return [misfit(one.record, error) for one in batch]
     return []
 
 
-def fits(one: Prepared) -> bool:
-    """Whether an empty store would take it: then it is the file that is not well."""
+def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
+    """Whether an empty store would take it, with what it belongs to: then it is the file that is not well."""
     import duckdb
 
+    related = kin(connection, one)
     with closing(duckdb.connect()) as empty:
         equip(empty)
         try:
-            take_in(empty, [one], moving=False)
+            take_in(empty, [*related, one], moving=False)
         except (*OURS, duckdb.Error):
             return False
     return True

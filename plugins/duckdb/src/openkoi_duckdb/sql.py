@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache
 from typing import TYPE_CHECKING, get_type_hints
 
 from .rows import Row
@@ -44,7 +43,6 @@ def put(connection: "DuckDBPyConnection", rows: Iterable[Row]) -> None:
         connection.execute(insertion(kind), columns)
 
 
-@cache
 def insertion(kind: type[Row]) -> str:
     """Return the statement that inserts columns of this kind."""
     types = get_type_hints(kind)

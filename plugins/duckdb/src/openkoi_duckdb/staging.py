@@ -23,6 +23,8 @@ SELECT id FROM records WHERE id IN (SELECT unnest($ids::VARCHAR[]))
 UNION ALL SELECT id FROM usage_events WHERE id IN (SELECT unnest($ids::VARCHAR[]))
 """
 
+KIN = "SELECT id, moment, run, name, about, payload FROM records WHERE run = ? OR (about <> '' AND about = ?)"
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -51,6 +53,15 @@ def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list
 def matters(one: Prepared) -> bool:
     """Whether a table speaks of it."""
     return one.row is not None or isinstance(one.record.event, Used)
+
+
+def kin(connection: "DuckDBPyConnection", one: Prepared) -> list[Prepared]:
+    """Return what is kept of the run and of the learning that a record is about."""
+    if one.row is None:
+        return []
+    found = connection.execute(KIN, [one.row.run, one.row.about]).fetchall()
+    rows = [RecordRow(*values) for values in found]
+    return [Prepared(Record(row.id, row.moment, row.run, read(KINDS[row.name], row.payload)), row) for row in rows]
 
 
 def stage(connection: "DuckDBPyConnection", batch: Iterable[Prepared]) -> list[Record]:

@@ -1,0 +1,126 @@
+"""Records that no table can hold as they are: texts with half characters or NUL in them, and values of a wrong kind."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.storable import storable
+from openkoi_hookspecs import Evaluation, Finding, Learning, Query, Record, Spend, Task, Usage, Work
+from openkoi_hookspecs.events import Evaluated, Iterated, RunFailed, TaskStarted, Used, Worked
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import LINE, a_run, answered, saving
+
+BAD = ["\udcff", "\ud800\udc00"[:1], "\0"]
+FAR = 10**30
+Change = Callable[[Record], Any]  # an event of a kind that depends on the change
+
+
+def memory(folder: Path) -> DuckDB:
+    return DuckDB(path=folder / "openkoi.db")
+
+
+def tainted(bad: str) -> list[Record]:
+    """Return a finished run with the bad text wherever text may stand."""
+    records = a_run("r1", f"Mend the par{bad}ser of invoices{bad}", session=f"s{bad}", project="koi")
+    task = Task(f"Mend the{bad} parser", context=bad, category=bad, channel=bad, session=f"s{bad}", project="koi")
+    finding = Finding(f"Slow{bad}", rule=bad, where=f"a{bad}.py:3", detail=bad, fix=bad)
+    changed = {
+        0: TaskStarted(task, model=f"acme/{bad}", workspace=bad),
+        3: Worked(Work(f"a draft{bad}", files=(f"mean{bad}.py",))),
+        4: Evaluated(Evaluation(findings=(finding,), unknown=bad, suggestion=bad, log=bad), (bad,)),
+        13: Used("Task", bad, category=bad, skills=(bad,), score=0.5),
+    }
+    return [replace(record, event=changed.get(n, record.event)) for n, record in enumerate(records)]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=["low", "high", "nul"])
+def test_no_text_stops_intake_or_search(tmp_path: Path, bad: str) -> None:
+    learning = Learning(f"L{bad}", "heuristic", f"Mind the parser{bad}", keys=(bad, "parser.py"), evidence=(bad,))
+    subject = memory(tmp_path)
+
+    asyncio.run(subject.absorb([*tainted(bad), saving(learning, "r1", start=30)]))
+    asyncio.run(subject.absorb(a_run("r2", "Mend the parser", start=60.0)))
+
+    assert {"r1", "r2", "L\ufffd"} == set(ids(found(subject, f"the {bad} parser")))
+    assert len(a_run("r1", "")) * LINE == asyncio.run(subject.seen())["r1.jsonl"]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=["low", "high", "nul"])
+def test_any_field_of_a_question_may_hold_any_text(tmp_path: Path, bad: str) -> None:
+    subject = memory(tmp_path)
+    asyncio.run(subject.absorb(a_run("r1", "Mend the parser")))
+
+    for query in (Query(bad), Query("parser", project=bad), Query("parser", kinds=(bad,)), Query("x", keys=(bad,))):
+        assert [] == list(asyncio.run(subject.search(query)))
+
+
+def test_a_clean_fact_is_left_as_it_is() -> None:
+    fact = Evaluation(findings=(Finding("größer als 鯉 🐟"),))
+
+    assert storable(fact) is fact
+
+
+def far(record: Record) -> Iterated:
+    return Iterated(FAR, 0.5, Spend())
+
+
+def odd(record: Record) -> Worked:
+    return Worked(Work("", files=(object(),)))  # type: ignore[arg-type]  # what a plugin may get wrong
+
+
+def foreign(record: Record) -> RunFailed:
+    return replace(RunFailed("x"), reason={1: {2: object()}})  # type: ignore[arg-type]  # as above
+
+
+def costly(record: Record) -> object:
+    reply = answered(1, 2).reply
+    return replace(answered(1, 2), reply=replace(reply, done=replace(reply.done, usage=Usage(input="9"))))  # type: ignore[arg-type]  # as above
+
+
+@pytest.mark.parametrize("change", [far, odd, foreign, costly])
+def test_a_record_that_cannot_be_taken_is_passed_over_and_the_others_are_taken(
+    tmp_path: Path, change: Change, caplog: pytest.LogCaptureFixture
+) -> None:
+    good, bad = a_run("r1", "Mend the parser"), a_run("r2", "Mend the invoice parser")
+    broken = [replace(record, event=change(record)) if n == 7 else record for n, record in enumerate(bad)]
+    subject = memory(tmp_path)
+
+    with caplog.at_level(logging.WARNING, "openkoi"):
+        asyncio.run(subject.absorb(good[:5] + broken + good[5:]))
+
+    assert {"r1.jsonl": len(good) * LINE, "r2.jsonl": len(bad) * LINE} == asyncio.run(subject.seen())
+    assert {"r1", "r2"} == set(ids(found(subject, "parser")))
+    assert "passed over 1 of the run log's records" in caplog.text
+    assert "'r2-007'" in caplog.text
+    assert [] == [*tmp_path.glob("*.bad-*")]
+
+
+def test_a_record_of_no_known_time_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    records = a_run("r1", "Mend the parser")
+    timeless = [replace(record, at="one day") if isinstance(record.event, Used) else record for record in records]
+
+    with caplog.at_level(logging.WARNING, "openkoi"):
+        asyncio.run(memory(tmp_path).absorb(timeless))
+
+    assert {"r1.jsonl": len(records) * LINE} == asyncio.run(memory(tmp_path).seen())
+    assert "one day" in caplog.text
+    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+
+
+def test_a_run_that_cannot_be_told_stops_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    nameless = Task(None, project="koi")  # type: ignore[arg-type]  # what a plugin may get wrong
+    first, *rest = a_run("r1", "Mend the parser")
+    subject = memory(tmp_path)
+
+    with caplog.at_level(logging.WARNING, "openkoi"):
+        asyncio.run(subject.absorb([replace(first, event=TaskStarted(nameless)), *rest, *a_run("r2", "The parser")]))
+
+    assert {"r1.jsonl", "r2.jsonl"} == set(asyncio.run(subject.seen()))
+    assert ["r2"] == ids(found(subject, "parser"))
+    assert "'r1-000'" in caplog.text

@@ -1,0 +1,113 @@
+"""Many processes that start at the same moment, and what each of them gets."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from openkoi_duckdb import DuckDB, MemoryBusy
+from openkoi_duckdb.lock import Patience, held
+from openkoi_hookspecs import Query
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import a_log, a_run
+
+RUN = a_run("r1", "Mend the parser", project="koi")
+RECALL = """
+import asyncio, sys, time
+from pathlib import Path
+from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import Query
+from openkoi_testing.contracts.memory_log import a_run
+
+async def recall(memory, mine):
+    await memory.seen()
+    await memory.absorb(mine)
+    return await memory.search(Query("parser", project="koi"))
+
+path, n = Path(sys.argv[1]), int(sys.argv[2])
+sys.stdin.read()
+hits = asyncio.run(recall(DuckDB(path=path), a_run(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)))
+print(len(hits))
+"""
+posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
+
+
+def memory(folder: Path, seconds: float = 5.0) -> DuckDB:
+    return DuckDB(path=folder / "openkoi.db", seconds=seconds)
+
+
+def test_eight_processes_that_start_at_once_all_get_their_recall(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    orders = [sys.executable, "-c", RECALL, str(tmp_path / "openkoi.db")]
+    pipe = subprocess.PIPE
+    children = [subprocess.Popen([*orders, str(n)], stdin=pipe, stdout=pipe, text=True) for n in range(8)]
+
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.close()
+    told = [child.stdout.read() if child.stdout else "" for child in children]
+
+    assert [0] * 8 == [child.wait(timeout=60) for child in children]
+    assert all(1 < int(hits) for hits in told)
+    for child in children:
+        assert child.stdout is not None
+        child.stdout.close()
+
+
+@posix
+def test_readers_do_not_wait_for_readers_but_for_who_writes(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    hurried, lock = memory(tmp_path, 0.05), tmp_path / "openkoi.db.lock"
+
+    with held(lock, Patience(1.0), shared=True):
+        assert ["r1"] == ids(found(hurried, "parser"))
+        with pytest.raises(MemoryBusy):
+            asyncio.run(hurried.absorb(a_run("r2", "Paint")))
+    with held(lock, Patience(1.0)), pytest.raises(MemoryBusy):
+        found(hurried, "parser")
+
+
+@posix
+def test_nobody_waits_for_an_answer_that_nobody_wants_any_more(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    start = time.monotonic()
+
+    async def hurry() -> None:
+        async with asyncio.timeout(0.1):
+            await memory(tmp_path, 60.0).search(Query("parser"))
+
+    with held(tmp_path / "openkoi.db.lock", Patience(1.0)), pytest.raises(TimeoutError):
+        asyncio.run(hurry())
+    assert time.monotonic() - start < 10
+
+
+@posix
+def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> None:
+    subject = memory(tmp_path)
+    asyncio.run(subject.absorb(RUN))
+
+    with ThreadPoolExecutor() as threads:
+        with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
+            absorbing = threads.submit(asyncio.run, subject.absorb(a_log(4)))
+            time.sleep(1.0)
+        absorbing.result()
+    beside = subject.file.log_size
+    asyncio.run(subject.absorb(a_run("r2", "Paint")))
+
+    assert 0 < beside
+    assert 0 == subject.file.log_size
+
+
+def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path: Path) -> None:
+    subject = memory(tmp_path)
+    asyncio.run(subject.absorb(RUN))
+    subject.file.path.replace(subject.file.log)
+
+    asyncio.run(memory(tmp_path).absorb(a_run("r2", "Mend the parser")))
+
+    assert ["r2"] == ids(found(memory(tmp_path), "parser"))
+    assert [] == [*tmp_path.glob("*.bad-*")]
