@@ -24,6 +24,11 @@ class Remembering:
         """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
         try:
             await self.remember(memory)
+        except LimitReached:
+            raise
+        except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
+            self.warn(f"Memory could not be told what is new: {error}")
+        try:
             return sound_hits(await memory.search(query))
         except LimitReached:
             raise
