@@ -60,7 +60,7 @@ def run(command: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of every distribution of the workspace."""
-    uv = shutil.which("uv")
+    uv = os.environ.get("UV") or shutil.which("uv")
     command = [uv] if uv else [sys.executable, "-m", "uv"]
     folder = tmp_path_factory.mktemp("wheels")
     run([*command, "build", "--all-packages", "--wheel", "--quiet", "--out-dir", str(folder)])
