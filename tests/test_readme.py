@@ -78,7 +78,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_commands_that_the_readme_names_exist() -> None:
-    from openkoi.cli.group import COMMANDS
+    from openkoi_cli.group import COMMANDS
 
     named = set(re.findall(r"\$ openkoi ([a-z]+)$", README, re.MULTILINE))
 

@@ -8,9 +8,9 @@ import pytest
 
 from openkoi_hookspecs import Evaluation, Finding, Severity, Work
 from openkoi_lint import Lint
-from openkoi_lint.heard import Heard, steady
 from openkoi_lint.lines import read_lines
 from openkoi_lint.linters import linters
+from openkoi_lint.messages import Heard, steady
 from openkoi_lint.mypy import read_mypy
 from openkoi_lint.opinion import Before, opinion, worth
 from openkoi_lint.ruff import severity

@@ -4,7 +4,7 @@ import pytest
 
 from openkoi_hookspecs import Check, Severity
 from openkoi_testrunner.absent import absent
-from openkoi_testrunner.before import Before, Ledger
+from openkoi_testrunner.baseline import Before, Ledger
 from openkoi_testrunner.outcome import Outcome, Ran, joined
 from openkoi_testrunner.project import Kind
 from openkoi_testrunner.verdict import verdict

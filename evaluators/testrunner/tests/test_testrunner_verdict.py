@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Severity, Task
-from openkoi_testrunner.before import RUNS_KEPT, Before, Ledger
+from openkoi_testrunner.baseline import RUNS_KEPT, Before, Ledger
 from openkoi_testrunner.evaluator import about_tests
+from openkoi_testrunner.locations import deepest, first
 from openkoi_testrunner.outcome import Outcome, Ran, forgiven, merged
-from openkoi_testrunner.places import deepest, first
 from openkoi_testrunner.records import Record, Story, outcome_of, read
 from openkoi_testrunner.verdict import verdict
 from openkoi_testrunner.wording import last_words, steady, tail

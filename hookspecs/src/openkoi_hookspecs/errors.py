@@ -50,7 +50,11 @@ class Unavailable(ProviderError):
 
 
 class Refused(ProviderError):
-    """It will not answer as asked."""
+    """It will not answer as asked. ``overflow`` says that the request is longer than the model can read."""
+
+    def __init__(self, message: str, *, overflow: bool = False) -> None:
+        super().__init__(message)
+        self.overflow = overflow
 
 
 class ToolFault(KoiError):

@@ -61,10 +61,11 @@ class Recalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class Planned(Event):
-    """The plan, with every section and its source."""
+    """The plan, with every section and its source. ``asks``: the task is a question that changes nothing."""
 
     name = "plan"
     plan: Plan
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

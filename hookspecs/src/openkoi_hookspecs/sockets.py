@@ -28,7 +28,7 @@ class Provider(Protocol):
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one answer: text as it comes, tool calls only when complete, Done last.
 
-        Does not retry. Raises Unavailable or Refused.
+        A call that cannot be read comes with its ``fault``. Does not retry. Raises Unavailable or Refused.
         """
 
 

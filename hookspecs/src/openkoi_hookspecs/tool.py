@@ -19,11 +19,15 @@ class Effect(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A complete request of a model to use a tool."""
+    """A complete request of a model to use a tool.
+
+    One that cannot be read carries its ``fault``: it is never run, and the model is told the sentence instead.
+    """
 
     id: str
     tool: str
     arguments: Arguments
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,35 @@
-"""The console entry. Answers ``--version`` before anything is imported."""
+"""The console entry. Answers ``--version`` before anything is imported; all else is the face's that is installed."""
 
 import sys
 
+FACE = ("faces", "cli")
+
 
 def main() -> None:
-    """Run the command line; an interruption while it is imported ends it like one later."""
+    """Start the command line; an interruption while it is imported ends it like one later."""
     if sys.argv[1:] in (["--version"], ["-V"]):
         from openkoi import __version__
 
         print(f"openkoi {__version__}")
         return
     try:
-        from openkoi.cli import start
-
         start()
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def start() -> None:
+    """Hand over to the command line, which is a distribution of its own."""
+    from openkoi.registry import resolve, scan
+
+    found = scan()
+    face = next((one for one in found.found if one[:2] == FACE), None)
+    if face is None:
+        sys.exit("OpenKoi has no command line here. Install it: pip install openkoi-cli")
+    begin = resolve(face.target)
+    if not callable(begin):
+        sys.exit(f"{face.distribution} brings no command line: {face.target} cannot be called.")
+    begin(found)
 
 
 if __name__ == "__main__":

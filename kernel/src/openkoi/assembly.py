@@ -84,9 +84,10 @@ def open_koi(
     flags: Mapping[str, object] | None = None,
     config: str = "",
     environment: Mapping[str, str] = os.environ,
+    found: Scan | None = None,
 ) -> Assembly:
-    """OpenKoi as it is installed and configured here."""
-    found = scan()
+    """OpenKoi as it is installed and configured here. ``found`` is what is installed, if that is known already."""
+    found = scan() if found is None else found
     paths = find_paths(environment, config)
     settings = load_config(paths, workspace, bundles=bundle_folders(found), flags=flags, environment=environment)
     preferred = settings.table("plugins.prefer")

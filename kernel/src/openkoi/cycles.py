@@ -71,7 +71,7 @@ async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> En
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.talk.say(Message(Role.USER, results))
     await run.emit(events.ToolsSettled(cycle))
-    run.progress.note([(one.call, one.result) for one in settled], any(one.polls for one in settled))
+    run.standstill.note([(one.call, one.result) for one in settled], any(one.polls for one in settled))
     if any(one.waits for one in settled):
         return Ended.PERSON
-    return Ended.LOOP if run.progress.stuck else None
+    return Ended.LOOP if run.standstill.stuck else None

@@ -53,6 +53,8 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
     tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy.deepcopy(call)
+    if call.fault:
+        return Settled(call, await written(failed(call, call.fault), run))
     if tool is None:
         return Settled(call, await written(failed(call, unknown(call, run)), run))
     verdict = await permitted(call, tool, run)

@@ -41,7 +41,8 @@ from openkoi_hookspecs import (
 from .asking import Asking
 from .deadline import contained
 from .house import House
-from .limits import Budget, Progress
+from .limits import Budget
+from .standstill import Standstill
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -80,7 +81,7 @@ class Kernel:
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
     talk: Conversation = field(default_factory=Conversation)
-    progress: Progress = field(default_factory=Progress)
+    standstill: Standstill = field(default_factory=Standstill)
     origin: str = ""
     touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -200,7 +201,7 @@ class Kernel:
         """Add a message of ours to the conversation, or begin a new one with it."""
         message = Message.user(text)
         if fresh:
-            self.talk, self.progress = Conversation(self.talk.system), Progress()
+            self.talk, self.standstill = Conversation(self.talk.system), Standstill()
         self.talk.say(message)
         await self.emit(events.Prompted(message, fresh))
 

@@ -1,21 +1,18 @@
-"""What a task may still use, and whether it gets anywhere. Knows numbers and clocks; knows no model or tool.
+"""What a task may still use. Knows numbers and clocks; knows no model or tool.
 
 A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
 what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
 """
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from time import monotonic
 
-from openkoi_hookspecs import LimitReached, Limits, Price, Spend, ToolCall, ToolResult, Usage
+from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 
 SMALLEST_ANSWER = 256
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
-STUCK_AFTER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,28 +144,3 @@ def weight(usage: Usage, price: Price) -> float:
     """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
     share = min(1.0, (price.cache_read or price.input) / price.input) if price.input > 0 else CACHED_SHARE
     return usage.input + usage.output + usage.cache_write + usage.cache_read * share
-
-
-@dataclass(slots=True)
-class Progress:
-    """Counts cycles that brought nothing new: only calls, with their results, that were seen before."""
-
-    seen: set[bytes] = field(default_factory=set)
-    idle: int = 0
-
-    def note(self, settled: Iterable[tuple[ToolCall, ToolResult]], polls: bool = False) -> None:
-        """Take the calls of one cycle into account; one that brought something new is enough."""
-        pairs = {digest(call, result) for call, result in settled}
-        fresh = polls or not pairs <= self.seen
-        self.seen |= pairs
-        self.idle = 0 if fresh else self.idle + 1
-
-    @property
-    def stuck(self) -> bool:
-        """Whether it repeats itself without getting anywhere."""
-        return self.idle >= STUCK_AFTER
-
-
-def digest(call: ToolCall, result: ToolResult) -> bytes:
-    said = json.dumps([call.tool, call.arguments, result.text], sort_keys=True, default=str)
-    return sha256(said.encode("utf-8", "surrogatepass")).digest()

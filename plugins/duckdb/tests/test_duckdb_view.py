@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.kept import KINDS
+from openkoi_duckdb.retention import KINDS
 from openkoi_hookspecs import Record
 from openkoi_testing.contracts.memory_log import a_log
 

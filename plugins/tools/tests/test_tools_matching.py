@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_tools.known import after
 from openkoi_tools.matching import Edit, matches
 from openkoi_tools.nearest import nearest
+from openkoi_tools.shown_after import after
 from openkoi_tools.splice import Change
 
 LINES = st.lists(st.sampled_from(["a", "  a", "b ", "\tb", "", "ab"]), max_size=6).map("\n".join)

@@ -10,11 +10,11 @@ import pytest
 
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.desk import Settings
 from openkoi_tools.glob import Glob
-from openkoi_tools.places import place
+from openkoi_tools.paths import place
 from openkoi_tools.seek import Hit, Wanted, by_ourselves, by_ripgrep, parsed
 from openkoi_tools.toolbox import SKIPPED
+from openkoi_tools.toolkit import Settings
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands

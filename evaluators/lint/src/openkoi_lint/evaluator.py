@@ -8,8 +8,8 @@ from typing import Annotated
 from openkoi_hookspecs import Command, Completed, Env, Evaluation, Finding, Run, Work
 from openkoi_hookspecs.events import Warned
 
-from .heard import Heard, steady
 from .linters import Linter, linters
+from .messages import Heard, steady
 from .opinion import Before, opinion
 
 QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .heard import place, steady
+from .messages import place, steady
 
 PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<said>\S.*)$")
 BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<said>\S.*)$")

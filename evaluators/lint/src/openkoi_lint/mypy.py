@@ -5,7 +5,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .heard import place, steady
+from .messages import place, steady
 
 LINE = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<said>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
 

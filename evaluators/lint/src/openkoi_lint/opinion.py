@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
 
-from .heard import Heard
+from .messages import Heard
 
 COST = {Severity.BLOCKER: 0.5, Severity.IMPORTANT: 0.1, Severity.SUGGESTION: 0.02}
 MOST_FOR_STYLE = 0.2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .heard import place, steady
+from .messages import place, steady
 
 SYNTAX = {"invalid-syntax", "E999", "E902"}
 WRONG = ("E9", "F", "B", "S", "PLE", "ASYNC")

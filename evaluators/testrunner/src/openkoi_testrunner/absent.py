@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .before import Before
+from .baseline import Before
 from .outcome import Outcome
 from .project import Kind
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .locations import first
 from .outcome import Ran
-from .places import first
 from .wording import fails, tail
 
 LINE = re.compile(

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from openkoi_hookspecs import Env, Evaluation, Run, Task, Work
 from openkoi_hookspecs.events import Warned
 
-from .before import Before, Ledger
+from .baseline import Before, Ledger
 from .outcome import Outcome, forgiven, joined
 from .programs import Program, configured, program_for
 from .project import Kind, kind_of, kinds_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .locations import first
 from .outcome import Ran
-from .places import first
 from .wording import fails, tail
 
 NOT_BUILT = re.compile(r"^FAIL\s+(\S+)\s+\[(\w+) failed\]", re.MULTILINE)

@@ -42,7 +42,7 @@ class Python:
         return self._story(completed, mark, run)
 
     def _command(self, python: str, mark: str, run: Run) -> Command:
-        script = files(__package__).joinpath("inside.py").read_text("utf-8")
+        script = files(__package__).joinpath("reporter.py").read_text("utf-8")
         orders = {"mark": mark, "pytest": self.kind is Kind.PYTEST, "only": self.only}
         orders["folders"] = unittest_folders(run.workspace) if self.kind is Kind.UNITTEST else []
         env = surroundings(run.workspace, python)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .locations import deepest, own
 from .outcome import Outcome, Ran, merged
-from .places import deepest, own
 from .wording import fails, last_words, steady, tail
 
 LINES_KEPT = 400

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from .cargo import read_cargo
 from .gotest import read_go
+from .locations import first
 from .outcome import Outcome, Ran, merged
-from .places import first
 from .summary import read_summary
 from .tap import read_tap
 from .wording import last_words, plain, steady, tail

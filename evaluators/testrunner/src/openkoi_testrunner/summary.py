@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from .locations import deepest, own
 from .outcome import Ran
-from .places import deepest, own
 from .wording import fails, tail
 
 SUMMARY = re.compile(r"^=+ short test summary info =+$", re.M)

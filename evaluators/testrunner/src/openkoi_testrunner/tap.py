@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 
+from .locations import first, own
 from .outcome import Ran
-from .places import first, own
 from .wording import fails, last_words, tail
 
 START = re.compile(r"^TAP version \d+$", re.M)

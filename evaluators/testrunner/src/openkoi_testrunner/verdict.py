@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
 
 from .absent import absent, siblings
-from .before import Before
+from .baseline import Before
 from .outcome import Outcome, Ran
 
 MOST_FINDINGS = 20

@@ -14,9 +14,10 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     """The task itself, with what plugins and memory add to it."""
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged([*recalled(recall), *attributed(given)])
-    plan = Plan(sections=sections, judged=run.task.limits.iterations > 0 and not only_asks(run.task.text))
+    asks = only_asks(run.task.text)
+    plan = Plan(sections=sections, judged=run.task.limits.iterations > 0 and not asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
-    await run.emit(events.Planned(plan))
+    await run.emit(events.Planned(plan, asks))
     return plan
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Evaluation, Finding, Mode
 
-from .turns import Turn
+from .iterations import Turn
 
 Key = tuple[str, str, str]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, Used
 
-from . import learned, story
+from . import learning, run_state
 from .aggregates import renew_effectiveness, renew_sessions, usage_row
 from .documents import number
 from .index import reindex
-from .learned import Home, course
+from .learning import Home, course
 from .sql import delete, put, transaction
 from .staging import Prepared, by_learning, by_run, learnings_of, stage, unknown
 
@@ -43,11 +43,11 @@ def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[s
 
 def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
     """Tell these runs again, from all that is known of them."""
-    stories = [told for run, records in by_run(connection, runs).items() if (told := story.told(run, records))]
+    stories = [told for run, records in by_run(connection, runs).items() if (told := run_state.told(run, records))]
     forget_runs(connection, known(connection, runs))
-    put(connection, (row for told in stories for row in story.rows(told)))
+    put(connection, (row for told in stories for row in run_state.rows(told)))
     renew_sessions(connection, {told.task.session for told in stories})
-    documents = [found for told in stories if (found := story.document(told))]
+    documents = [found for told in stories if (found := run_state.document(told))]
     reindex(connection, [number(False, run) for run in runs], documents)
 
 
@@ -76,8 +76,8 @@ def tell_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) -> No
     homes = homes_of(connection, {record.run for records in saves.values() for record in records})
     courses = [course(records, homes) for records in saves.values()]
     delete(connection, "learnings", "id", ids)
-    put(connection, map(learned.learning_row, courses))
-    documents = [found for told in courses if (found := learned.document(told))]
+    put(connection, map(learning.learning_row, courses))
+    documents = [found for told in courses if (found := learning.document(told))]
     reindex(connection, [number(True, id) for id in ids], documents)
 
 

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import Used
 
 from .codec import read, written
-from .kept import KINDS, about, kept
+from .retention import KINDS, about, kept
 from .rows import RecordRow
 from .sql import put, selected
 from .storable import storable

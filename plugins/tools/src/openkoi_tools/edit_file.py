@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Given, Parameters
-from .desk import Desk
 from .files import load, save
 from .fit import counted, numbered, span
-from .known import after
 from .matching import MOST_PLACES, Edit, Found, matches
 from .nearest import Near, nearest
-from .places import Place
+from .paths import Place
 from .read_file import lines_of
-from .seen import Seen
+from .shown import Seen
+from .shown_after import after
 from .splice import Change, spliced
 from .text import Document, document
+from .toolkit import Desk
 
 PARAMETERS = Parameters(
     {

@@ -8,10 +8,10 @@ from secrets import token_hex
 
 from openkoi_hookspecs import ToolFault
 
-from .desk import Settings
 from .fit import size
 from .hints import hint
-from .places import Place
+from .paths import Place
+from .toolkit import Settings
 
 
 def load(where: Place, settings: Settings) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from itertools import islice
 
-from .places import Place, spelled
+from .paths import Place, spelled
 from .walk import walk
 
 MOST_LOOKED_AT = 5_000

@@ -8,11 +8,11 @@ from itertools import islice
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
-from .desk import Desk, Settings
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint
-from .places import Place, spelled
+from .paths import Place, spelled
+from .toolkit import Desk, Settings
 from .walk import walk
 
 PARAMETERS = Parameters(

@@ -7,11 +7,11 @@ from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
 from .binary import binary
-from .desk import Desk
 from .files import load
 from .fit import counted, numbered, size
-from .places import Place
+from .paths import Place
 from .text import BYTE_SHOWN, NUL_SHOWN, Document, document, endings
+from .toolkit import Desk
 
 PARAMETERS = Parameters(
     {

@@ -7,8 +7,8 @@ from time import monotonic
 from openkoi_hookspecs import Arguments, Command, Completed, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
-from .desk import Desk
 from .fit import ends, size
+from .toolkit import Desk
 
 PARAMETERS = Parameters(
     {

@@ -6,12 +6,12 @@ from itertools import groupby
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
-from .desk import Desk, Settings
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint
-from .places import Place
+from .paths import Place
 from .seek import Hit, Wanted, by_ourselves, by_ripgrep
+from .toolkit import Desk, Settings
 
 PARAMETERS = Parameters(
     {

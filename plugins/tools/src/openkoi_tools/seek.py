@@ -13,9 +13,9 @@ from pathlib import Path
 from openkoi_hookspecs import Command, KoiError, LimitReached, Run, ToolFault
 
 from . import scan
-from .desk import Settings
 from .glob import Glob
-from .places import Place
+from .paths import Place
+from .toolkit import Settings
 from .walk import walk
 
 LINE = re.compile(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import BadSetting, Run, Tool
 
-from .desk import Desk, Locks, Settings
 from .edit_file import edit_file
 from .list_files import list_files
 from .read_file import read_file
 from .run_command import run_command
 from .search import search
-from .seen import Seen
+from .shown import Seen
+from .toolkit import Desk, Locks, Settings
 from .write_file import write_file
 
 SKIPPED = (

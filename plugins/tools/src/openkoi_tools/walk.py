@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from .ignore import Rules, base_of, rules_of
-from .places import Place
+from .paths import Place
 
 
 def walk(where: Place, skip: Collection[str]) -> Iterator[str]:

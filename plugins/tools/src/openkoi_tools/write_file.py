@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
-from .desk import Desk
 from .files import refuse_other, save
 from .fit import size
-from .places import Place
+from .paths import Place
 from .text import Document, document, ending_at, endings, plain
+from .toolkit import Desk
 
 PARAMETERS = Parameters(
     {

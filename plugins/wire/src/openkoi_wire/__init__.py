@@ -6,9 +6,32 @@ httpx2 is imported when something is sent.
 
 from .arguments import read_arguments
 from .bounds import Bounds
+from .calls import Calls
+from .cassette import Cassette, replays
+from .conversation import Conversation, written
+from .counting import count, parsed
 from .failures import reported
+from .framing import Framing, Lines
 from .history import Kept, Serialised
 from .server import Server
 from .wire import Reading, Wire
 
-__all__ = ["Bounds", "Kept", "Reading", "Serialised", "Server", "Wire", "read_arguments", "reported"]
+__all__ = [
+    "Bounds",
+    "Calls",
+    "Cassette",
+    "Conversation",
+    "Framing",
+    "Kept",
+    "Lines",
+    "Reading",
+    "Serialised",
+    "Server",
+    "Wire",
+    "count",
+    "parsed",
+    "read_arguments",
+    "replays",
+    "reported",
+    "written",
+]

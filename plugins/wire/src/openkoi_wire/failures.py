@@ -1,19 +1,17 @@
 """What a server's refusal means: it may pass (Unavailable), or it will not (Refused).
 
-Knows the statuses and the shapes of error bodies that vendors share; opens no connection.
+Knows the statuses; opens no connection.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ProviderError
 
+from .complaint import USED_UP, complaint, document
 from .retry import retry_after
 from .server import Server, one_line, sentence
 
 MAY_PASS = frozenset({408, 409, 425, 429})
-USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
 WILL_NOT_PASS = USED_UP | {
     "authentication_error",
     "context_length_exceeded",
@@ -34,31 +32,20 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """What an error body says, and the words and numbers it files the error under."""
-
-    message: str = ""
-    codes: frozenset[str | int] = frozenset()
-
-    @property
-    def status(self) -> int:
-        """The HTTP status that the body names, or 0."""
-        return next((code for code in self.codes if isinstance(code, int) and 300 <= code < 600), 0)
-
-
 def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
     """Make the error for a status and its body."""
     said = complaint(document(body))
     message = said.message or plain(body, headers)
     if status < 400:
         return server.refused(f"sent us elsewhere ({status}). Set the base URL to where it really is.")
-    if said.codes & USED_UP:
+    again = retry_after(headers)
+    again = said.retry_after if again is None else again
+    if said.codes & USED_UP or (status == 429 and said.used_up(again)):
         return server.refused(sentence(f"says that the quota is used up ({status})", message, "Check the account."))
     happened, advice = REASONS.get(status, (f"answered {status}", ""))
     what = sentence(happened, message, advice)
     if status in MAY_PASS or status >= 500:
-        return server.unavailable(what, retry_after=retry_after(headers))
+        return server.unavailable(what, retry_after=again)
     return server.refused(what)
 
 
@@ -70,40 +57,7 @@ def reported(server: Server, answer: object) -> ProviderError:
         return server.refused(what)
     if 300 <= said.status < 500 and said.status not in MAY_PASS:
         return server.refused(what)
-    return server.unavailable(what)
-
-
-def complaint(answer: object) -> Complaint:
-    """Read an error body of any of the shapes that are in use."""
-    match answer:
-        case [first, *_]:
-            return complaint(first)
-        case {"error": str(message)} | {"detail": str(message)}:
-            return Complaint(one_line(message))
-        case {"error": dict(error)}:
-            return complaint_of(error)
-        case dict(error):
-            return complaint_of(error)
-    return Complaint()
-
-
-def complaint_of(error: Mapping[str, object]) -> Complaint:
-    """Read the object that describes an error."""
-    codes = (error.get(key) for key in ("code", "type", "status"))
-    message = error.get("message")
-    return Complaint(
-        one_line(message) if isinstance(message, str) else "",
-        frozenset(code for code in codes if isinstance(code, str | int)),
-    )
-
-
-def document(body: bytes) -> object:
-    """Read JSON, or None."""
-    try:
-        answer: object = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return answer
+    return server.unavailable(what, retry_after=said.retry_after)
 
 
 def plain(body: bytes, headers: Mapping[str, str]) -> str:

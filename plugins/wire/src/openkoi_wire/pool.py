@@ -1,4 +1,4 @@
-"""Open a pool of connections to one server. Knows httpx2's settings; sends nothing."""
+"""A pool of connections to one server, or a cassette in its place. Knows httpx2's settings; reads no answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from .bounds import Bounds
+from .cassette import root_of
+from .recorder import Recorder
+from .recordings import Recordings
 from .server import loopback
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from httpx2 import AsyncBaseTransport, AsyncClient
+    from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
 
 ALWAYS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
 
@@ -23,6 +26,7 @@ class Pool:
     base_url: str
     headers: Mapping[str, str]
     bounds: Bounds
+    cassette: Recorder | Recordings | None
     transport: object | None
 
     def open(self) -> "AsyncClient":
@@ -36,8 +40,26 @@ class Pool:
             limits=Limits(max_connections=None, max_keepalive_connections=64),
             verify=self._authorities(),
             trust_env=not self._local,
-            transport=cast("AsyncBaseTransport | None", self.transport),  # untyped, so that signatures need no httpx2
+            transport=self._transport(),
         )
+
+    async def send(self, client: "AsyncClient", request: "Request") -> "Response":
+        """Send a request, whose answer is then read as a stream."""
+        if isinstance(self.cassette, Recorder):
+            return await self.cassette.send(client, request)
+        return await client.send(request, stream=True)
+
+    @property
+    def replays(self) -> bool:
+        """Whether nothing goes over the network."""
+        return isinstance(self.cassette, Recordings)
+
+    def _transport(self) -> "AsyncBaseTransport | None":
+        if isinstance(self.cassette, Recordings):
+            from .playing import Player
+
+            return Player(self.cassette, root_of(self.base_url))
+        return cast("AsyncBaseTransport | None", self.transport)  # untyped, so that signatures need no httpx2
 
     @property
     def _local(self) -> bool:
@@ -47,4 +69,5 @@ class Pool:
         """Load the certificates of the authorities, which takes time, unless nothing will ever be encrypted."""
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
-        return SSLContext(PROTOCOL_TLS_CLIENT) if self._local and self.base_url.startswith("http:") else True
+        bare = self.replays or (self._local and self.base_url.startswith("http:"))
+        return SSLContext(PROTOCOL_TLS_CLIENT) if bare else True

@@ -6,14 +6,16 @@ kernel's.
 
 import json
 from asyncio import timeout
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
 from openkoi_hookspecs import Json, Unavailable
 
 from .bounds import Bounds
+from .cassette import inserted
 from .failures import failure
+from .framing import Framing
 from .patience import Patience
 from .pool import Pool
 from .server import Server, server_of
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+Sign = Callable[[str, str, bytes], Mapping[str, str]]
 
 LINGER = 0.2
 NO_HEADERS: Mapping[str, str] = {}
@@ -45,7 +49,8 @@ class Reading(Protocol[T_co]):
 class Wire:
     """A pool of connections to one server. Opened when it is first used; may be used again after it was closed.
 
-    ``transport`` is a seam for tests: an ``httpx2.AsyncBaseTransport`` that takes the place of the network.
+    ``sign`` makes further headers of a request's method, whole address and body. ``cassette`` is ``record:FILE`` or
+    ``replay:FILE``. ``transport`` is a seam for tests: an ``httpx2.AsyncBaseTransport`` in place of the network.
     """
 
     def __init__(
@@ -54,11 +59,14 @@ class Wire:
         *,
         headers: Mapping[str, str] = NO_HEADERS,
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
+        sign: Sign | None = None,
+        cassette: str = "",
         transport: object | None = None,
     ) -> None:
         self.server: Server = server_of(base_url, headers)
         self._bounds = bounds
-        self._pool = Pool(base_url, headers, bounds, transport)
+        self._sign = sign
+        self._pool = Pool(base_url, headers, bounds, inserted(cassette, self.server, base_url), transport)
         self._client: AsyncClient | None = None
 
     async def __aenter__(self) -> Self:
@@ -71,8 +79,15 @@ class Wire:
 
     async def get(self, path: str) -> Json:
         """Fetch a JSON document."""
+        return await self._document("GET", path)
+
+    async def post(self, path: str, body: bytes) -> Json:
+        """Post JSON and read the JSON document that answers it."""
+        return await self._document("POST", path, body)
+
+    async def _document(self, method: str, path: str, body: bytes | None = None) -> Json:
         with self._plainly():
-            async with self._answer("GET", path) as response:
+            async with self._answer(method, path, body) as response:
                 data = await self._whole(response)
         try:
             found: Json = json.loads(data)
@@ -80,25 +95,30 @@ class Wire:
             raise self.server.unavailable(f"answered {path} with something that is not JSON.") from None
         return found
 
-    async def stream(self, path: str, body: bytes, reading: Reading[T]) -> AsyncGenerator[T]:
-        """Post JSON and yield what ``reading`` makes of the answer; close the generator to hang up."""
+    async def stream(
+        self, path: str, body: bytes, reading: Reading[T], framing: Framing | None = None
+    ) -> AsyncGenerator[T]:
+        """Post JSON and yield what ``reading`` makes of the answer; close the generator to hang up.
+
+        Without a ``framing`` the events are server-sent ones.
+        """
         with self._plainly():
             async with self._answer("POST", path, body) as response:
-                kind = response.headers.get("content-type", "")
-                if "json" in kind or "html" in kind:
+                if comes_whole(response.headers.get("content-type", "")):
                     for item in reading.document(await self._whole(response)):
                         yield item
                     return
-                async with aclosing(self._events(response, reading)) as items:
+                source = self._framed(response, framing) if framing else self._sent(response)
+                async with aclosing(self._events(source, reading)) as items:
                     async for item in items:
                         yield item
 
-    async def _events(self, response: "Response", reading: Reading[T]) -> AsyncGenerator[T]:
+    async def _events(self, source: AsyncGenerator[str], reading: Reading[T]) -> AsyncGenerator[T]:
         taken = 0
-        async with Patience(self._bounds.first) as patience, aclosing(self._source(response)) as events:
+        async with Patience(self._bounds.first) as patience, aclosing(source) as events:
             while not reading.over and (event := await patience.next(events)) is not None:
-                taken = self._within_bounds(taken + len(event.data))
-                items = reading.event(event.data) if event.data else None
+                taken = self._within_bounds(taken + len(event))
+                items = reading.event(event) if event else None
                 if items is None:
                     continue
                 for item in items:
@@ -106,12 +126,32 @@ class Wire:
                 patience.renew(self._bounds.idle)
             await linger(events)
 
-    def _source(self, response: "Response") -> "AsyncGenerator[ServerSentEvent]":
+    async def _sent(self, response: "Response") -> AsyncGenerator[str]:
         from httpx2 import EventSource
 
         response.headers["content-type"] = "text/event-stream; charset=utf-8"
         source = EventSource(response, max_event_size=self._bounds.event)
-        return cast("AsyncGenerator[ServerSentEvent]", aiter(source))  # it is a generator, and typed as less
+        generator = cast("AsyncGenerator[ServerSentEvent]", aiter(source))  # it is a generator, and typed as less
+        async with aclosing(generator) as events:
+            async for event in events:
+                yield event.data
+
+    async def _framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
+        waiting = 0
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                events = self._cut(framing, piece)
+                waiting = 0 if events else waiting + len(piece)
+                if waiting > self._bounds.event:
+                    raise self.server.unavailable(f"sent an event of more than {self._bounds.event} bytes.")
+                for event in events:
+                    yield event
+
+    def _cut(self, framing: Framing, piece: bytes) -> Sequence[str]:
+        try:
+            return list(framing.feed(piece))
+        except ValueError as error:
+            raise self.server.unavailable(f"sent a stream that cannot be read: {error}") from None
 
     async def _whole(self, response: "Response") -> bytes:
         whole = bytearray()
@@ -133,8 +173,14 @@ class Wire:
         client = self._opened()
         headers = {"Content-Type": "application/json"} if body is not None else None
         request = client.build_request(method, path, content=body, headers=headers)
+        if not str(request.url).startswith(str(client.base_url)):
+            raise self.server.refused(
+                "is to be asked, and nobody else: an address that leads elsewhere was not followed."
+            )
+        if self._sign is not None and not self._pool.replays:
+            request.headers.update(self._sign(method, str(request.url), body or b""))
         async with timeout(self._bounds.first):
-            response = await client.send(request, stream=True)
+            response = await self._pool.send(client, request)
         try:
             if not response.is_success:
                 raise failure(self.server, response.status_code, response.headers, await self._error_body(response))
@@ -178,6 +224,12 @@ class Wire:
         if isinstance(error, ConnectError | ConnectTimeout):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
         return self.server.unavailable(f"broke off its answer ({cause}).")
+
+
+def comes_whole(kind: str) -> bool:
+    """Whether a content type is one of a document, and not of a stream."""
+    streams = any(word in kind for word in ("ndjson", "jsonl", "stream"))
+    return "html" in kind or ("json" in kind and not streams)
 
 
 async def linger(events: AsyncIterator[object]) -> None:

@@ -42,11 +42,11 @@ class Fault:
         """What follows the last byte."""
         return After.CLOSES if self.cut is not None and self.after is After.ENDS else self.after
 
-    def spoil(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
+    def spoil(self, pieces: Sequence[bytes], keep_alive: bytes = KEEP_ALIVE) -> Iterator[bytes]:
         """Turn the pieces of an answer into those that are sent."""
         if self.body is not None:
             pieces = [self.body] if isinstance(self.body, bytes) else self.body
-        comments = KEEP_ALIVE * self.keep_alives
+        comments = keep_alive * self.keep_alives
         pieces = [comments + piece for piece in pieces]
         if self.cut is None and self.slice is None:
             yield from pieces

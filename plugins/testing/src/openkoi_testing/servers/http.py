@@ -43,6 +43,7 @@ class Served:
     status: int = 200
     type: str = JSON
     fault: Fault = NO_FAULT
+    keep_alive: bytes = KEEP_ALIVE
 
 
 class HttpServer:
@@ -139,10 +140,10 @@ class Handler(BaseHTTPRequestHandler):
         served = self.server.kept.answer(Seen(self.command, self.path, headers, body))
         self.server.kept.wait(served.fault.delay)
         self._head(served)
-        for piece in served.fault.spoil(served.pieces):
+        for piece in served.fault.spoil(served.pieces, served.keep_alive):
             self._write(piece, served.fault)
             self.server.kept.wait(served.fault.pause)
-        self._end(served.fault)
+        self._end(served)
 
     def _head(self, served: Served) -> None:
         fault = served.fault
@@ -159,11 +160,12 @@ class Handler(BaseHTTPRequestHandler):
         if piece:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if fault.framed else piece)
 
-    def _end(self, fault: Fault) -> None:
+    def _end(self, served: Served) -> None:
+        fault = served.fault
         if fault.ending is After.HANGS:
             self.server.kept.wait()
         while fault.ending is After.DRIPS and not self.server.kept.over:
-            self._write(KEEP_ALIVE, fault)
+            self._write(served.keep_alive, fault)
             self.server.kept.wait(DRIP)
         if fault.ending is After.ENDS and fault.framed:
             self.wfile.write(b"0\r\n\r\n")

@@ -8,10 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from openkoi.runlog import read_segment, segments
+from openkoi.transcript import read_line
 from openkoi_hookspecs import KoiError, Record, UnknownName, events
-
-from .runlog import read_segment, segments
-from .transcript import read_line
 
 TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"', b'"type":"model.response"')
 NAMED = 8

@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 
 from openkoi_hookspecs import Run, ToolFault
 
-from .places import Place, place, refusal
-from .seen import Seen
+from .paths import Place, place, refusal
+from .shown import Seen
 
 T = TypeVar("T")
 

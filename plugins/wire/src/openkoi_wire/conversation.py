@@ -1,14 +1,16 @@
-"""The messages of a request as bytes, each written once, and the proof that no tool call is left without its result."""
+"""The messages of a request as bytes, each written once, and the proof that no tool call is left without its result.
+
+Knows the facts of a conversation; how a vendor wants them told is given.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import KoiError, Message, ToolCall, ToolResult
-from openkoi_wire import Kept
 
-from .turns import turns
+from .history import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +25,31 @@ class Scene:
 NOTHING = Scene(b"")
 
 
-class Story:
-    """Conversations as they grow."""
+class Conversation:
+    """Conversations as they grow. ``tell`` makes of one message the turns that it is to a vendor."""
 
-    def __init__(self) -> None:
-        self._scenes: Kept[Message, Scene] = Kept(scene, weigh=lambda scene: len(scene.written))
+    def __init__(self, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
+        self._scenes: Kept[Message, Scene] = Kept(lambda message: scene(message, tell), weigh=size)
 
-    def write(self, messages: Sequence[Message]) -> bytes:
-        """Write messages as the inside of an array; raises a KoiError when a tool call has no result."""
+    def write(self, messages: Sequence[Message]) -> list[bytes]:
+        """Write each message, as the inside of an array; raises a KoiError when a tool call has no result."""
         scenes = [NOTHING, *self._scenes.all(messages), NOTHING]
         for before, after in pairwise(scenes):
             if before.asks != after.answers:
                 raise broken(before, after)
-        return b",".join([scene.written for scene in scenes if scene.written])
+        return [scene.written for scene in scenes if scene.written]
 
 
-def scene(message: Message) -> Scene:
-    """Write a message, which may be several to this format."""
+def scene(message: Message, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> Scene:
+    """Write a message, which may be several to a vendor."""
     asks = tuple(sorted(part.id for part in message.parts if isinstance(part, ToolCall)))
     answers = tuple(sorted(part.call for part in message.parts if isinstance(part, ToolResult)))
-    return Scene(b",".join(map(written, turns(message))), asks, answers)
+    return Scene(b",".join(map(written, tell(message))), asks, answers)
+
+
+def size(scene: Scene) -> int:
+    """The bytes that it takes to keep one."""
+    return len(scene.written)
 
 
 def broken(before: Scene, after: Scene) -> KoiError:

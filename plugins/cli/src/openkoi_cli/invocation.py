@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from openkoi.registry import Scan
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 class Invocation:
     """One call of the command line. ``said`` tells that a person has read already what ended it."""
 
+    found: Scan
     config: str = ""
     verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
     koi: "Assembly | None" = None
@@ -45,7 +48,7 @@ class Invocation:
 
         from openkoi.assembly import open_koi
 
-        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config)
+        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config, found=self.found)
         self.look_for(self.koi.config.paths.config)
         return self.koi
 

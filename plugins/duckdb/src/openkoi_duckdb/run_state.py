@@ -9,8 +9,8 @@ from openkoi_hookspecs.events import Answered, RunCompleted, RunFailed, TaskStar
 from .digest import digest
 from .documents import Document, shelf_of
 from .episodes import Episode, episodes
+from .iterations import Turn, turns
 from .rows import ChunkRow, CycleRow, FindingRow, Row, RunRow, TaskRow
-from .turns import Turn, turns
 
 FAILED = "failed"
 

@@ -68,15 +68,13 @@ class OpenKoi(click.Group):
     @cached_property
     def brought(self) -> dict[str, str]:
         """Commands that plugins bring, by the distribution they come from."""
-        from openkoi.registry import scan
-
-        return {one.name: one.distribution for one in scan().found if one.kind == "commands"}
+        return {one.name: one.distribution for one in self.invocation.found.found if one.kind == "commands"}
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name in COMMANDS:
             from importlib import import_module
 
-            command = import_module(f"openkoi.cli.{name}").command
+            command = import_module(f"openkoi_cli.{name}").command
         else:
             command = self.load(ctx, name) if name in self.brought else None
         return command if isinstance(command, click.Command) else None

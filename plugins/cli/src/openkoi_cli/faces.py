@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
-from openkoi.progress import Progress, plural
 from openkoi.redact import masked
-from openkoi.report import Report
 from openkoi.transcript import write_line
 from openkoi_hookspecs import KoiError, Record
+from openkoi_report import Progress, Report, plural
 
 from .errors import sentence
 from .invocation import Invocation

@@ -2,7 +2,6 @@
 
 import pytest
 
-from openkoi.progress import Progress, dollars, megabytes, plural, tokens_text
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -27,6 +26,7 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
+from openkoi_report import Progress, dollars, megabytes, plural, tokens_text
 
 
 def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from openkoi.report import EXITS, Report, report_of
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -28,6 +27,7 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
+from openkoi_report import EXITS, Report, report_of
 
 USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
 FINDINGS = (

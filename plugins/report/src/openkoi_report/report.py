@@ -9,8 +9,6 @@ from typing import Any
 
 from openkoi_hookspecs import Decision, Evaluation, Finding, Mode, Record, Ruling, Spend, Task, Usage, Work, events
 
-from .category import only_asks
-
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
 SAVINGS = ("delta", "compression", "eval_skip", "incremental", "prompt_cache")
@@ -56,6 +54,7 @@ class Report:
     learnings: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     judged: bool = True
+    asks: bool = False
     completed: events.RunCompleted | None = None
     failed: str = ""
     segment: str = ""
@@ -81,8 +80,8 @@ class Report:
     def note(self, event: object) -> None:
         lap = self.laps[-1]
         match event:
-            case events.Planned(plan=plan):
-                self.judged = plan.judged
+            case events.Planned(plan=plan, asks=asks):
+                self.judged, self.asks = plan.judged, asks
             case events.Answered(model=model, role=role):
                 lap.pay(event)
                 self.models.setdefault(role, model)
@@ -119,8 +118,8 @@ class Report:
     @property
     def deterministic(self) -> bool:
         """Whether the plan was a skill that needs no judging, and not a question or a single execution."""
-        task = self.task
-        return not self.judged and task is not None and task.limits.iterations > 0 and not only_asks(task.text)
+        once = self.task is not None and self.task.limits.iterations == 0
+        return not (self.judged or self.asks or once)
 
     @property
     def text(self) -> str:

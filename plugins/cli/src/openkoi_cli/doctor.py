@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from openkoi.progress import megabytes
+from openkoi_report import megabytes
 
 from .invocation import Invocation
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi.progress import clipped, dollars, plural, tokens_text
+from openkoi_report import clipped, dollars, plural, tokens_text
 
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
-    from openkoi.history import Call, Past
+
+    from .history import Call, Past
 
 LAST, ALL = 5, 50
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
@@ -25,7 +26,7 @@ SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool) -> None:
     """Show memory, the last tasks, tokens and cost; with --verbose, more of them."""
-    from openkoi.history import paid_calls, past_tasks
+    from .history import paid_calls, past_tasks
 
     koi = invocation.open()
     folder = koi.config.paths.sessions

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import click
 
+from openkoi.registry import Scan
+
 from .errors import explained, say
 from .group import OpenKoi, first_bare
 from .invocation import Invocation
@@ -13,10 +15,10 @@ from .streams import fill_in_streams
 EXIT_INTERRUPTED = 130
 
 
-def start(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and end the process with the status that says how it went."""
+def start(found: Scan) -> None:
+    """Run the command line over what is installed; end the process with the status that says how it went."""
     fill_in_streams()
-    invocation, words = Invocation(), list(sys.argv[1:] if arguments is None else arguments)
+    invocation, words = Invocation(found), sys.argv[1:]
     try:
         words = invocation.take(words)
         status = OpenKoi(invocation).main(words, prog_name="openkoi", standalone_mode=False)

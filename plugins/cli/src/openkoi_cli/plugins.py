@@ -18,7 +18,7 @@ from .invocation import Invocation
 PATIENCE = 20.0
 PROBE = """
 import json, sys
-from openkoi.cli.streams import kept_stdout
+from openkoi_cli.streams import kept_stdout
 from openkoi.registry import resolve
 with kept_stdout() as out:
     for kind, name, target, distribution in json.load(sys.stdin):

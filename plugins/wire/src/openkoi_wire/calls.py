@@ -1,0 +1,45 @@
+"""Make a tool call of what a model wrote. Knows what cannot be relied upon; knows no vendor and no schema."""
+
+import hashlib
+from collections.abc import Mapping
+from uuid import uuid4
+
+from openkoi_hookspecs import Json, ToolCall
+
+from .arguments import read_arguments
+
+SHOWN = 120
+
+
+class Calls:
+    """The calls of one answer, each under an id of its own.
+
+    Where the server gives none, one is made up. With the request that was ``asked`` it is made of that, of its number
+    and of what was written: another in each turn, and the same whenever the same is asked and answered.
+    """
+
+    def __init__(self, asked: bytes = b"") -> None:
+        self._asked = asked
+        self._taken: set[str] = set()
+
+    def make(self, id: str, tool: str, written: str | Mapping[str, Json]) -> ToolCall:
+        """Return a call; one whose arguments or name cannot be read carries a fault that says so to the model."""
+        shown = written if isinstance(written, str) else str(written)
+        id = self._own(id, f"{tool} {shown}")
+        arguments = read_arguments(written) if isinstance(written, str) else dict(written)
+        if arguments is not None and tool:
+            return ToolCall(id, tool, arguments)
+        what = "arguments that cannot be read as one JSON object" if tool else "no name of a tool"
+        fault = f"The call came with {what}: {shown[:SHOWN]!r}. Call it anew."
+        return ToolCall(id, tool or "unnamed", {}, fault=fault)
+
+    def _own(self, id: str, written: str) -> str:
+        found = id if id and id not in self._taken else f"call_{self._made_up(written)[:24]}"
+        self._taken.add(found)
+        return found
+
+    def _made_up(self, written: str) -> str:
+        if not self._asked:
+            return uuid4().hex
+        told = f"{len(self._taken)} {written}".encode("utf-8", "replace")
+        return hashlib.sha256(self._asked + b"\0" + told).hexdigest()

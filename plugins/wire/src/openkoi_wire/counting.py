@@ -1,0 +1,26 @@
+"""Read what a server says of itself in numbers and words. What makes no sense is not made up."""
+
+import json
+
+from openkoi_hookspecs import Json
+
+from .server import Server
+
+
+def count(value: Json) -> int:
+    """Return a number of tokens, or 0 for what is none."""
+    return value if type(value) is int and value >= 0 else 0
+
+
+def parsed(data: str | bytes, server: Server) -> dict[str, Json]:
+    """Read one JSON object of an answer; raises Unavailable when it is none."""
+    try:
+        frame: Json = json.loads(data)
+    except (ValueError, RecursionError):
+        frame = None
+    if isinstance(frame, dict):
+        return frame
+    if not data:
+        raise server.unavailable("sent an empty answer.")
+    start = data[:80] if isinstance(data, str) else data[:80].decode(errors="replace")
+    raise server.unavailable(f"sent something that is no part of an answer: {start!r}.")

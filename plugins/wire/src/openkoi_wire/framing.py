@@ -1,0 +1,26 @@
+"""Where one event of a stream ends and the next begins, when it is not a stream of server-sent events.
+
+Knows bytes; opens no connection.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+
+class Framing(Protocol):
+    """Cuts one answer into its events. One object reads one answer."""
+
+    def feed(self, data: bytes) -> Iterable[str]:
+        """Take the next bytes and return the events that are complete; raises ValueError when they are none."""
+
+
+class Lines:
+    """A JSON document a line; what follows the last line's end is an event that was cut off."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Iterable[str]:
+        """Return the lines that are complete; blank ones keep the connection alive."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [line.decode(errors="replace").strip() for line in lines]

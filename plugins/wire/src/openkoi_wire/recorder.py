@@ -1,0 +1,59 @@
+"""Write every exchange down when it is over, however it ended. Knows what is kept of it; changes nothing in it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import tape
+from .exchange import Exchange, written
+from .masking import Mask
+from .pieces import masked
+from .server import one_line
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Request, Response
+
+KEPT = ("content-type", "retry-after", "retry-after-ms")
+
+
+class Recorder:
+    """Records the exchanges with one host."""
+
+    def __init__(self, file: Path, mask: Mask, host: str, root: str) -> None:
+        self._file = file
+        self._mask = mask
+        self._host = host
+        self._root = root
+        tape.begin(file)
+
+    async def send(self, client: "AsyncClient", request: "Request") -> "Response":
+        """Send a request; what is read of the answer is kept, and written when it is closed."""
+        from .playing import Listened, asked
+
+        method, path, body = asked(request, self._root)
+
+        def keep(pieces: Sequence[bytes], cut: str, status: int, headers: Mapping[str, str]) -> None:
+            exchange = Exchange(
+                method=method,
+                host=self._host,
+                path=self._mask.address(path),
+                body=b"".join(masked([body], self._mask)),
+                status=status,
+                headers={name: self._mask(headers[name]) for name in KEPT if name in headers},
+                pieces=tuple(masked(pieces, self._mask)),
+                cut=self._mask(one_line(cut)),
+            )
+            tape.append(self._file, written(exchange))
+
+        try:
+            response = await client.send(request, stream=True)
+        except Exception as error:
+            keep((), reason(error), 0, {})
+            raise
+        response.stream = Listened(response, keep)
+        return response
+
+
+def reason(error: BaseException) -> str:
+    """Say why something ended early."""
+    return f"{type(error).__name__}: {error}".rstrip(": ")
