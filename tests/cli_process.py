@@ -1,13 +1,15 @@
 """Run the command line as a person does: a process of its own, in a folder of its own, with a home of its own."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-CLEARED = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENKOI_MODEL", "OPENKOI_CONFIG", "OPENKOI_DATA")
+CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$")
+NOBODY = "127.0.0.1:1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,10 @@ class Shell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The process's variables: ours without any key, and a home of its own."""
-        kept = {name: value for name, value in os.environ.items() if name not in CLEARED}
-        return {**kept, "OPENKOI_HOME": str(self.home), "PYTHONWARNINGS": "", **self.variables}
+        """The process's variables: ours without any key or model server, and a home of its own."""
+        kept = {name: value for name, value in os.environ.items() if not CLEARED.match(name)}
+        own = {"OPENKOI_HOME": str(self.home), "HOME": str(self.home.parent), "OLLAMA_HOST": NOBODY}
+        return {**kept, **own, "PYTHONWARNINGS": "", **self.variables}
 
     def command(self, *arguments: str) -> Sequence[str]:
         """The command line."""

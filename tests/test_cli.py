@@ -162,7 +162,7 @@ def refused(done: subprocess.CompletedProcess[str], status: int, *words: str) ->
 
 @pytest.mark.row("ERR-01")
 def test_no_provider_says_what_to_set(openkoi: Shell) -> None:
-    refused(openkoi("do it"), 9, "Set OPENAI_API_KEY", "openkoi demo")
+    refused(openkoi("do it"), 9, "Set a key such as ANTHROPIC_API_KEY", "openkoi demo")
 
 
 def test_a_provider_without_its_key_says_what_to_set(openkoi: Shell) -> None:
@@ -174,7 +174,12 @@ def test_an_unknown_provider_is_named_with_the_nearest_one(openkoi: Shell) -> No
 
 
 def test_a_model_without_a_provider_says_how_it_is_written(openkoi: Shell) -> None:
-    refused(openkoi("-m", "gpt", "do it"), 2, "provider/model")
+    refused(openkoi("-m", "claude-sonet", "do it"), 2, "provider/model", "Did you mean 'claude-sonnet'?")
+
+
+@pytest.mark.row("CLI-15")
+def test_a_short_name_is_enough(openkoi: Shell) -> None:
+    refused(openkoi("--executor", "claude-sonnet", "do it"), 9, "ANTHROPIC_API_KEY")
 
 
 def test_broken_toml_names_file_line_and_column(openkoi: Shell) -> None:

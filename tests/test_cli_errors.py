@@ -65,6 +65,24 @@ def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
     assert KEY not in done.stdout
 
 
+def test_doctor_goes_on_where_the_configuration_is_broken_and_names_it(openkoi: Shell) -> None:
+    openkoi.home.mkdir(parents=True, exist_ok=True)
+    (openkoi.home / "config.toml").write_text("[models\n")
+    done = openkoi("doctor")
+
+    assert 1 == done.returncode
+    assert "config.toml is not valid TOML" in done.stdout
+    assert "Memory:" in done.stdout
+
+
+def test_doctor_names_what_nothing_reads(openkoi: Shell) -> None:
+    openkoi.home.mkdir(parents=True, exist_ok=True)
+    (openkoi.home / "config.toml").write_text('[models]\ndefalt = "a/b"\n')
+    done = openkoi("doctor")
+
+    assert "Did you mean models.default?" in done.stdout
+
+
 @pytest.mark.parametrize("line", [["--config", "none.toml", "do it"], ["doctor", "--config=none.toml"]])
 def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[str]) -> None:
     done = openkoi(*line)

@@ -43,7 +43,8 @@ class Installed:
 
 
 def run(command: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in (*CLEARED, "PYTHONPATH", "VIRTUAL_ENV")}
+    ours = {"PYTHONPATH", "VIRTUAL_ENV"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours and not CLEARED.match(name)}
     environment = {**kept, "OPENKOI_HOME": str(cwd / "home"), "PYTHONWARNINGS": ""}
     return subprocess.run(
         command,

@@ -11,6 +11,7 @@ from openkoi_hookspecs import (
     Check,
     Decision,
     Deny,
+    Discovered,
     Effect,
     Evaluation,
     Event,
@@ -228,6 +229,16 @@ def folded(moment: Any, value: Any, *hooks: Any) -> Any:
             return await run.fold(moment, value, koi=run)
 
     return asyncio.run(fold())
+
+
+def test_find_models_names_one_where_none_is_configured() -> None:
+    def find_models() -> list[Discovered]:
+        return [Discovered("absent", "one", "local"), Discovered("rehearsal", "script", "local")]
+
+    told = perform(Task("hello"), Stage(plugins=plugin(find_models), settings={"models.default": ""}))
+    started = next(record.event for record in told.records if isinstance(record.event, events.TaskStarted))
+
+    assert ("rehearsal/script", "local", True) == (started.model, started.origin, started.first)
 
 
 def test_on_pattern_changes_a_pattern_before_it_is_shown() -> None:

@@ -77,7 +77,7 @@ class Workshop:
         given = {key: Setting(value, "there.toml") for key, value in self.settings.items()}
         paths = Paths(self.home / "config.toml", self.home / "data")
         config = Config(given, paths, self.home, environment=self.environment)
-        return Site(config, self.redactor, self.load)
+        return Site(config, self.redactor, self.load, {})
 
     def __post_init__(self) -> None:
         self.redactor = Redactor()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.paths import Paths, find_paths, private_folder
+from openkoi.paths import Paths, find_paths
+from openkoi.private import private_folder
 
 HOME = Path("~").expanduser()
 

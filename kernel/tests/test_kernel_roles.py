@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from openkoi.catalogue import CONTEXT, OUTPUT, Catalogue
 from openkoi.config import Config, Setting
+from openkoi.discovery import Choice
 from openkoi.paths import Paths
-from openkoi.roles import CONTEXT, OUTPUT, Cast, Player
-from openkoi_hookspecs import BadSetting, Chunk, Model, Price, Provider, Request
+from openkoi.roles import Cast, Player
+from openkoi_hookspecs import BadSetting, Chunk, Model, NoProvider, Price, Provider, Request
 
 INFINITE, NAN = float("inf"), float("nan")
 
@@ -30,12 +32,17 @@ class Vendor:
         raise AssertionError(request)
 
 
+async def nothing() -> Choice:
+    """There is nothing to be found."""
+    raise NoProvider("nothing here")
+
+
 def cast(settings: Mapping[str, object], offered: Sequence[Model] = ()) -> Cast:
     async def load(name: str) -> Provider:
         return Vendor(offered)
 
     given = {key: Setting(value, "there.toml") for key, value in settings.items()}
-    return Cast(Config(given, Paths(Path("c"), Path("d")), Path()), load)
+    return Cast(Config(given, Paths(Path("c"), Path("d")), Path()), Catalogue(), load, nothing)
 
 
 def player(settings: Mapping[str, object], offered: Sequence[Model] = (), name: str = "acme/one") -> Player:

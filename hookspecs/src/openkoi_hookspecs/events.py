@@ -43,12 +43,17 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted(Event):
-    """The first record of a run. ``model`` is the executor's, as ``provider/model``."""
+    """The first record of a run. ``model`` is the executor's, as ``provider/model``.
+
+    ``origin`` says where it was found, when it was not configured; ``first`` that nothing was run here before.
+    """
 
     name = "task.start"
     task: Task
     model: str = ""
     workspace: str = ""
+    origin: str = ""
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,17 @@ class Answered(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Switched(Event):
+    """A model did not answer, and the next one of its role's chain is asked instead."""
+
+    name = "model.switch"
+    role: str
+    model: str
+    to: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCalled(Event):
     """Written before the effect: a call without a result may have happened. ``doing`` says it in a person's words."""
 
@@ -140,7 +156,7 @@ class Compressed(Event):
     """Old turns were put aside; ``records`` say where they can be read again."""
 
     name = "history.compressed"
-    records: tuple[str, ...]
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

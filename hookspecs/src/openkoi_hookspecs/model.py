@@ -1,7 +1,7 @@
 """What passes between a run and a model."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from typing import Self, TypeAlias
 
@@ -17,10 +17,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Reasoning of the model. ``seal`` is the vendor's opaque proof, handed back unchanged on the next turn."""
+    """Reasoning of the model. ``seal`` is the vendor's opaque proof, handed back unchanged on the next turn.
+
+    ``by`` is the ``provider/model`` that thought so; the kernel sets it, and shows it to no other.
+    """
 
     text: str
     seal: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +75,64 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per million tokens."""
+    """Dollars per million tokens. A request of more input tokens than ``above`` costs ``beyond`` as a whole."""
 
     input: float
     output: float
     cache_read: float = 0.0
     cache_write: float = 0.0
+    _: KW_ONLY
+    above: int = 0
+    beyond: "Price | None" = None
+
+    def at(self, tokens: int) -> "Price":
+        """The price of a request with so many input tokens, cached ones among them."""
+        return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that a provider offers. An unknown price is None, which is not free."""
+    """A model that a provider offers. An unknown price is None, which is not free.
+
+    ``edit`` is how it changes files best: ``replace`` (search and replace), ``whole`` (whole files), or not known.
+    ``can`` names what it knows besides text: tools, images, thinking, schema, cache; empty when nobody said.
+    """
 
     name: str
     _: KW_ONLY
     context: int
     output: int
     price: Price | None = None
+    edit: str = ""
+    can: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider as it is offered: its default model, and the variable that its key is looked for in."""
+
+    provider: str
+    model: str
+    _: KW_ONLY
+    variable: str = ""
+    title: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """A way to a model that was found on this machine, and not configured.
+
+    ``origin`` is told to the person: ``from Claude CLI``, ``local``. ``consent`` is what a person is asked, once,
+    before the key of another program is used.
+    """
+
+    provider: str
+    model: str
+    origin: str
+    _: KW_ONLY
+    key: str = field(default="", repr=False)
+    consent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

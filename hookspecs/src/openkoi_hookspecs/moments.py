@@ -20,6 +20,7 @@ from .apps import Pattern, Post
 from .events import Event
 from .iteration import Plan, Result
 from .memory import Learning, Recall
+from .model import Discovered
 from .prompt import Section
 from .run import Answer, Koi, Run
 from .task import Task
@@ -28,6 +29,15 @@ from .work import Evaluation, Work
 
 hookspec = HookspecMarker("openkoi")
 hookimpl = HookimplMarker("openkoi")
+
+
+@hookspec
+def find_models(koi: Koi) -> Answer[Sequence[Discovered]]:
+    """Called when no model is configured, or the key of one is missing. Return ways to a model, the best first.
+
+    Nobody is asked here, and nothing is saved: a key of another program is shown with the ``consent`` it needs.
+    """
+    return None
 
 
 @hookspec

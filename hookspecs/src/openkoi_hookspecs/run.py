@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 from .events import Event, Record
 from .iteration import Iteration, Result
 from .memory import Hit, Query
-from .model import Reply, Request
+from .model import Offer, Reply, Request
 from .sandbox import Command, Completed
 from .task import Spend, Task
 
@@ -50,6 +50,18 @@ class Koi(Protocol):
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
+
+    def offers(self) -> Sequence[Offer]:
+        """The providers that are installed and known, best first, with their default models."""
+
+    def saved_keys(self) -> Sequence[str]:
+        """The providers whose keys are saved."""
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
+
+    def configure(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is. None: nobody is there, or no answer was given in time."""

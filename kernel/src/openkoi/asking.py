@@ -1,92 +1,34 @@
-"""One call of a model: reserve, send, stream, settle, write down, and try again when it may pass.
+"""One call of a model: reserve, send, stream, settle, write down; again when it may pass, else the next model.
 
-Knows leases, streams and retries; knows no task, tool or plugin but the provider.
+Knows leases, streams and who stands in for whom; knows no task, tool or plugin but the provider.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 from openkoi_hookspecs import (
     Done,
     Event,
     KoiError,
     LimitReached,
-    Part,
     PluginFault,
     Refused,
     Reply,
     Request,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
     Unavailable,
     Usage,
     events,
 )
 
 from .deadline import ours_to_end
+from .estimate import answer_tokens
+from .fallback import RETRY_BUDGET, pause
+from .hearing import Heard
 from .limits import Budget, Lease
-from .roles import Player, suggestion
-from .words import mended, mended_values
-
-TRIES = 4
-LONGEST_WAIT = 60.0
-RETRY_BUDGET = 120.0
-FIRST_WAIT = 0.5
-CHARACTERS = 4
-OVERHEAD = 8
-PICTURE = 4_000
-TELLING = 0.05
-
-
-@dataclass(slots=True)
-class Heard:
-    """What came of an answer so far."""
-
-    parts: list[Part] = field(default_factory=list)
-    done: Done | None = None
-    untold: str = ""
-    told: float = 0.0
-
-    def take(self, chunk: Text | Thought | ToolCall | Done) -> None:
-        """Add one chunk; pieces of text grow together."""
-        if isinstance(chunk, Done):
-            self.done = chunk
-        elif isinstance(chunk, (Text, Thought)) and self.parts and type(self.parts[-1]) is type(chunk):
-            self.parts[-1] = joined(self.parts[-1], chunk)
-        else:
-            self.parts.append(chunk)
-        if isinstance(chunk, Text):
-            self.untold += chunk.text
-
-    def tell(self) -> str:
-        """What came since the last telling, a few times a second, and whole words only: a secret is never split."""
-        if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
-            return ""
-        end = len(self.untold) if self.done else self.untold.rfind(" ") + 1
-        self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
-        return mended(text)
-
-    @property
-    def whole(self) -> tuple[Part, ...]:
-        """The answer's parts, with every text in them such that it can be written."""
-        return tuple(map(whole_part, self.parts))
-
-
-def whole_part(part: Any) -> Part:
-    if isinstance(part, ToolCall):
-        return replace(part, id=mended(part.id), tool=mended(part.tool), arguments=mended_values(part.arguments))
-    return replace(part, text=mended(part.text)) if isinstance(part, (Text, Thought)) else part
-
-
-def joined(before: Any, chunk: Text | Thought) -> Part:
-    if isinstance(chunk, Thought):
-        return Thought(before.text + chunk.text, chunk.seal or before.seal)
-    return Text(before.text + chunk.text)
+from .own_words import own_words
+from .roles import Cast, Player, suggestion
 
 
 @dataclass(slots=True)
@@ -94,25 +36,50 @@ class Asking:
     """Calls models for one run. ``emit`` writes events down."""
 
     budget: Budget
+    cast: Cast
     emit: Callable[[Event], Awaitable[None]]
     warned: set[str] = field(default_factory=set)
+    waited: float = 0.0
 
-    async def chat(self, request: Request, player: Player) -> Reply:
-        """Call a model; raises LimitReached before a limit is passed, Unavailable or Refused when none answers."""
+    async def chat(self, request: Request) -> Reply:
+        """Ask the models of a role in turn, until one answers; each that did not is left alone for a while.
+
+        Raises LimitReached before a limit is passed, Refused when one will not, Unavailable when none can.
+        """
+        self.waited = 0.0
+        names = self.cast.cooling.ready(await self.cast.chain(request.model))
+        for name, following in zip(names, [*names[1:], ""], strict=True):
+            try:
+                return await self.ask(name, request, others=bool(following))
+            except Unavailable as error:
+                self.cast.cooling.leave(name, error.retry_after)
+                if not following:
+                    raise exhausted(names, error) from error
+                await self.switch(name, following, request.model, error)
+        raise KoiError(f"No model is configured for {request.model}.")
+
+    async def switch(self, name: str, following: str, role: str, error: Unavailable) -> None:
+        """Say that another model is asked."""
+        await self.emit(events.Switched(role, name, following, str(error)))
+        await self.emit(events.Warned(f"{error} Asking {following} instead of {name}."))
+
+    async def ask(self, name: str, request: Request, *, others: bool) -> Reply:
+        """Ask one model, again where waiting may help."""
+        player, tries = await self.cast.player(name), 1
         await self.warn_of_price(player)
-        waited, tries = 0.0, 1
         while True:
             try:
                 return await self.once(request, player)
             except Unavailable as error:
-                wait = pause(error, tries)
-                if wait is None or waited + wait > RETRY_BUDGET or wait >= self.budget.seconds_left:
-                    raise Unavailable(f"All providers exhausted: {error}", retry_after=error.retry_after) from error
-                await self.emit(events.Warned(f"{error} Trying again in {wait:g} s."))
+                wait = pause(error, tries, others=others)
+                if wait is None or self.waited + wait > RETRY_BUDGET or wait >= self.budget.seconds_left:
+                    raise
+                await self.emit(events.Warned(f"{error} Trying again in {wait:.1f} s."))
                 await asyncio.sleep(wait)
-                waited, tries = waited + wait, tries + 1
+                self.waited, tries = self.waited + wait, tries + 1
             except Refused as error:
-                raise Refused(f"{error}{await suggestion(player)}") from error
+                hint = "" if error.overflow else await suggestion(player)
+                raise Refused(f"{error}{hint}", overflow=error.overflow) from error
 
     async def warn_of_price(self, player: Player) -> None:
         if player.known or player.name in self.warned:
@@ -126,18 +93,20 @@ class Asking:
         )
 
     async def once(self, request: Request, player: Player) -> Reply:
-        estimate = estimated(request)
+        estimate = self.cast.estimator.tokens(player.name, request)
         asked_for = min(request.max_output or player.model.output, player.model.output)
         lease = self.budget.reserve(estimate, asked_for, player.price)
-        sent = replace(request, model=player.model.name, max_output=lease.max_output)
+        messages = own_words(request.messages, player.name)
+        sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)
         heard, started = Heard(), perf_counter()
         try:
             await self.listen(sent, request.model, heard, player)
             usage = believable(heard, estimate)
-            parts = heard.whole
+            parts = heard.whole(player.name)
         except BaseException:
             self.give_back(lease, heard, estimate, player)
             raise
+        self.cast.estimator.learn(player.name, request, usage)
         took = round((perf_counter() - started) * 1000)
         reply = Reply(parts, replace(heard.done or Done(usage), usage=usage))
         return await self.paid(lease, reply, request.model, player, took)
@@ -164,7 +133,7 @@ class Asking:
     def give_back(self, lease: Lease, heard: Heard, estimate: int, player: Player) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
         if heard.parts:
-            self.budget.settle(lease, Usage(input=estimate, output=size(heard.parts) // CHARACTERS), player.price)
+            self.budget.settle(lease, Usage(input=estimate, output=answer_tokens(heard.parts)), player.price)
         else:
             self.budget.release(lease)
 
@@ -178,11 +147,11 @@ class Asking:
         return reply
 
 
-def pause(error: Unavailable, tries: int) -> float | None:
-    """How long to wait before the next try; None: it is of no use."""
-    if tries >= TRIES or (error.retry_after or 0.0) > LONGEST_WAIT:
-        return None
-    return max(error.retry_after or 0.0, FIRST_WAIT * 2.0 ** (tries - 1))
+def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:
+    """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
+    when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
+    tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
+    return Unavailable(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)
 
 
 def believable(heard: Heard, estimate: int) -> Usage:
@@ -191,26 +160,4 @@ def believable(heard: Heard, estimate: int) -> Usage:
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
     if all(type(count) is int and count >= 0 for count in counts) and usage.total:
         return usage
-    return Usage(input=estimate, output=size(heard.parts) // CHARACTERS)
-
-
-def estimated(request: Request) -> int:
-    """Tokens that a request will be, about: a quarter of its characters."""
-    characters = sum(map(weight, request.system)) + sum(size(message.parts) for message in request.messages)
-    schemas = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools)
-    return (characters + schemas) // CHARACTERS + OVERHEAD * (1 + len(request.messages))
-
-
-def size(parts: Sequence[Part]) -> int:
-    return sum(map(weighed, parts))
-
-
-def weighed(part: Part) -> int:
-    if isinstance(part, ToolCall):
-        return weight(str(part.arguments))
-    return weight(part.text) if isinstance(part, (Text, Thought, ToolResult)) else PICTURE
-
-
-def weight(text: str) -> int:
-    """Characters; those beyond ASCII count as many as their bytes, for they are dearer."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return Usage(input=estimate, output=answer_tokens(heard.parts))

@@ -2,14 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError, Result, Task, events
+from openkoi_hookspecs import Event, KoiError, Result, Task, Unavailable, events
 
+from .catalogue import FILE, Catalogue
 from .category import infer_category
 from .config import Config, load_config
 from .house import House
@@ -39,7 +40,7 @@ class Assembly(House):
             result = await solve(run)
         except BaseException as error:  # the log must say how the run ended, whatever ended it
             with suppress(KoiError):
-                self.tell(run.id, (events.RunFailed(ending(error)), *self.warnings()))
+                self.tell(run.id, (*self.warnings(), *left_behind(run), events.RunFailed(ending(error))))
             raise
         score = result.best.evaluation.score if result.best.evaluation else None
         used = events.Used("Task", task.text, category=run.task.category, channel=task.channel, score=score)
@@ -51,7 +52,7 @@ class Assembly(House):
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         self.begin()
         for role in self.cast.configured_roles():
-            await self.cast.player(role)
+            await self.meet(role)
         if not os.access(self.config.workspace, os.W_OK):
             self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
         known = replace(
@@ -64,6 +65,26 @@ class Assembly(House):
         )
         return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.sockets.evaluators())
 
+    async def meet(self, role: str) -> None:
+        """Look at the models of a role, until one is there; what the last one lacks is what stands in the way."""
+        chain = await self.cast.chain(role)
+        for name in chain:
+            try:
+                await self.cast.player(name)
+                return
+            except Unavailable:
+                if name == chain[-1]:
+                    raise
+
+
+def left_behind(run: Kernel) -> list[Event]:
+    """What to say of files when a run ends in the middle of its work."""
+    if not run.touched:
+        return []
+    return [
+        events.Warned("It ended in the middle of its work: files here were changed, look at them before you go on.")
+    ]
+
 
 def ending(error: BaseException) -> str:
     if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
@@ -71,11 +92,12 @@ def ending(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def assemble(config: Config, found: Scan, provided: Provided | None = None) -> Assembly:
+def assemble(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> Assembly:
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
     redactor = Redactor(environment_secrets(config.environment))
     plugins = Plugins(config, redactor, found.found, provided or {})
-    return Assembly(config, plugins, redactor, pending=[*found.broken, *map(str, found.clashes)])
+    catalogue = Catalogue([bundle / FILE for bundle in bundles])
+    return Assembly(config, plugins, redactor, pending=[*found.broken, *map(str, found.clashes)], catalogue=catalogue)
 
 
 def open_koi(
@@ -89,11 +111,12 @@ def open_koi(
     """OpenKoi as it is installed and configured here. ``found`` is what is installed, if that is known already."""
     found = scan() if found is None else found
     paths = find_paths(environment, config)
-    settings = load_config(paths, workspace, bundles=bundle_folders(found), flags=flags, environment=environment)
+    bundles = bundle_folders(found)
+    settings = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
     preferred = settings.table("plugins.prefer")
     if preferred:
         found = settled(found, frozenset(choice(key, str(one.value)) for key, one in preferred.items()))
-    return assemble(settings, found)
+    return assemble(settings, found, bundles=bundles)
 
 
 def choice(key: str, distribution: str) -> tuple[str, str, str]:

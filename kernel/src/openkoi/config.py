@@ -49,6 +49,7 @@ DEPRECATED = {
     "safety.tool_loop.critical_threshold": "safety.tool_loop.critical",
 }
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
+CASSETTE = ("record", "replay")
 LARGEST = 2**1000
 LONGEST = 1_000_000
 
@@ -128,6 +129,15 @@ def checked(limits: Limits, config: Config) -> Limits:
     return limits
 
 
+def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -> dict[str, str]:
+    """The environment with the variable that says what is recorded from the wire, or played back in its place."""
+    asked = {word: str(flags.get(word) or environment.get(f"OPENKOI_{word.upper()}", "")) for word in CASSETTE}
+    said = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
+    if len(said) > 1:
+        raise BadSetting("--record and --replay cannot be used together. Leave one of them out.")
+    return {**environment, **({"OPENKOI_CASSETTE": said[0]} if said else {})}
+
+
 def load_config(
     paths: Paths,
     workspace: Path,
@@ -141,7 +151,8 @@ def load_config(
     project, odd = renewed(read_settings(workspace / ".openkoi" / "config.toml"))
     allowed, refused = held_back(project, Config(settings, paths, workspace))
     settings |= allowed | from_environment(environment) | from_flags(flags or {})
-    return Config(settings, paths, workspace, (*warnings, *odd, *refused), dict(environment))
+    given = with_cassette(environment, flags or {})
+    return Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
 
 
 def overlaid(files: Sequence[Path]) -> tuple[dict[str, Setting], list[str]]:
@@ -212,4 +223,5 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
 
 
 def from_flags(flags: Mapping[str, object]) -> dict[str, Setting]:
-    return {FLAGS[flag]: Setting(value, f"--{flag}") for flag, value in flags.items() if value is not None}
+    said = {flag: value for flag, value in flags.items() if value is not None and flag in FLAGS}
+    return {FLAGS[flag]: Setting(value, f"--{flag}") for flag, value in said.items()}

@@ -5,7 +5,7 @@ Values come from the environment (``Env``), the table ``[<kind>.<name>]``, saved
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +15,7 @@ from openkoi_hookspecs import BadSetting, Data, Env, Plugin
 
 from .config import Config, Setting
 from .credentials import saved_key
-from .paths import private_folder
+from .private import private_folder
 from .redact import Redactor
 
 MISSING = inspect.Parameter.empty
@@ -23,11 +23,12 @@ MISSING = inspect.Parameter.empty
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where plugins are built: the settings, the funnel for secrets, and how another plugin is had."""
+    """Where plugins are built: the settings, the funnel for secrets, keys that were found, and other plugins."""
 
     config: Config
     redactor: Redactor
     load: Callable[[str, str], object]
+    keys: Mapping[str, Setting]
 
 
 def construct(target: object, kind: str, name: str, site: Site) -> object:
@@ -66,9 +67,10 @@ class Wanted:
     def value(self, settings: dict[str, Setting], site: Site) -> object:
         """The value from the first place that has one; MISSING leaves it to the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
+        variables = [mark for mark in marks if isinstance(mark, Env)]
+        if variables:
+            return self.from_env(variables, settings, site)
         for mark in marks:
-            if isinstance(mark, Env):
-                return self.from_env(mark, settings, site)
             if isinstance(mark, Data) and self.parameter.name not in settings:
                 return data_path(site.config, mark)
             if isinstance(mark, Plugin):
@@ -81,16 +83,23 @@ class Wanted:
             return self.absent("")
         return self.coerce(setting)
 
-    def from_env(self, mark: Env, settings: dict[str, Setting], site: Site) -> object:
-        text = site.config.environment.get(mark.variable, "")
-        setting = Setting(text, f"${mark.variable}") if text else settings.get(self.parameter.name)
-        if setting is None and mark.secret:
-            setting = saved_key(site.config.paths.credentials, self.name)
+    def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: Site) -> object:
+        """The first of the variables that is set, else what the file says, else a secret that was kept."""
+        said = {mark.variable: site.config.environment.get(mark.variable, "") for mark in marks}
+        named = next((Setting(text, f"${variable}") for variable, text in said.items() if text), None)
+        secret = any(mark.secret for mark in marks)
+        setting = named or settings.get(self.parameter.name) or (self.kept_secret(site) if secret else None)
         if setting is None:
-            return self.absent(mark.variable)
-        if mark.secret:
+            return self.absent(" or ".join(said))
+        if secret:
             site.redactor.hold(str(setting.value))
-        return self.coerce(setting, secret=mark.secret)
+        return self.coerce(setting, secret=secret)
+
+    def kept_secret(self, site: Site) -> Setting | None:
+        """A key that was found or saved: a provider's under its name, any other secret under ``name.parameter``."""
+        main = self.parameter.name == "api_key"
+        place = self.name if main else f"{self.name}.{self.parameter.name}"
+        return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
 
     def plugin(self, mark: Plugin, settings: dict[str, Setting], site: Site) -> object:
         setting = settings.get(self.parameter.name)

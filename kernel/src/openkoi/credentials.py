@@ -1,4 +1,4 @@
-"""Saved keys, readable by their user alone. Knows one file; asks nobody, writes nothing.
+"""Saved keys, readable by their user alone. Knows one file; asks nobody.
 
 ``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of older habits are read too.
 """
@@ -9,16 +9,40 @@ from pathlib import Path
 from openkoi_hookspecs import BadSetting
 
 from .config import Setting
+from .filelock import locked
+from .private import private_folder, replace_file
+
+STORE = "providers.json"
 
 
 def saved_key(folder: Path, name: str) -> Setting | None:
     """The key saved for a provider, if there is one."""
-    store, single = folder / "providers.json", folder / f"{name}.key"
+    store, single = folder / STORE, folder / f"{name}.key"
     key = read_store(store).get(name) if store.is_file() else None
     if isinstance(key, str) and key:
         return Setting(key, str(store))
     text = read(single).strip() if single.is_file() else ""
     return Setting(text, str(single)) if text else None
+
+
+def saved_names(folder: Path) -> list[str]:
+    """The providers whose keys are saved."""
+    store = folder / STORE
+    stored = read_store(store) if store.is_file() else {}
+    return sorted({*stored, *(path.stem for path in folder.glob("*.key"))})
+
+
+def save_key(folder: Path, name: str, key: str) -> Path:
+    """Keep a key, in the place of an older one; raises BadSetting when the store cannot be read or written."""
+    store = folder / STORE
+    try:
+        private_folder(folder)
+        with locked(store):
+            stored = read_store(store) if store.is_file() else {}
+            replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
+    except OSError as error:
+        raise BadSetting(f"{store} cannot be written: {error.strerror}. Make room, or mend the folder.") from None
+    return store
 
 
 def read(path: Path) -> str:

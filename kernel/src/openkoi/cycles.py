@@ -6,13 +6,14 @@ Task runs, chat and every face use it. Knows conversations and tools; knows no e
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Ended, LimitReached, Message, Reply, Request, Role, Stop, ToolResult, events
+from openkoi_hookspecs import Ended, LimitReached, Message, Refused, Reply, Request, Role, Stop, ToolResult, events
 
 from .dispatch import Settled, settle
 from .kernel import Kernel
 
 GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
 NUDGES = 2
+COMPACTIONS = 2
 REASONS = {
     Ended.DONE: "answered",
     Ended.CYCLES: "maxCycles",
@@ -44,7 +45,7 @@ async def go_round(run: Kernel) -> Ending:
     for cycle in range(run.task.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
         try:
-            reply = await run.chat(Request(tuple(run.talk.messages), system=run.talk.system, tools=run.tools))
+            reply = await heard(run)
         except LimitReached as reached:
             return Ending(text, Ended.TIME if reached.limit == "seconds" else Ended.BUDGET, reached.limit)
         run.heard(reply)
@@ -60,6 +61,22 @@ async def go_round(run: Kernel) -> Ending:
         if stop:
             return Ending(text, stop)
     return Ending(text, Ended.CYCLES)
+
+
+async def heard(run: Kernel) -> Reply:
+    """What the model answers; a conversation that has become too long for it is made shorter, twice at most."""
+    for _ in range(COMPACTIONS):
+        try:
+            return await run.chat(request_of(run))
+        except Refused as error:
+            if not error.overflow or not run.talk.shorten():
+                raise
+            await run.emit(events.Compressed(), events.Warned(f"{error} The oldest turns are left out now."))
+    return await run.chat(request_of(run))
+
+
+def request_of(run: Kernel) -> Request:
+    return Request(tuple(run.talk.messages), system=run.talk.system, tools=run.tools)
 
 
 def cut_off(reply: Reply) -> bool:

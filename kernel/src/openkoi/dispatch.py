@@ -27,9 +27,12 @@ from openkoi_hookspecs import (
     moments,
 )
 
+from .arguments import fitted
 from .facts import misfit
 from .kernel import Kernel
 
+MOST = 64
+TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 YES = ("y", "yes", "allow", "approve")
 NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
 
@@ -48,7 +51,8 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
     """Run all calls at the same time; return when every one has its result, in their order."""
     if len(calls) == 1:
         return [await one(calls[0], run)]
-    return list(await asyncio.gather(*(one(call, run) for call in calls)))
+    taken = [*calls[:MOST], *(replace(call, fault=call.fault or TOO_MANY) for call in calls[MOST:])]
+    return list(await asyncio.gather(*(one(call, run) for call in taken)))
 
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
@@ -78,7 +82,7 @@ async def written(result: ToolResult, run: Kernel) -> ToolResult:
 async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
     """The tool's result; whatever goes wrong in it is one too, for the model to read."""
     try:
-        result = await run.in_time(tool.call(call.arguments))
+        result = await run.in_time(tool.call(fitted(call.arguments, tool.parameters)))
     except KoiError as error:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run

@@ -7,15 +7,20 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from openkoi_hookspecs import (
     Answer,
+    Discovered,
     Entry,
     Event,
     Hit,
     Memory,
+    NoProvider,
+    Offer,
     PluginFault,
+    Provider,
     Query,
     Question,
     Record,
@@ -23,12 +28,19 @@ from openkoi_hookspecs import (
     Source,
     Task,
     events,
+    moments,
 )
 
-from .config import Config
+from .answers import Answers
+from .catalogue import Catalogue
+from .config import Config, Setting
+from .configuring import configure
+from .credentials import save_key, saved_names
+from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .limits import Budget
 from .plugins import Plugins
+from .private import tightened
 from .redact import Redactor
 from .remembering import Remembering
 from .roles import Cast
@@ -56,6 +68,7 @@ class House(ABC):
     duties: list[Coroutine[Any, Any, object]] = field(default_factory=list)
     said_once: set[str] = field(default_factory=set)
     begun: bool = False
+    catalogue: Catalogue = field(default_factory=Catalogue)
     sockets: Sockets = field(init=False)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
@@ -69,8 +82,8 @@ class House(ABC):
             patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
-        self.cast = Cast(self.config, self.sockets.provider)
-        self.pending += self.config.warnings
+        self.cast = Cast(self.config, self.catalogue, self.provider, self.find_model)
+        self.pending += [*self.config.warnings, *tightened(self.config.paths.credentials)]
 
     async def __aenter__(self) -> Self:
         self.begin()
@@ -145,6 +158,54 @@ class House(ABC):
     def remembering(self) -> Remembering:
         """How memory is told of the log, and asked."""
         return Remembering(self.config.paths.sessions, self.warn_once)
+
+    async def provider(self, name: str) -> Provider:
+        """A provider by name; where its key is missing, it is looked for."""
+        try:
+            return await self.sockets.provider(name)
+        except NoProvider:
+            if not await self.discovery.key_for(name):
+                raise
+            return await self.sockets.provider(name)
+
+    async def find_model(self) -> Choice:
+        """A model where none is configured."""
+        return await self.discovery.best()
+
+    @property
+    def discovery(self) -> Discovery:
+        """How models are found."""
+        return Discovery(self.discovered, self.ask, self.lend_key, Answers(self.config.paths.data / "answers.json"))
+
+    async def discovered(self) -> list[Discovered]:
+        """What plugins found, of those providers that are installed."""
+        installed = {entry.name for entry in self.entries("providers")}
+        said = await self.gather(moments.find_models, koi=self)
+        return [one for _, many in said for one in many if one.provider in installed]
+
+    def lend_key(self, found: Discovered) -> None:
+        """Let the provider be built with a key that was found."""
+        if found.key:
+            self.redactor.hold(found.key)
+            self.plugins.keys[found.provider] = Setting(found.key, found.origin)
+
+    def offers(self) -> Sequence[Offer]:
+        """The providers that are installed and known, best first, with their default models."""
+        installed = {entry.name for entry in self.entries("providers")}
+        return [offer for offer in self.catalogue.offers if offer.provider in installed]
+
+    def saved_keys(self) -> Sequence[str]:
+        """The providers whose keys are saved."""
+        return saved_names(self.config.paths.credentials)
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Keep a key for its user alone, in the place of an older one."""
+        self.redactor.hold(key)
+        return save_key(self.config.paths.credentials, provider, key)
+
+    def configure(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration."""
+        return configure(self.config.paths.config, key, value)
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; None when nobody is."""

@@ -24,6 +24,7 @@ from openkoi_hookspecs import (
     KoiError,
     LimitReached,
     Message,
+    Offer,
     Query,
     Question,
     Record,
@@ -39,6 +40,7 @@ from openkoi_hookspecs import (
 )
 
 from .asking import Asking
+from .compaction import compacted
 from .deadline import contained
 from .house import House
 from .limits import Budget
@@ -65,6 +67,12 @@ class Conversation:
             self.messages[-1] = replace(before, parts=before.parts + message.parts)
         elif message.parts:
             self.messages.append(message)
+
+    def shorten(self) -> bool:
+        """Leave out the older half of what was done; tell whether there was anything to leave out."""
+        shorter = compacted(self.messages)
+        self.messages = shorter or self.messages
+        return shorter is not None
 
 
 @dataclass(slots=True)
@@ -94,7 +102,7 @@ class Kernel:
     def __post_init__(self) -> None:
         self.id = self.id or token_hex(10)
         self.budget = Budget(self.task.limits, self.parent)
-        self.asking = Asking(self.budget, self.emit)
+        self.asking = Asking(self.budget, self.house.cast, self.emit)
 
     @property
     def spent(self) -> Spend:
@@ -136,6 +144,22 @@ class Kernel:
         """Ask the person there is."""
         return await self.house.ask(question)
 
+    def offers(self) -> Sequence[Offer]:
+        """The providers that are installed and known, best first."""
+        return self.house.offers()
+
+    def saved_keys(self) -> Sequence[str]:
+        """The providers whose keys are saved."""
+        return self.house.saved_keys()
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Keep a key for its user alone."""
+        return self.house.save_key(provider, key)
+
+    def configure(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration."""
+        return self.house.configure(key, value)
+
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
         if self.depth >= DEEPEST:
@@ -163,7 +187,7 @@ class Kernel:
 
     async def chat(self, request: Request) -> Reply:
         """Call a model; the worst case is reserved first."""
-        return await self.asking.chat(request, await self.house.cast.player(request.model))
+        return await self.asking.chat(request)
 
     async def execute(self, command: Command) -> Completed:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""

@@ -71,6 +71,7 @@ class Budget:
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
         tokens_in = round(estimate * INPUT_MARGIN)
+        price = price.at(tokens_in)
         usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
         output = self.room(tokens_in, usd_in, max_output, price)
         self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in)
@@ -110,6 +111,7 @@ class Budget:
 
     def settle(self, lease: Lease, usage: Usage, price: Price) -> float:
         """Give a lease back and charge what was used; return the dollars. More than was reserved ends the task."""
+        price = price.at(usage.input + usage.cache_read + usage.cache_write)
         usd = cost(usage, price)
         self.overdrawn = self.overdrawn or usage.total > lease.tokens
         self.charge(lease, weight(usage, price), usd)

@@ -51,11 +51,3 @@ def data_folder(environment: Mapping[str, str]) -> Path:
 def config_file(named: Path) -> Path:
     path = named.expanduser()
     return path / "config.toml" if path.is_dir() else path
-
-
-def private_folder(path: Path) -> Path:
-    """Make a folder that only its user can read; so are those above it that have to be made."""
-    if not path.is_dir():
-        private_folder(path.parent)
-        path.mkdir(mode=0o700, exist_ok=True)
-    return path

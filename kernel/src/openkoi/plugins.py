@@ -11,7 +11,7 @@ from typing import Any
 
 from openkoi_hookspecs import BadSetting, Entry, KoiError, PluginFault, UnknownName
 
-from .config import Config
+from .config import Config, Setting
 from .construct import Site, construct
 from .deadline import Overrun, within
 from .redact import Redactor
@@ -30,6 +30,7 @@ class Plugins:
     provided: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     sourced: list[Entry] = field(default_factory=list)
     loaded: dict[tuple[str, str], object] = field(default_factory=dict)
+    keys: dict[str, Setting] = field(default_factory=dict)
 
     def entries(self, kind: str) -> list[Entry]:
         """What there is of a kind and not switched off, by name."""
@@ -63,7 +64,8 @@ class Plugins:
         return self.config.get(f"{entry.kind}.{entry.name}.enabled", bool, True)
 
     def build(self, found: Found) -> object:
-        return construct(resolve(found.target), found.kind, found.name, Site(self.config, self.redactor, self.load))
+        site = Site(self.config, self.redactor, self.load, self.keys)
+        return construct(resolve(found.target), found.kind, found.name, site)
 
     def load(self, kind: str, name: str) -> object:
         """One plugin by name, once; raises UnknownName, BadSetting or PluginFault."""

@@ -1,20 +1,25 @@
-"""Which model plays which part. Knows names, model facts and the configuration; calls nobody.
+"""Which models play which part. Knows names, model facts and the configuration; calls nobody.
 
-A role (executor, evaluator, planner, small) is played by the model configured for it, else by the default one. A model
-is ``provider/name``. The facts of a model (context, output, price) come from the configuration, else from its provider.
+A role (executor, evaluator, planner, small) is played by the model configured for it, else by the default one, else by
+one that is found here; the models of its fallback chain stand in for it. A model is ``provider/name``, or a short name
+of the bundle's. Its facts (context, output, price) come from the configuration, else from its provider, and what
+neither says from the bundle.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from openkoi_hookspecs import BadSetting, Described, KoiError, Model, NoProvider, Price, Provider
+from openkoi_hookspecs import BadSetting, Described, KoiError, Model, Price, Provider, Refused
 
+from .catalogue import CONTEXT, OUTPUT, Catalogue
 from .config import LARGEST, Config, Setting
+from .discovery import Choice
+from .estimate import Estimator
+from .fallback import Cooling
 
 ROLES = ("executor", "evaluator", "planner", "embedder", "small")
-CONTEXT, OUTPUT = 128_000, 8_192
 FACTS = ("context", "output", "price")
 PATIENCE = 5.0
 
@@ -32,35 +37,56 @@ class Player:
 
 @dataclass(slots=True)
 class Cast:
-    """Who plays what, looked up once each."""
+    """Who plays what, looked up once each, and how they have done so far."""
 
     config: Config
+    catalogue: Catalogue
     load: Callable[[str], Awaitable[Provider]]
+    find: Callable[[], Awaitable[Choice]]
+    found: Choice | None = None
     players: dict[str, Player] = field(default_factory=dict)
+    cooling: Cooling = field(default_factory=Cooling)
+    estimator: Estimator = field(default_factory=Estimator)
 
-    def name(self, role: str) -> str:
-        """The ``provider/model`` for a role, or for a name that is one already."""
-        if "/" in role:
-            return role
+    async def choice(self, role: str) -> Choice:
+        """The model of a role, or of a name that is one already, and where it was found."""
+        chain = self.configured(role)
+        if chain:
+            return Choice(chain[0])
+        self.found = self.found or await self.find()
+        return self.found
+
+    async def chain(self, role: str) -> Sequence[str]:
+        """The models to ask for a role, one after the other."""
+        return self.configured(role) or [(await self.choice(role)).name]
+
+    def configured(self, role: str) -> list[str]:
+        """The models that the configuration names for a role, each once."""
         if role not in ROLES:
-            raise BadSetting(f"{role!r} is neither a role ({', '.join(ROLES)}) nor a provider/model.")
+            return [self.full(role)]
         named = self.config.get(f"models.{role}", str, "") or self.config.get("models.default", str, "")
-        if not named:
-            raise NoProvider(
-                "No model is configured. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another server) and choose one "
-                "with -m openai/MODEL, OPENKOI_MODEL or [models] default. To see OpenKoi at work without: openkoi demo"
-            )
-        if "/" not in named:
-            raise BadSetting(f"The model {named!r} should be written as provider/model, such as openai/gpt-5.2.")
-        return named
+        standing_in = self.config.strings(f"models.fallback.{role}", ())
+        return list(dict.fromkeys(map(self.full, filter(None, (named, *standing_in)))))
+
+    def full(self, name: str) -> str:
+        """``provider/model`` for a name; raises BadSetting for one that says nothing."""
+        if "/" in name:
+            return name
+        if long_name := self.catalogue.long_name(name):
+            return long_name
+        near = get_close_matches(name, [*self.catalogue.short_names, *ROLES], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise BadSetting(
+            f"{name!r} is no model that is known by a short name.{hint} "
+            "Write it as provider/model, such as openai/gpt-5.2."
+        )
 
     def configured_roles(self) -> list[str]:
         """The executor, and whoever else the configuration names: those are looked at before anything begins."""
         return ["executor", *(role for role in ("evaluator", "planner") if f"models.{role}" in self.config.settings)]
 
-    async def player(self, role: str) -> Player:
-        """The model that answers for a role."""
-        name = self.name(role)
+    async def player(self, name: str) -> Player:
+        """Who plays under a full name."""
         if name not in self.players:
             self.players[name] = await self.enlist(name)
         return self.players[name]
@@ -68,7 +94,8 @@ class Cast:
     async def enlist(self, name: str) -> Player:
         vendor, _, bare = name.partition("/")
         provider = await self.load(vendor)
-        model = self.configured(name, bare) or honest(await asked(provider, bare))
+        known = self.catalogue.facts(vendor, bare)
+        model = self.told(name, bare, known) or completed(honest(await asked(provider, bare, known)), known)
         return Player(name, provider, model, model.price or self.ceiling, model.price is not None)
 
     @property
@@ -78,23 +105,30 @@ class Cast:
         setting = self.config.settings.get(key, Setting([15.0, 75.0], "the defaults"))
         return priced(key, setting)
 
-    def configured(self, name: str, bare: str) -> Model | None:
-        """Model facts of ``[models.known."provider/model"]``."""
+    def told(self, name: str, bare: str, known: Model | None) -> Model | None:
+        """A model as ``[models.known."provider/model"]`` tells of it, and as it is known otherwise."""
         facts = {key: fact for key, fact in self.config.table(f"models.known.{name}").items() if key in FACTS}
         if not facts:
             return None
-        return model_of(name, bare, facts)
+        return completed(model_of(name, bare, facts, known or Model(bare, context=CONTEXT, output=OUTPUT)), known)
 
 
-def model_of(name: str, bare: str, facts: Mapping[str, Setting]) -> Model:
+def model_of(name: str, bare: str, facts: Mapping[str, Setting], known: Model) -> Model:
     """A model from what the configuration says of it."""
     place = f"models.known.{name}"
     return Model(
         bare,
-        context=counted(f"{place}.context", facts["context"]) if "context" in facts else CONTEXT,
-        output=counted(f"{place}.output", facts["output"]) if "output" in facts else OUTPUT,
+        context=counted(f"{place}.context", facts["context"]) if "context" in facts else known.context,
+        output=counted(f"{place}.output", facts["output"]) if "output" in facts else known.output,
         price=priced(f"{place}.price", facts["price"]) if "price" in facts else None,
     )
+
+
+def completed(model: Model, known: Model | None) -> Model:
+    """The same with what the bundle knows and nobody else said."""
+    if known is None:
+        return model
+    return replace(model, price=model.price or known.price, edit=model.edit or known.edit, can=model.can or known.can)
 
 
 def counted(key: str, setting: Setting) -> int:
@@ -128,17 +162,23 @@ def honest(model: Model) -> Model:
     return replace(model, price=None)
 
 
-async def asked(provider: Provider, bare: str) -> Model:
-    """What the provider says of a model; a modest guess where it says nothing."""
+async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
+    """What the provider says of a model; what is known where it says nothing, else a modest guess."""
     if isinstance(provider, Described):
-        return await provider.describe(bare)
+        try:
+            return await provider.describe(bare)
+        except Refused:  # a server that tells nothing of single models may have this one all the same
+            if known is None:
+                raise
+    if known is not None:
+        return replace(known, name=bare)
     try:
         async with asyncio.timeout(PATIENCE):
             offered = await provider.models()
     except (KoiError, TimeoutError):
         offered = ()
-    known = [model for model in offered if model.name == bare]
-    return known[0] if known else Model(bare, context=CONTEXT, output=OUTPUT)
+    listed = [model for model in offered if model.name == bare]
+    return listed[0] if listed else Model(bare, context=CONTEXT, output=OUTPUT)
 
 
 async def suggestion(player: Player) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from openkoi_hookspecs import Event, KoiError, Record
 
 from .filelock import held_by_another, hold
-from .paths import private_folder
+from .private import private_folder
 from .transcript import Damaged, read_line, sealed, write_line
 
 

@@ -1,6 +1,7 @@
 """What a refusal means, and what is never repeated in it."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -80,6 +81,45 @@ def test_a_quota_that_is_used_up_does_not_pass(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "Your credit balance is too low to access the API.",
+        "Insufficient credits. Add more using the account page.",
+        "You exceeded your current quota, please check your plan and billing details.",
+        "Rate limit exceeded: free-models-per-day",
+        "The monthly quota has been exhausted.",
+    ],
+)
+def test_a_quota_is_told_by_its_words_too(message: str) -> None:
+    caught = error(429, json.dumps({"error": {"code": 429, "message": message}}))
+
+    assert isinstance(caught, Refused)
+    assert "says that the quota is used up (429): " in str(caught)
+
+
+@pytest.mark.parametrize("message", ["Rate limit reached on tokens per day (TPD)", "You exceeded your current quota"])
+def test_a_limit_that_ends_at_a_known_time_may_pass(message: str) -> None:
+    caught = error(429, json.dumps({"error": {"message": message}}), retry_after="432")
+
+    assert isinstance(caught, Unavailable)
+    assert caught.retry_after == 432.0
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("12.5s", 12.5), ("0s", 0.0), ("-1s", None), ("soon", None)])
+def test_when_to_come_back_may_be_said_in_the_body(said: str, seconds: float | None) -> None:
+    details = [{"reason": "x"}, {"retryDelay": said}]
+    caught = error(503, json.dumps({"error": {"message": "Busy.", "status": "UNAVAILABLE", "details": details}}))
+
+    assert isinstance(caught, Unavailable)
+    assert seconds == caught.retry_after
+
+
+@pytest.mark.parametrize("message", ["Too many requests per minute", "Rate limit reached. Try again in 2s", ""])
+def test_a_rate_is_no_quota(message: str) -> None:
+    assert isinstance(error(429, json.dumps({"error": {"message": message}})), Unavailable)
+
+
+@pytest.mark.parametrize(
     "body",
     [
         '{"error": {"message": "No such model"}}',
@@ -128,6 +168,23 @@ def test_a_redirect_is_not_followed() -> None:
     with pytest.raises(Refused, match="sent us elsewhere"):
         get(elsewhere)
     assert asked == ["models.example"]
+
+
+@pytest.mark.parametrize("path", ["https://evil.example/v1/models", "http://models.example/v1", "https://a@evil/x"])
+def test_an_address_elsewhere_is_not_asked(path: str) -> None:
+    asked: list[str] = []
+
+    def note(request: httpx2.Request) -> httpx2.Response:
+        asked.append(str(request.url))
+        return httpx2.Response(200, content="{}")
+
+    async def ask() -> Json:
+        async with Wire("https://models.example/v1", transport=httpx2.MockTransport(note)) as wire:
+            return await wire.get(path)
+
+    with pytest.raises(Refused, match="leads elsewhere"):
+        asyncio.run(ask())
+    assert not asked
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from openkoi_hookspecs import (
     Chunk,
     Done,
     Message,
-    Model,
     Refused,
     Request,
     Stop,
@@ -47,7 +46,7 @@ def read(*frames: object, type: str = "text/event-stream") -> list[Chunk]:
     events = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
     content = events if "event" in type else json.dumps(frames[0])
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
-    return asyncio.run(hear(OpenAI(api_key="sk-test", transport=wire)))
+    return asyncio.run(hear(OpenAI(api_key="sk-test", api="chat", transport=wire)))
 
 
 def said(**delta: Any) -> dict[str, Any]:
@@ -67,7 +66,7 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 
 
 def test_words_come_as_they_are_said_and_usage_last() -> None:
-    usage = Usage(input=9, output=2, cache_read=7)
+    usage = Usage(input=9, output=2, cache_read=7, cache_write=4)
 
     assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
 
@@ -131,6 +130,9 @@ def test_a_server_that_gives_up_is_unavailable(reason: str) -> None:
         ({"prompt_tokens": "9", "completion_tokens": -2}, Usage()),
         ({"prompt_tokens": 9.5, "completion_tokens": True, "prompt_tokens_details": []}, Usage()),
         ({"prompt_tokens": 4, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(cache_read=4)),
+        ({"prompt_tokens": 4, "prompt_cache_hit_tokens": 3}, Usage(input=1, cache_read=3)),
+        ({"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 9}, Usage(input=4, output=5)),
+        ({"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 1}, Usage(input=4, output=2)),
         ({"prompt_tokens": 4, "prompt_tokens_details": {"cached_tokens": None}}, Usage(input=4)),
     ],
 )
@@ -194,18 +196,25 @@ def test_arguments_may_come_as_an_object() -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"path":', '{"a":1}{"b":2}', "[]", "null", '{"a":1,"a":2}', 5])
-def test_a_call_that_cannot_be_read_is_not_made(arguments: Any) -> None:
+def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: Any) -> None:
     piece = {"index": 0, "id": "a", "function": {"name": "read", "arguments": arguments}}
     good = {"index": 1, "id": "b", "function": {"name": "list", "arguments": "{}"}}
+    chunks = read(called(piece, good), finished("tool_calls"))
+    bad, *rest = calls(chunks)
 
-    with pytest.raises(Unavailable, match=r"tool calls that cannot be read: read with .*Nothing was executed"):
-        read(called(piece, good), finished("tool_calls"))
+    assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
+    assert "cannot be read as one JSON object" in bad.fault
+    assert rest == [ToolCall("b", "list", {})]
+    assert Done(Usage(), Stop.TOOLS) == chunks[-1]
 
 
 @pytest.mark.parametrize("function", [None, "read", {}, {"name": "", "arguments": "{}"}, {"name": 5}])
-def test_a_call_without_a_name_is_not_made(function: Any) -> None:
-    with pytest.raises(Unavailable, match="one without a name"):
-        read(called({"index": 0, "id": "a", "function": function}), finished("tool_calls"))
+def test_a_call_without_a_name_says_so(function: Any) -> None:
+    call, done = read(called({"index": 0, "id": "a", "function": function}), finished("tool_calls"))
+
+    assert isinstance(call, ToolCall)
+    assert "no name of a tool" in call.fault
+    assert Done(Usage(), Stop.TOOLS) == done
 
 
 @pytest.mark.parametrize(
@@ -275,36 +284,6 @@ def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
     with OpenAIServer(READ, READ, READ, "Done.") as server:
         assert asyncio.run(ask())[0] == Text("Done")
     assert server.connections == 1
-
-
-def test_models_are_listed_with_what_the_server_says_of_them() -> None:
-    listing = {
-        "data": [
-            {"id": "plain"},
-            {"id": "vllm", "max_model_len": 4096},
-            {"id": "router", "context_length": 200_000, "max_completion_tokens": 8_000},
-            {"id": "odd", "context_window": "many"},
-            {"name": "nameless"},
-            5,
-        ]
-    }
-    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
-    provider = OpenAI(api_key="sk-test", transport=wire, context=10_000, output=5_000)
-
-    assert list(asyncio.run(provider.models())) == [
-        Model("plain", context=10_000, output=5_000),
-        Model("vllm", context=4096, output=4096),
-        Model("router", context=200_000, output=8_000),
-        Model("odd", context=10_000, output=5_000),
-    ]
-
-
-@pytest.mark.parametrize("listing", [[], {}, {"data": {}}, "x"])
-def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
-
-    with pytest.raises(Unavailable, match="not a list of models"):
-        asyncio.run(OpenAI(api_key="sk-test", transport=wire).models())
 
 
 def test_a_wrong_key_is_refused_and_not_repeated() -> None:

@@ -25,3 +25,13 @@ class TestContract(ProviderContract):
     def provider(cls) -> Iterator[Provider]:
         with OpenAIServer(ANSWER, key="sk-right") as server:
             yield OpenAI(api_key="sk-right", base_url=server.url)
+
+
+class TestContractOfResponses(ProviderContract):
+    model = "gpt-fake"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        with OpenAIServer(ANSWER, key="sk-right") as server:
+            yield OpenAI(api_key="sk-right", base_url=server.url, api="responses", summary="auto")

@@ -3,6 +3,7 @@
 from openkoi_hookspecs import Query, Recall, events, moments
 
 from ..kernel import Kernel
+from ..runlog import segments
 
 SHARE = 10
 
@@ -10,12 +11,18 @@ SHARE = 10
 async def recall(run: Kernel) -> Recall:
     """What of memory will be shown, within a tenth of the task's tokens."""
     task = run.task
-    await run.emit(
-        events.TaskStarted(task, model=run.house.cast.name("executor"), workspace=str(run.workspace)),
-        *run.house.warnings(),
-    )
+    await run.emit(await started(run), *run.house.warnings())
     query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
     found = Recall(tuple(await run.search(query)))
     shown = await run.fold(moments.after_recall, found, task=task, run=run)
     await run.emit(events.Recalled(shown))
     return shown
+
+
+async def started(run: Kernel) -> events.TaskStarted:
+    """How the log begins: the task, and the model that was chosen for it."""
+    chosen = await run.house.cast.choice("executor")
+    first = bool(chosen.origin) and not segments(run.house.config.paths.sessions)
+    return events.TaskStarted(
+        run.task, model=chosen.name, workspace=str(run.workspace), origin=chosen.origin, first=first
+    )

@@ -12,6 +12,7 @@ import click
 from openkoi_report import megabytes
 
 from .invocation import Invocation
+from .unused import unused
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -33,11 +34,14 @@ class Diagnosis:
 @click.pass_obj
 def command(invocation: Invocation, /) -> int:
     """Say what works here and what does not, with the remedy."""
-    koi = invocation.open()
+    koi, broken = opened(invocation)
     seen = asyncio.run(examine(koi))
+    if broken:
+        seen.lines[0] = ("Config", f"{koi.config.paths.config.parent} (it cannot be read: the defaults hold)")
+        seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
-        click.echo(koi.redactor(f"  {part + ':':<{width}}{text}"))
+        click.echo(koi.redactor(f"  {part + ':':<{width}}{text}".rstrip()))
     if seen.issues:
         click.echo("\n  Issues:")
     for issue in seen.issues:
@@ -45,12 +49,29 @@ def command(invocation: Invocation, /) -> int:
     return 1 if seen.issues else 0
 
 
+def opened(invocation: Invocation) -> tuple["Assembly", str]:
+    """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
+    from openkoi.assembly import open_koi
+    from openkoi.paths import find_paths
+    from openkoi_hookspecs import BadSetting
+
+    try:
+        return invocation.open(), ""
+    except BadSetting as error:
+        there = find_paths(config=invocation.config).config
+        if not there.exists():
+            raise
+        absent = there.with_name(".absent.toml")
+        invocation.koi = open_koi(Path.cwd(), config=str(absent), found=invocation.found)
+        return invocation.koi, str(error)
+
+
 async def examine(koi: "Assembly") -> Diagnosis:
     """Look at everything, one part after the other."""
     seen = Diagnosis()
     look_at_files(koi, seen)
     async with koi:
-        look_at_models(koi, seen)
+        await look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
             await look_at_socket(part, await koi.sockets.chosen(kind), seen)
         for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools"), ("Hooks", "hooks")):
@@ -58,7 +79,7 @@ async def examine(koi: "Assembly") -> Diagnosis:
         await koi.sockets.every("evaluators")
         await koi.sockets.every("tools")
     look_at_plugins(seen)
-    seen.issues += koi.pending
+    seen.issues += [*koi.pending, *unused(koi.config, tuple(koi.plugins.found))]
     return seen
 
 
@@ -81,14 +102,15 @@ def existing(path: Path) -> Path:
     return path if path.exists() else existing(path.parent)
 
 
-def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
+async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError
 
     names = [entry.name for entry in koi.entries("providers")]
-    ready = {name: how_is(koi, name) for name in names}
-    seen.say("Providers", ", ".join(f"{name} ({state})" for name, state in ready.items()) or "none installed")
+    seen.say("Providers", "" if names else "none installed")
+    for name in names:
+        seen.say(f"  {name}", how_is(koi, name))
     try:
-        seen.say("Model", koi.cast.name("executor"))
+        seen.say("Model", (await koi.cast.choice("executor")).name)
     except KoiError as error:
         seen.say("Model", "none chosen")
         seen.issues.append(str(error))

@@ -22,9 +22,14 @@ COMMANDS: Mapping[str, str] = {
     "replay": "Show a task again from its log; nothing is called.",
     "run": "Do a task (the default: openkoi TASK...).",
     "status": "Show memory, the last tasks, tokens and cost.",
+    "update": "Bring OpenKoi and its plugins up to date.",
 }
+ALIASES = {"self-update": "update"}
 SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
-VALUED = ("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format")
+VALUED = (
+    *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
+    *("--record", "--replay"),
+)
 
 
 class OpenKoi(click.Group):
@@ -57,7 +62,7 @@ class OpenKoi(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not asks_for_group(args):
-            args = addressed(args, self.list_commands(ctx))
+            args = addressed(args, [*self.list_commands(ctx), *ALIASES])
             if not ctx.resilient_parsing:
                 refuse_typos(args, self.list_commands(ctx))
         return super().parse_args(ctx, args)
@@ -71,6 +76,7 @@ class OpenKoi(click.Group):
         return {one.name: one.distribution for one in self.invocation.found.found if one.kind == "commands"}
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = ALIASES.get(name, name)
         if name in COMMANDS:
             from importlib import import_module
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from openkoi.registry import Found, scan
+from openkoi.registry import Found, Scan, settled
 
 from .invocation import Invocation
 
@@ -19,12 +19,16 @@ PATIENCE = 20.0
 PROBE = """
 import json, sys
 from openkoi_cli.streams import kept_stdout
+from openkoi.hooks import Hooks
 from openkoi.registry import resolve
 with kept_stdout() as out:
     for kind, name, target, distribution in json.load(sys.stdin):
         print(json.dumps(["trying", kind, name]), file=out, flush=True)
         try:
-            resolve(target)
+            thing = resolve(target)
+            faults = Hooks(print).register({name: thing}) if kind == "hooks" and not isinstance(thing, type) else []
+            if faults:
+                raise faults[0]
         except BaseException as error:
             print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), file=out, flush=True)
 """
@@ -34,7 +38,7 @@ with kept_stdout() as out:
 @click.pass_obj
 def command(invocation: Invocation, /) -> None:
     """List what is installed, what it adds, and what is broken."""
-    found = scan()
+    found = chosen(invocation)
     faults = broken(found.found)
     lines: list[str] = []
     for distribution in sorted({one.distribution for one in found.found}):
@@ -43,6 +47,18 @@ def command(invocation: Invocation, /) -> None:
         lines += [f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip() for one in own]
     lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes))]
     click.echo(invocation.redact("\n".join(lines)))
+
+
+def chosen(invocation: Invocation) -> Scan:
+    """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
+    from openkoi.assembly import choice
+    from openkoi_hookspecs import BadSetting
+
+    try:
+        prefer = invocation.open().config.table("plugins.prefer")
+    except BadSetting:
+        return invocation.found
+    return settled(invocation.found, frozenset(choice(key, str(one.value)) for key, one in prefer.items()))
 
 
 def version_of(distribution: str) -> str:

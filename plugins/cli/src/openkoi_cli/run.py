@@ -37,12 +37,14 @@ class Asked:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("words", nargs=-1, metavar="TASK...")
-@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="The model for every role.")
+@click.option("-m", "--model", metavar="MODEL", help="The model for every role: provider/model, or a short name.")
 @click.option("-i", "--iterate", type=click.IntRange(0), metavar="N", help="Attempts at most; 0: one, not judged.")
 @click.option("-q", "--quality", type=click.FloatRange(0, 1), metavar="0..1", help="How good is good enough.")
-@click.option("--executor", metavar="PROVIDER/MODEL", help="The model that does the work.")
-@click.option("--evaluator", metavar="PROVIDER/MODEL", help="The model that judges it.")
+@click.option("--executor", metavar="MODEL", help="The model that does the work.")
+@click.option("--evaluator", metavar="MODEL", help="The model that judges it.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars that this task may cost.")
+@click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
+@click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task itself from standard input.")
 @click.option(
     "--format",
@@ -67,6 +69,20 @@ def do(asked: Asked, face: "Face") -> None:
     text, context = asked.task
     if not text:
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
+    from openkoi_hookspecs import NoProvider
+
+    from .first_run import prepared
+
+    try:
+        begin(asked, text, context, face)
+    except NoProvider:
+        if not prepared(face.invocation):
+            raise
+        begin(asked, text, context, face)
+
+
+def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
+    """Open OpenKoi as it is configured now, and do the task."""
     from openkoi_hookspecs import Task
 
     from .interruptible import interruptible
@@ -79,9 +95,10 @@ def do(asked: Asked, face: "Face") -> None:
 
 async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
     """Do the task while OpenKoi is alive; the result is shown before what is left is done."""
+    from .first_run import greeting
     from .person import ask_person, somebody_there
 
-    koi.listeners.append(face.tell)
+    koi.listeners += [greeting(face), face.tell]
     koi.person = ask_person if somebody_there() else None
     async with koi:
         await koi.solve(task)

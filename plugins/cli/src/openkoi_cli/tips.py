@@ -12,7 +12,7 @@ TIPS = (
     "Tip: openkoi status shows memory, the last tasks and their cost.",
     "Tip: openkoi replay shows the last task again, without calling anything.",
     "Tip: --iterate 0 does a task once and does not judge it: faster and cheaper.",
-    "Tip: OPENKOI_MODEL=provider/model changes the default model.",
+    "Tip: OPENKOI_MODEL=ollama/codestral changes the default model.",
     "Tip: openkoi plugins lists what is installed and what it adds.",
 )
 

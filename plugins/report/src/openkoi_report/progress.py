@@ -36,6 +36,8 @@ class Progress:
         if record.run != self.report.run:
             return ()
         match record.event:
+            case events.TaskStarted(first=True, model=model, origin=origin):
+                return found_lines(model, origin)
             case events.Recalled(recall=recall):
                 return [f"[recall] {remembered(recall)}"]
             case events.ToolCalled(call=call, doing=doing):
@@ -105,6 +107,12 @@ class Progress:
             return [f"[abort] Budget exceeded ({amount}). Returning best result{score}."]
         tag = "abort" if decision.value.startswith("abort") else "stop"
         return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", done]
+
+
+def found_lines(model: str, origin: str) -> list[str]:
+    """What a person reads once, on the first run: which model is used, and why that one."""
+    provider, _, bare = model.partition("/")
+    return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
 
 
 def signature(call: ToolCall) -> str:

@@ -85,6 +85,8 @@ class Report:
             case events.Answered(model=model, role=role):
                 lap.pay(event)
                 self.models.setdefault(role, model)
+            case events.Switched(role=role, to=model):
+                self.models[role] = model
             case events.Worked(work=work):
                 lap.work = work
             case events.Evaluated(evaluation=evaluation, evaluators=names):

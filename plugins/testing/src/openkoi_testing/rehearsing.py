@@ -35,6 +35,7 @@ class Stage:
 
     says: Sequence[Line] = DONE
     model: Provider | None = None
+    providers: Mapping[str, Provider] = field(default_factory=dict)
     plugins: Mapping[str, object] = field(default_factory=dict)
     evaluators: Mapping[str, object] = field(default_factory=dict)
     toolboxes: Mapping[str, object] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Stage:
     def assemble(self, workspace: Path, home: Path) -> Assembly:
         """An OpenKoi that has these, and keeps its files in ``home``."""
         provided: dict[str, Mapping[str, object]] = {
-            "providers": {"rehearsal": self.model or Scripted(self.says)},
+            "providers": {"rehearsal": self.model or Scripted(self.says), **self.providers},
             "hooks": self.plugins,
             "evaluators": self.evaluators,
             "tools": self.toolboxes,

@@ -21,6 +21,11 @@ class Bounds:
     error_seconds: float = 5.0
 
     @property
+    def least_error(self) -> float:
+        """Seconds for an error's body, which is not worth waiting for longer than for an answer."""
+        return min(self.error_seconds, self.idle)
+
+    @property
     def first(self) -> float:
         """Seconds until the first piece of an answer must be there."""
         return 2 * self.idle

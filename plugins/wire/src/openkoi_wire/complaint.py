@@ -9,7 +9,8 @@ from .server import one_line
 
 USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
 FOR_GOOD = re.compile(
-    r"insufficient (?:quota|credits?|balance|funds)|credit balance|out of credits?|add (?:more )?credits|billing hard limit",
+    r"insufficient (?:quota|credits?|balance|funds)|credit balance|out of credits?|add (?:more )?credits"
+    r"|billing hard limit",
     re.IGNORECASE,
 )
 FOR_NOW = re.compile(
@@ -32,6 +33,11 @@ class Complaint:
     def status(self) -> int:
         """The HTTP status that the body names, or 0."""
         return next((code for code in self.codes if isinstance(code, int) and 300 <= code < 600), 0)
+
+    @property
+    def words(self) -> str:
+        """The message with the words it is filed under."""
+        return " ".join([*(code for code in self.codes if isinstance(code, str)), self.message]).strip()
 
     def used_up(self, retry_after: float | None) -> bool:
         """Whether a quota is at its end: what comes back by itself at a known time is not."""

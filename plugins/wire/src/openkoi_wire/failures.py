@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from openkoi_hookspecs import ProviderError
 
 from .complaint import USED_UP, complaint, document
+from .overflow import overflows
 from .retry import retry_after
 from .server import Server, one_line, sentence
 
@@ -44,6 +45,8 @@ def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes
         return server.refused(sentence(f"says that the quota is used up ({status})", message, "Check the account."))
     happened, advice = REASONS.get(status, (f"answered {status}", ""))
     what = sentence(happened, message, advice)
+    if overflows(said.words or message, busy=status == 429):
+        return server.refused(what, overflow=True)
     if status in MAY_PASS or status >= 500:
         return server.unavailable(what, retry_after=again)
     return server.refused(what)
@@ -53,6 +56,8 @@ def reported(server: Server, answer: object) -> ProviderError:
     """Make the error for one that came with status 200, whole or in mid-stream."""
     said = complaint(answer)
     what = sentence("reported an error instead of an answer", said.message)
+    if overflows(said.words):
+        return server.refused(what, overflow=True)
     if said.codes & WILL_NOT_PASS:
         return server.refused(what)
     if 300 <= said.status < 500 and said.status not in MAY_PASS:

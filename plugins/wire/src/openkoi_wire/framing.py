@@ -18,9 +18,13 @@ class Lines:
     """A JSON document a line; what follows the last line's end is an event that was cut off."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._waiting: list[bytes] = []
 
     def feed(self, data: bytes) -> Iterable[str]:
         """Return the lines that are complete; blank ones keep the connection alive."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        if b"\n" not in data:
+            self._waiting.append(data)
+            return ()
+        *lines, rest = b"".join([*self._waiting, data]).split(b"\n")
+        self._waiting = [rest]
         return [line.decode(errors="replace").strip() for line in lines]

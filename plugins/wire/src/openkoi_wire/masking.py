@@ -24,6 +24,10 @@ KEYS = re.compile(
     r"|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})",
     re.ASCII,
 )
+HINTS = (
+    *("-----BEGIN", "://", "earer", "EARER", "sk-", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    *("xox", "AKIA", "ASIA", "ntn_", "gsk_", "xai-", "glpat-", "npm_", "eyJ"),
+)
 WRAPPED = re.compile(r"[\w+/-]{28,}={0,2}", re.ASCII)
 SECRET_FIELD = re.compile(r"(?i)([?&][^=&]*(?:key|token|secret|auth|signature|password)[^=&]*=)[^&]+")
 
@@ -52,8 +56,13 @@ class Mask:
     def spans(self, text: str) -> list[Span]:
         """Where secrets are, in order and apart from each other."""
         ours = self._ours.finditer(text) if self._ours else ()
-        keys = (*ours, *KEYS.finditer(text), *(match for match in WRAPPED.finditer(text) if wraps_a_key(match[0])))
-        return apart(match.span() for match in keys)
+        wrapped = (match for match in WRAPPED.finditer(text) if wraps_a_key(match[0]))
+        return apart(match.span() for match in (*ours, *keys(text), *wrapped))
+
+
+def keys(text: str) -> Iterator[re.Match[str]]:
+    """List what has the looks of a key; most texts need no closer look."""
+    return KEYS.finditer(text) if any(hint in text for hint in HINTS) else iter(())
 
 
 def apart(spans: Iterable[Span]) -> list[Span]:
@@ -74,7 +83,7 @@ def wraps_a_key(token: str) -> bool:
         inside = base64.b64decode(sound[: len(sound) - (len(sound) % 4 == 1)] + "==")
     except Error:
         return False
-    return KEYS.search(inside.decode("latin-1")) is not None
+    return any(keys(inside.decode("latin-1")))
 
 
 def encodings(secret: str) -> Iterator[str]:

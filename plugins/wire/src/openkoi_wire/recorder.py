@@ -47,7 +47,7 @@ class Recorder:
 
         try:
             response = await client.send(request, stream=True)
-        except Exception as error:
+        except BaseException as error:  # patience that is at an end comes as a cancellation
             keep((), reason(error), 0, {})
             raise
         response.stream = Listened(response, keep)

@@ -27,9 +27,9 @@ class Server:
         """Make the error for what may pass: ``what`` goes on from the host's name."""
         return Unavailable(f"{self.host} {self.hide(what)}", retry_after=retry_after)
 
-    def refused(self, what: str) -> Refused:
+    def refused(self, what: str, *, overflow: bool = False) -> Refused:
         """Make the error for what will not pass."""
-        return Refused(f"{self.host} {self.hide(what)}")
+        return Refused(f"{self.host} {self.hide(what)}", overflow=overflow)
 
     def hide(self, text: str) -> str:
         """Take out our secrets, and whatever looks like a key."""

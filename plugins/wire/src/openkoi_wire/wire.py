@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, M
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
-from openkoi_hookspecs import Json, Unavailable
+from openkoi_hookspecs import Json, ProviderError, Unavailable
 
 from .bounds import Bounds
 from .cassette import inserted
@@ -21,12 +21,13 @@ from .pool import Pool
 from .server import Server, server_of
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response, ServerSentEvent
+    from httpx2 import URL, AsyncClient, Response, ServerSentEvent
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 Sign = Callable[[str, str, bytes], Mapping[str, str]]
+Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
 
 LINGER = 0.2
 NO_HEADERS: Mapping[str, str] = {}
@@ -49,8 +50,10 @@ class Reading(Protocol[T_co]):
 class Wire:
     """A pool of connections to one server. Opened when it is first used; may be used again after it was closed.
 
-    ``sign`` makes further headers of a request's method, whole address and body. ``cassette`` is ``record:FILE`` or
-    ``replay:FILE``. ``transport`` is a seam for tests: an ``httpx2.AsyncBaseTransport`` in place of the network.
+    ``sign`` makes further headers of a request's method, whole address and body. ``explain`` reads a vendor's own words
+    in an error's status, headers and body; what it leaves is read as vendors have it in common. ``cassette`` is
+    ``record:FILE`` or ``replay:FILE``. ``transport`` is a seam for tests: an ``httpx2.AsyncBaseTransport`` in place of
+    the network.
     """
 
     def __init__(
@@ -60,12 +63,14 @@ class Wire:
         headers: Mapping[str, str] = NO_HEADERS,
         bounds: Bounds = Bounds(),  # noqa: B008 - frozen
         sign: Sign | None = None,
+        explain: Explain | None = None,
         cassette: str = "",
         transport: object | None = None,
     ) -> None:
         self.server: Server = server_of(base_url, headers)
         self._bounds = bounds
         self._sign = sign
+        self._explain = explain
         self._pool = Pool(base_url, headers, bounds, inserted(cassette, self.server, base_url), transport)
         self._client: AsyncClient | None = None
 
@@ -173,27 +178,29 @@ class Wire:
         client = self._opened()
         headers = {"Content-Type": "application/json"} if body is not None else None
         request = client.build_request(method, path, content=body, headers=headers)
-        if not str(request.url).startswith(str(client.base_url)):
-            raise self.server.refused(
-                "is to be asked, and nobody else: an address that leads elsewhere was not followed."
-            )
+        if origin(request.url) != origin(client.base_url):
+            raise self.server.refused("is whom we ask: an address that leads elsewhere was not followed.")
         if self._sign is not None and not self._pool.replays:
             request.headers.update(self._sign(method, str(request.url), body or b""))
         async with timeout(self._bounds.first):
             response = await self._pool.send(client, request)
         try:
             if not response.is_success:
-                raise failure(self.server, response.status_code, response.headers, await self._error_body(response))
+                raise self._explained(response.status_code, response.headers, await self._error_body(response))
             yield response
         finally:
             await response.aclose()
+
+    def _explained(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        told = self._explain(self.server, status, headers, body) if self._explain else None
+        return told or failure(self.server, status, headers, body)
 
     async def _error_body(self, response: "Response") -> bytes:
         from httpx2 import HTTPError
 
         body = bytearray()
         with suppress(TimeoutError, HTTPError):
-            async with timeout(self._bounds.error_seconds), aclosing(response.aiter_bytes()) as pieces:
+            async with timeout(self._bounds.least_error), aclosing(response.aiter_bytes()) as pieces:
                 async for piece in pieces:
                     body += piece
                     if len(body) >= self._bounds.error:
@@ -224,6 +231,11 @@ class Wire:
         if isinstance(error, ConnectError | ConnectTimeout):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
         return self.server.unavailable(f"broke off its answer ({cause}).")
+
+
+def origin(url: "URL") -> tuple[str, str, int | None]:
+    """Who is asked at an address, and how."""
+    return url.scheme, url.host, url.port
 
 
 def comes_whole(kind: str) -> bool:

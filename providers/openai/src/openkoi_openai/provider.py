@@ -1,25 +1,27 @@
-"""The provider: one request out, one answer in. Knows the two addresses; the formats are its neighbours'."""
+"""OpenAI, and any server of one's own that speaks like it. Knows the configuration; the formats are its neighbours'."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
-from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
+from dataclasses import replace
+from typing import Annotated, Literal
 
-from openkoi_hookspecs import BadSetting, Chunk, Env, Model, Request
-from openkoi_wire import Bounds, Wire
+from openkoi_hookspecs import BadSetting, Env
+from openkoi_wire import Bounds, Cassette, Wire, replays
 
-from .answer import Answer
-from .catalogue import Defaults, models_of
-from .request import Scribe
+from .catalogue import Defaults
+from .chat import Manners
+from .compatible import Compatible
+from .dialect import OFFICIAL, Api, Summary, chosen, official
 
-OFFICIAL = "https://api.openai.com/v1"
+OWN = Manners(limit_key="max_completion_tokens", warm_thinkers=False)
+OTHERS = Manners()
 
 
-class OpenAI:
+class OpenAI(Compatible):
     """Configured by ``[providers.openai]`` and by two variables; a server of one's own may need no key.
 
-    ``limit_key`` is how the server calls the longest answer: by default ``max_completion_tokens`` at OpenAI itself and
-    ``max_tokens`` elsewhere. ``context`` and ``output`` hold for models of which the server does not say.
+    ``api`` is what is spoken: by default Responses at OpenAI itself and Chat Completions elsewhere. ``summary`` is how
+    much of its thoughts a model shows there. ``limit_key`` is how a server calls the longest answer: by default
+    ``max_completion_tokens`` at OpenAI itself and ``max_tokens`` elsewhere. One that refuses ``stream_options`` is not
+    sent them. ``context`` and ``output`` hold for models of which the server does not say.
     """
 
     def __init__(
@@ -27,40 +29,32 @@ class OpenAI:
         *,
         api_key: Annotated[str, Env("OPENAI_API_KEY", secret=True)] = "",
         base_url: Annotated[str, Env("OPENAI_BASE_URL")] = OFFICIAL,
+        api: Api = "auto",
+        summary: Summary = "",
         idle_seconds: float = 60.0,
         context: int = 128_000,
         output: int = 16_384,
         limit_key: Literal["", "max_tokens", "max_completion_tokens"] = "",
+        stream_options: bool = True,
+        cassette: Cassette = "",
         transport: object | None = None,
     ) -> None:
-        if base_url == OFFICIAL and not api_key.strip():
-            raise BadSetting("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
-        headers = {"Authorization": f"Bearer {api_key.strip()}"} if api_key.strip() else {}
-        self._wire = Wire(base_url, headers=headers, bounds=Bounds(idle=idle_seconds), transport=transport)
-        self._scribe = Scribe(limit_key or limit_key_at(base_url))
-        self._defaults = Defaults(context, output)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._wire.__aexit__()
-
-    async def models(self) -> Sequence[Model]:
-        """List what the server offers; prices are not known to it."""
-        return models_of(await self._wire.get("/models"), self._defaults, self._wire.server)
-
-    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        answer = Answer(self._wire.server)
-        async with aclosing(self._wire.stream("/chat/completions", self._scribe.write(request), answer)) as chunks:
-            async for chunk in chunks:
-                yield chunk
-        for chunk in answer.ending():
-            yield chunk
+        headers = authorization(api_key, base_url, cassette)
+        bounds = Bounds(idle=idle_seconds)
+        wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        manners = manners_at(base_url)
+        manners = replace(manners, limit_key=limit_key or manners.limit_key, stream_options=stream_options)
+        super().__init__(wire, chosen(api, base_url, manners, summary), Defaults(context, output))
 
 
-def limit_key_at(base_url: str) -> str:
-    """Name the longest answer as the server does: most know only the name that OpenAI has given up."""
-    host, official = urlsplit(base_url).hostname or "", urlsplit(OFFICIAL).hostname or ""
-    return "max_completion_tokens" if f".{host}".endswith(f".{official}") else "max_tokens"
+def authorization(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
+    """Show the key, where there is one; OpenAI's own server answers nobody without."""
+    key = api_key.strip()
+    if not key and base_url == OFFICIAL and not replays(cassette):
+        raise BadSetting("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def manners_at(base_url: str) -> Manners:
+    """Tell how Chat Completions are spoken at an address: most know only names that OpenAI has given up."""
+    return OWN if official(base_url) else OTHERS

@@ -1,25 +1,28 @@
-"""A fake of OpenAI's Chat Completions: ``GET /v1/models`` and ``POST /v1/chat/completions``, streaming or not.
+"""A fake of OpenAI: ``/v1/models``, ``/v1/chat/completions``, ``/v1/responses`` and ``/v1/embeddings``.
 
-As strict as the real one about keys and about tool calls without results. Certified by the vendor's own client.
+As strict as the real one about keys, parameters and tool calls without results. Certified by the vendor's own client.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Self
 
-from openkoi_hookspecs import Json, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json
 
+from . import openai_chat, openai_responses
 from .http import EVENTS, HttpServer, Seen, Served
-from .say import Said, Say, Words, say
+from .openai_embeddings import embedded, not_embeddable
+from .openai_rules import unfit
+from .openai_wire import CREATED, Body, as_object, refusal, written
+from .say import Say, Words, say
 from .strict import complaint
-
-Body = Mapping[str, object]
-CREATED = 1_790_000_000
 
 
 class OpenAIServer:
-    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given."""
+    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
+
+    A request for embeddings takes a turn too, and is answered with vectors that are made of the texts.
+    """
 
     def __init__(self, *answers: Say | Words, models: Sequence[str] = ("gpt-fake",), key: str = "") -> None:
         self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
@@ -52,7 +55,7 @@ class OpenAIServer:
 
     @property
     def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of the chat requests so far."""
+        """The bodies of what was posted so far."""
         bodies = (seen.json for seen in self.requests if seen.method == "POST")
         return tuple(body for body in bodies if isinstance(body, dict))
 
@@ -63,112 +66,38 @@ class OpenAIServer:
             case "GET", "/v1/models":
                 return Served([written({"object": "list", "data": [model(name) for name in self._models]})])
             case "POST", "/v1/chat/completions":
-                return self._chat(seen)
+                return self._chat(seen.json)
+            case "POST", "/v1/responses":
+                return self._respond(seen.json)
+            case "POST", "/v1/embeddings":
+                return self._embed(as_object(seen.json))
         return refusal(404, f"Unknown request URL: {seen.method} {seen.path}.", "unknown_url")
 
-    def _chat(self, seen: Seen) -> Served:
-        body = seen.json
+    def _chat(self, body: Json) -> Served:
         if wrong := complaint(body):
             return refusal(400, wrong, "invalid_request")
-        asked = body if isinstance(body, dict) else {}
-        answer = self._answers[min(next(self._asked), len(self._answers) - 1)]
+        asked, answer = as_object(body), self._next()
         if asked.get("stream") and not answer.whole:
-            return Served(list(events(answer, asked)), type=EVENTS, fault=answer.fault)
-        return Served([written(completion(answer, asked))], fault=answer.fault)
+            return Served(list(openai_chat.events(answer, asked)), type=EVENTS, fault=answer.fault)
+        return Served([written(openai_chat.completion(answer, asked))], fault=answer.fault)
 
+    def _respond(self, body: Json) -> Served:
+        if wrong := unfit(body):
+            return refusal(wrong.status, wrong.message, wrong.code, wrong.param)
+        asked, answer = as_object(body), self._next()
+        if asked.get("stream") and not answer.whole:
+            return Served(list(openai_responses.events(answer, asked)), type=EVENTS, fault=answer.fault)
+        return Served([written(openai_responses.response(answer, asked))], fault=answer.fault)
 
-def refusal(status: int, message: str, code: str) -> Served:
-    """Refuse a request as the vendor does."""
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
-    return Served([written({"error": error})], status=status)
+    def _embed(self, asked: dict[str, Json]) -> Served:
+        if wrong := not_embeddable(asked):
+            return refusal(400, wrong, None)
+        return Served([written(embedded(asked))], fault=self._next().fault)
 
-
-def events(answer: Say, asked: Body) -> Iterator[bytes]:
-    """Stream an answer: who speaks, what is said, why it ends, what it cost."""
-    usage_wanted = asked.get("stream_options") == {"include_usage": True}
-    head = {"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": CREATED, "model": asked.get("model")}
-    for delta in deltas(answer):
-        yield event({**head, "choices": [choice({"delta": delta}, None)]})
-    yield event({**head, "choices": [choice({"delta": {}}, finish(answer))]})
-    if usage_wanted and answer.usage is not None:
-        yield event({**head, "choices": [], "usage": usage(answer.usage)})
-    yield b"data: [DONE]\n\n"
-
-
-def deltas(answer: Say) -> Iterator[Body]:
-    """Say an answer piece by piece."""
-    yield {"role": "assistant", "content": ""}
-    numbers = count()
-    for part in answer.parts:
-        yield from call_deltas(answer, part, next(numbers)) if isinstance(part, ToolCall) else words(answer, part)
-
-
-def words(answer: Say, part: Said) -> Iterator[Body]:
-    """Say words, or think them aloud."""
-    key = "reasoning_content" if isinstance(part, Thought) else "content"
-    text = "" if isinstance(part, ToolCall) else part.text
-    yield from ({key: piece} for piece in answer.pieces(text))
-
-
-def call_deltas(answer: Say, call: ToolCall, index: int) -> Iterator[Body]:
-    """Ask for a tool: its name first, then the arguments in pieces."""
-    asked = tool_call(call)
-    yield {"tool_calls": [{"index": index, **asked, "function": {"name": call.tool, "arguments": ""}}]}
-    for piece in answer.pieces(json.dumps(dict(call.arguments), ensure_ascii=False)):
-        yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
-
-
-def completion(answer: Say, asked: Body) -> Body:
-    """Say an answer all at once."""
-    message: dict[str, object] = {"role": "assistant", "content": answer.text or None, "refusal": None}
-    if answer.thoughts:
-        message["reasoning_content"] = answer.thoughts
-    if answer.calls:
-        message["tool_calls"] = [tool_call(call) for call in answer.calls]
-    head = {"id": "chatcmpl-fake", "object": "chat.completion", "created": CREATED, "model": asked.get("model")}
-    counted = {} if answer.usage is None else {"usage": usage(answer.usage)}
-    return {**head, "choices": [choice({"message": message}, finish(answer))], **counted}
-
-
-def choice(said: Body, reason: str | None) -> Body:
-    """The one answer among those that could have been asked for."""
-    return {"index": 0, **said, "logprobs": None, "finish_reason": reason}
-
-
-def finish(answer: Say) -> str:
-    """Why an answer ends, in the vendor's word."""
-    return answer.finish or ("tool_calls" if answer.calls else "stop")
-
-
-def tool_call(call: ToolCall) -> Body:
-    """A tool call, whole."""
-    arguments = json.dumps(dict(call.arguments), ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
-
-
-def usage(counted: "Usage | Json") -> "Body | Json":
-    """Count as the vendor does: cached tokens are among those of the prompt. Nonsense stays as it is."""
-    if not isinstance(counted, Usage):
-        return counted
-    prompt = counted.input + counted.cache_read
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": counted.output,
-        "total_tokens": prompt + counted.output,
-        "prompt_tokens_details": {"cached_tokens": counted.cache_read},
-    }
+    def _next(self) -> Say:
+        return self._answers[min(next(self._asked), len(self._answers) - 1)]
 
 
 def model(name: str) -> Body:
     """A model in the list."""
     return {"id": name, "object": "model", "created": CREATED, "owned_by": "fake"}
-
-
-def event(frame: Body) -> bytes:
-    """One event of the stream."""
-    return b"data: " + written(frame) + b"\n\n"
-
-
-def written(value: Body) -> bytes:
-    """Write JSON as the vendor does, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,99 @@
+"""What is known of models without asking anybody: the bundles' ``models.json``. Knows one file format; calls nobody.
+
+The newest word wins: a later bundle's file outranks an earlier one's.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from openkoi_hookspecs import BadSetting, Model, Offer, Price
+
+FILE = "models.json"
+CONTEXT, OUTPUT = 128_000, 8_192
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The files' contents, read when they are first wanted."""
+
+    files: Sequence[Path] = ()
+
+    @cached_property
+    def tables(self) -> Sequence[Json]:
+        """What the files say, the strongest first."""
+        return [read(file) for file in reversed(self.files) if file.is_file()]
+
+    @cached_property
+    def offers(self) -> Sequence[Offer]:
+        """Providers, best first."""
+        told = [Offer(**offer) for table in self.tables for offer in table.get("offers", ())]
+        return list({offer.provider: offer for offer in reversed(told)}.values())[::-1]
+
+    def long_name(self, name: str) -> str:
+        """``provider/model`` for a short name; empty when it is none."""
+        return next((str(table["short"][name]) for table in self.tables if name in table.get("short", {})), "")
+
+    @property
+    def short_names(self) -> list[str]:
+        """All short names there are."""
+        return sorted({name for table in self.tables for name in table.get("short", {})})
+
+    def preferred(self, provider: str, names: Sequence[str]) -> str:
+        """The best of the models that a provider has here, by the order in which they are preferred; else the first."""
+        order = next((table["preferred"][provider] for table in self.tables if provider in table["preferred"]), ())
+        return next((name for word in order for name in names if word in name), next(iter(names), ""))
+
+    def facts(self, provider: str, name: str) -> Model | None:
+        """What is known of a model: by its exact name, else by the longest match."""
+        for table in self.tables:
+            models = table.get("models", {}).get(provider, {})
+            found = max(models, key=lambda entry: fit(entry, models[entry], name), default="")
+            if found and fit(found, models[found], name):
+                return model_of(name, models[found])
+        return None
+
+
+def read(file: Path) -> Json:
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadSetting(f"{file} cannot be read as a file of models: {error}. Install its bundle anew.") from None
+    return table if isinstance(table, dict) else {}
+
+
+def fit(entry: str, facts: Json, name: str) -> int:
+    """How well an entry fits a name: exactly, by its beginning, by what is in it; 0: not at all."""
+    if name == entry or name in facts.get("is", ()):
+        return 10_000
+    starts = [len(start) for start in facts.get("starts", ()) if name.startswith(start)]
+    inside = [len(part) for part in facts.get("has", ()) if part in name]
+    return max(starts) * 10 if starts else max(inside, default=0)
+
+
+def model_of(name: str, facts: Json) -> Model:
+    context = facts.get("context") or CONTEXT
+    return Model(
+        name,
+        context=context,
+        output=min(facts.get("output") or OUTPUT, context),
+        price=price_of(facts),
+        edit=facts.get("edit", ""),
+        can=tuple(facts.get("can", ())),
+    )
+
+
+def price_of(facts: Json) -> Price | None:
+    if "price" not in facts:
+        return None
+    beyond = Price(*facts["beyond"]) if "beyond" in facts else None
+    return Price(*pad(facts["price"]), above=facts.get("above", 0), beyond=beyond)
+
+
+def pad(parts: Sequence[float]) -> list[float]:
+    """All four parts of a price; what a vendor does not tell apart costs what it costs anyway."""
+    return [*map(float, parts), *[0.0] * (4 - len(parts))]

@@ -1,0 +1,42 @@
+"""Write one setting into the user's own configuration, and leave everything else as it stands. Knows TOML only."""
+
+from pathlib import Path
+from typing import Any
+
+from openkoi_hookspecs import BadSetting
+
+from .filelock import locked
+from .private import private_folder, replace_file
+
+
+def configure(file: Path, key: str, value: str) -> Path:
+    """Set a dotted key; raises BadSetting when the file cannot be read or written."""
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        private_folder(file.parent)
+        with locked(file):
+            text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+            return replace_file(file, changed(text, key.split("."), value))
+    except TOMLKitError as error:
+        raise BadSetting(f"{file} is not valid TOML: {error}. Mend it first, or move it away.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{file} cannot be changed: {error}. Mend it, or move it away.") from None
+
+
+def changed(text: str, path: list[str], value: str) -> str:
+    """The file's text with the setting in it."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    *tables, name = path
+    for step in tables:
+        if step not in table:
+            table[step] = tomlkit.table()
+        table = table[step]
+        if not isinstance(table, dict):
+            raise TOMLKitError(f"{step} is a value and should be a table")
+    table[name] = value
+    return tomlkit.dumps(document)

@@ -1,0 +1,22 @@
+"""A conversation as one of several models may read it: another's thoughts are sealed for that one alone. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import Message, Part, Thought
+
+
+def own_words(messages: Sequence[Message], model: str) -> Sequence[Message]:
+    """The same messages without the thoughts of other models; the very same where there are none."""
+    if not any(foreign(part, model) for message in messages for part in message.parts):
+        return messages
+    return [without(message, model) for message in messages]
+
+
+def without(message: Message, model: str) -> Message:
+    kept = tuple(part for part in message.parts if not foreign(part, model))
+    return message if len(kept) == len(message.parts) else replace(message, parts=kept)
+
+
+def foreign(part: Part, model: str) -> bool:
+    return isinstance(part, Thought) and part.by not in ("", model)

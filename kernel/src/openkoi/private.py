@@ -1,0 +1,42 @@
+"""Files and folders that only their user can read, and that nobody sees half of. Knows modes; knows no contents."""
+
+import os
+from pathlib import Path
+
+OTHERS = 0o077
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that only its user can read; so are those above it that have to be made."""
+    if not path.is_dir():
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def replace_file(path: Path, text: str) -> Path:
+    """Put a whole file in the place of another; through a link, in the place of what it leads to."""
+    path = path.resolve()
+    private_folder(path.parent)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def tightened(folder: Path) -> list[str]:
+    """Take from others what they may do with a folder of secrets and its files; say what was open to them."""
+    if os.name != "posix" or not folder.is_dir():
+        return []
+    open_to_all = [path for path in (folder, *folder.iterdir()) if path.stat().st_mode & OTHERS]
+    for path in open_to_all:
+        path.chmod(path.stat().st_mode & ~OTHERS & 0o777)
+    return [f"{path} could be read by others; that is mended now." for path in open_to_all]

@@ -1,0 +1,101 @@
+"""What is known of models without asking anybody."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openkoi.catalogue import Catalogue
+from openkoi_hookspecs import BadSetting, Offer, Price
+
+OURS = {
+    "schema": "openkoi.models/1",
+    "offers": [{"provider": "acme", "model": "large-2", "variable": "ACME_API_KEY", "title": "Acme", "hint": "key"}],
+    "preferred": {"acme": ["large", "small"]},
+    "short": {"large": "acme/large-2"},
+    "models": {
+        "acme": {
+            "large": {"starts": ["large"], "context": 1000, "output": 5000, "price": [1, 2]},
+            "large-2": {"is": ["large-two"], "starts": ["large-2"], "context": 2000, "price": [3, 15, 0.3, 3.75]},
+            "tiered": {"price": [1, 2], "above": 100, "beyond": [2, 4], "edit": "whole", "can": ["tools"]},
+            "free": {"has": ["-free"], "context": 10},
+        }
+    },
+}
+
+
+def catalogue(tmp_path: Path, *tables: object) -> Catalogue:
+    files = [tmp_path / f"{number}.json" for number, _ in enumerate(tables)]
+    for file, table in zip(files, tables, strict=True):
+        file.write_text(json.dumps(table))
+    return Catalogue([*files, tmp_path / "absent.json"])
+
+
+@pytest.mark.parametrize(
+    ("name", "context"),
+    [("large", 1000), ("large-1", 1000), ("large-2", 2000), ("large-2-20260101", 2000), ("large-two", 2000)],
+)
+def test_an_exact_name_or_the_longest_beginning_tells(tmp_path: Path, name: str, context: int) -> None:
+    found = catalogue(tmp_path, OURS).facts("acme", name)
+
+    assert found is not None
+    assert context == found.context
+
+
+def test_no_answer_is_longer_than_what_is_read(tmp_path: Path) -> None:
+    found = catalogue(tmp_path, OURS).facts("acme", "large")
+
+    assert found is not None
+    assert 1000 == found.output
+
+
+def test_what_is_not_known_is_none(tmp_path: Path) -> None:
+    known = catalogue(tmp_path, OURS)
+
+    assert (None, None) == (known.facts("acme", "other"), known.facts("borg", "large"))
+    free = known.facts("acme", "x-free")
+    assert free is not None
+    assert free.price is None
+
+
+def test_a_long_request_may_cost_more_as_a_whole(tmp_path: Path) -> None:
+    found = catalogue(tmp_path, OURS).facts("acme", "tiered")
+
+    assert found is not None
+    assert found.price is not None
+    assert (1.0, 2.0) == (found.price.at(100).input, found.price.at(101).input)
+    assert ("whole", ("tools",)) == (found.edit, found.can)
+    assert Price(2.0, 4.0) == found.price.at(101)
+
+
+def test_short_names_offers_and_preferences(tmp_path: Path) -> None:
+    known = catalogue(tmp_path, OURS)
+
+    assert ("acme/large-2", "") == (known.long_name("large"), known.long_name("medium"))
+    assert [Offer("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
+    assert "x-large" == known.preferred("acme", ["tiny", "small-1", "x-large"])
+    assert "tiny" == known.preferred("acme", ["tiny"])
+    assert "" == known.preferred("borg", [])
+
+
+def test_a_later_bundle_outranks_an_earlier_one(tmp_path: Path) -> None:
+    team = {"short": {"large": "acme/tiered"}, "offers": [{"provider": "acme", "model": "tiered"}]}
+    known = catalogue(tmp_path, OURS, team)
+
+    assert "acme/tiered" == known.long_name("large")
+    assert ["tiered"] == [offer.model for offer in known.offers]
+    assert known.facts("acme", "large") is not None
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "models.json"
+    file.write_text("{")
+
+    with pytest.raises(BadSetting, match=r"models\.json cannot be read"):
+        Catalogue([file]).facts("acme", "large")
+
+
+def test_nothing_is_known_where_there_is_no_file(tmp_path: Path) -> None:
+    known = catalogue(tmp_path)
+
+    assert (None, "", ()) == (known.facts("a", "b"), known.long_name("a"), tuple(known.offers))

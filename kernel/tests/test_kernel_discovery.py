@@ -1,0 +1,92 @@
+"""A model is found where none is configured, and another program's key is used only where a person allows it."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from openkoi.answers import Answers
+from openkoi.discovery import Choice, Discovery
+from openkoi_hookspecs import Discovered, NoProvider, Question
+
+THEIRS = Discovered("acme", "one", "from Claude CLI", key="sk-theirs", consent="Use the login of Claude CLI?")
+OURS = Discovered("borg", "two", "from BORG_API_KEY")
+
+
+class Person:
+    """Says the same to every question; None when nobody is there."""
+
+    def __init__(self, answer: str | None) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    async def __call__(self, question: Question) -> str | None:
+        """Answer."""
+        self.asked.append(question.text)
+        return self.answer
+
+
+def discovery(folder: Path, found: Sequence[Discovered], person: Person, lent: list[Discovered]) -> Discovery:
+    async def look() -> Sequence[Discovered]:
+        return found
+
+    return Discovery(look, person, lent.append, Answers(folder / "answers.json"))
+
+
+def best(folder: Path, found: Sequence[Discovered], person: Person) -> Choice:
+    return asyncio.run(discovery(folder, found, person, []).best())
+
+
+@pytest.mark.row("ONB-05")
+def test_a_person_is_asked_once_before_another_program_s_key_is_used(tmp_path: Path) -> None:
+    person, lent = Person("yes"), list[Discovered]()
+    for _ in range(2):
+        chosen = asyncio.run(discovery(tmp_path, [THEIRS, OURS], person, lent).best())
+        assert Choice("acme/one", "from Claude CLI") == chosen
+
+    assert ["Use the login of Claude CLI?"] == person.asked
+    assert [THEIRS, THEIRS] == lent
+
+
+@pytest.mark.parametrize("answer", ["no", "n", "what?"])
+def test_a_refusal_falls_through_and_is_remembered(tmp_path: Path, answer: str) -> None:
+    person = Person(answer)
+
+    assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
+    assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
+    assert 1 == len(person.asked)
+
+
+def test_where_nobody_is_there_nothing_is_allowed_and_nothing_remembered(tmp_path: Path) -> None:
+    assert "borg/two" == best(tmp_path, [THEIRS, OURS], Person(None)).name
+    assert "acme/one" == best(tmp_path, [THEIRS, OURS], Person("yes")).name
+
+
+def test_where_there_is_nothing_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NoProvider, match="ANTHROPIC_API_KEY or OPENAI_API_KEY"):
+        best(tmp_path, [Discovered("acme", "", "saved")], Person("yes"))
+
+
+def test_a_key_is_looked_for_where_one_is_missing(tmp_path: Path) -> None:
+    lent: list[Discovered] = []
+    found = discovery(tmp_path, [OURS, THEIRS], Person("yes"), lent)
+
+    assert asyncio.run(found.key_for("acme"))
+    assert not asyncio.run(found.key_for("borg"))
+    assert [THEIRS] == lent
+
+
+def test_a_key_is_never_shown() -> None:
+    assert "sk-theirs" not in repr(THEIRS)
+
+
+def test_an_answer_file_that_is_damaged_only_means_that_one_is_asked_again(tmp_path: Path) -> None:
+    answers = Answers(tmp_path / "data" / "answers.json")
+    answers.keep("a", "yes")
+    (tmp_path / "data" / "answers.json").write_text("{")
+
+    assert answers.get("a") is None
+    answers.keep("b", "no")
+    assert (None, "no") == (answers.get("a"), answers.get("b"))
+    assert 0o600 == (tmp_path / "data" / "answers.json").stat().st_mode & 0o777

@@ -1,0 +1,123 @@
+"""Keys and settings are saved whole, for their user alone, and lose nothing that was there."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from openkoi.configuring import configure
+from openkoi.credentials import save_key, saved_key, saved_names
+from openkoi.private import replace_file, tightened
+from openkoi_hookspecs import BadSetting
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+
+
+@pytest.mark.row("SEC-02", "ONB-15", "CLI-45")
+def test_a_key_is_kept_beside_the_others_and_takes_the_place_of_its_older_one(tmp_path: Path) -> None:
+    folder = tmp_path / "credentials"
+    save_key(folder, "acme", "sk-old")
+    save_key(folder, "borg", "sk-borg")
+    store = save_key(folder, "acme", "sk-new")
+
+    assert {"acme": "sk-new", "borg": "sk-borg"} == json.loads(store.read_text())
+    assert ["acme", "borg"] == saved_names(folder)
+    found = saved_key(folder, "acme")
+    assert found is not None
+    assert "sk-new" == found.value
+
+
+@POSIX
+@pytest.mark.row("SEC-02")
+def test_nobody_else_can_read_what_is_saved(tmp_path: Path) -> None:
+    store = save_key(tmp_path / "credentials", "acme", "sk-1")
+
+    assert (0o700, 0o600) == (store.parent.stat().st_mode & 0o777, store.stat().st_mode & 0o777)
+
+
+@POSIX
+@pytest.mark.row("SEC-02")
+def test_what_was_open_to_others_is_closed_and_named(tmp_path: Path) -> None:
+    store = save_key(tmp_path / "credentials", "acme", "sk-1")
+    store.chmod(0o644)
+    store.parent.chmod(0o755)
+    said = tightened(store.parent)
+
+    assert (0o700, 0o600) == (store.parent.stat().st_mode & 0o777, store.stat().st_mode & 0o777)
+    assert any("providers.json could be read by others" in text for text in said)
+    assert [] == tightened(store.parent)
+
+
+def test_a_store_that_cannot_be_read_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "providers.json").write_text("{ not json")
+
+    with pytest.raises(BadSetting, match="not valid JSON"):
+        save_key(tmp_path, "acme", "sk-1")
+    assert "{ not json" == (tmp_path / "providers.json").read_text()
+
+
+SAVE = """
+import sys
+from pathlib import Path
+from openkoi.credentials import save_key
+for number in range(10):
+    save_key(Path(sys.argv[1]), f"p{sys.argv[2]}-{number}", "key")
+"""
+
+
+def test_two_who_save_at_once_lose_nothing(tmp_path: Path) -> None:
+    workers = [subprocess.Popen([sys.executable, "-c", SAVE, str(tmp_path), str(worker)]) for worker in range(3)]
+
+    assert [0, 0, 0] == [worker.wait() for worker in workers]
+
+    assert 30 == len(saved_names(tmp_path))
+
+
+CONFIG = """\
+# mine
+[models]
+default = "acme/one"   # the best
+
+[iteration]
+max_iterations = 5
+"""
+
+
+def test_a_setting_is_changed_and_all_else_stands(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(CONFIG)
+    configure(file, "models.default", "borg/two")
+    configure(file, "providers.custom.base_url", "http://127.0.0.1:1/v1")
+    text = file.read_text()
+
+    assert CONFIG.replace("acme/one", "borg/two") in text
+    assert '[providers.custom]\nbase_url = "http://127.0.0.1:1/v1"' in text
+
+
+def test_a_configuration_is_made_where_there_is_none(tmp_path: Path) -> None:
+    file = configure(tmp_path / "new" / "config.toml", "models.default", 'a/"b"')
+
+    assert "[models]\ndefault = 'a/\"b\"'\n" == file.read_text() or '\\"b\\"' in file.read_text()
+
+
+@pytest.mark.parametrize("broken", ["[models\n", "models = 3\n"])
+def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path, broken: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(broken)
+
+    with pytest.raises(BadSetting, match=r"config\.toml"):
+        configure(file, "models.default", "a/b")
+    assert broken == file.read_text()
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    real, link = tmp_path / "real" / "config.toml", tmp_path / "config.toml"
+    real.write_text("a = 1\n")
+    link.symlink_to(real)
+    replace_file(link, "a = 2\n")
+
+    assert (True, "a = 2\n") == (link.is_symlink(), real.read_text())

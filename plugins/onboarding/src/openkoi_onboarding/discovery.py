@@ -1,0 +1,87 @@
+"""Find ways to a model on this machine, the best first. Asks nobody, saves nothing, prints no key."""
+
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_hookspecs import BadSetting, Discovered, Koi, Offer
+
+from .keychain import COMMAND, keychain_login
+from .logins import Login, logins
+from .ollama import NAME, best_model, probe
+from .sources import Source
+
+Offers = Mapping[str, Offer]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What is looked at: the home folder, the variables, and the command that reads a keychain, if there is one."""
+
+    home: Path = field(default_factory=Path.home)
+    variables: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    keychain: Sequence[str] = COMMAND if sys.platform == "darwin" else ()
+    now: float = field(default_factory=time.time)
+
+
+async def discover(koi: Koi, machine: Machine) -> Sequence[Discovered]:
+    """All ways that lead to a provider that is installed; of two to one provider, the more explicit first.
+
+    Ollama, the last resort, is only asked when there is nothing else that could be used as it is.
+    """
+    offers = {offer.provider: offer for offer in koi.offers()}
+    found = [*in_variables(offers, machine.variables), *[login async for login in in_logins(offers, machine)]]
+    found += saved(koi, offers, others=bool(found))
+    if all(way.consent for way in found) and NAME in offers:
+        found += await served(koi)
+    return ranked(found, list(offers))
+
+
+def in_variables(offers: Offers, variables: Mapping[str, str]) -> Iterator[Discovered]:
+    """Keys in the environment; whoever builds the provider reads them there."""
+    for offer in offers.values():
+        if offer.variable and variables.get(offer.variable, "").strip():
+            yield Discovered(offer.provider, offer.model, Source.ENV_VAR.hint(offer.variable))
+
+
+async def in_logins(offers: Offers, machine: Machine) -> AsyncIterator[Discovered]:
+    """Logins of other programs, each with the consent it needs."""
+    seen: set[str] = set()
+    for login in logins(machine.home, machine.now):
+        if login.provider in offers:
+            seen.add(login.provider)
+            yield lent(login, offers)
+    if machine.keychain and "anthropic" in offers and "anthropic" not in seen:
+        kept = await keychain_login(machine.keychain, machine.now)
+        if kept:
+            yield lent(kept, offers)
+
+
+def lent(login: Login, offers: Offers) -> Discovered:
+    model = offers[login.provider].model
+    return Discovered(login.provider, model, login.source.hint(), key=login.token, consent=login.consent)
+
+
+def saved(koi: Koi, offers: Offers, *, others: bool) -> Sequence[Discovered]:
+    """Keys that were saved here; a store that cannot be read matters only when there are no ``others``."""
+    try:
+        names = koi.saved_keys()
+    except BadSetting:
+        if others:
+            return ()
+        raise
+    return [Discovered(name, offers[name].model, Source.CONFIG_FILE.hint()) for name in names if name in offers]
+
+
+async def served(koi: Koi) -> Sequence[Discovered]:
+    """What Ollama serves; one without models counts as not there."""
+    names = await probe(koi)
+    return [Discovered(NAME, best_model(names), Source.OLLAMA_PROBE.hint())] if names else ()
+
+
+def ranked(found: Sequence[Discovered], order: Sequence[str]) -> Sequence[Discovered]:
+    """The best provider first; what is found first stays first within it."""
+    return sorted(found, key=lambda way: order.index(way.provider) if way.provider in order else len(order))

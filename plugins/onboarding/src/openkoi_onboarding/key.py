@@ -1,0 +1,66 @@
+"""A provider with a key was picked: ask for it, try it, save it."""
+
+import os
+
+from openkoi_hookspecs import Discovered, Koi, KoiError, NoProvider, Offer, Refused
+
+from .options import title_of
+from .providers import Lender, models_of
+from .terminal import Terminal, say
+from .tokens import one_word
+
+SECONDS = 10.0
+TRIES = 2
+REFUSED = "(401)"
+
+
+async def use_key(koi: Koi, person: Terminal, offer: Offer) -> None:
+    """Save a key and use the provider's model; a key in the place of an older one changes nothing else."""
+    replaces = offer.provider in koi.saved_keys()
+    key = await accepted(koi, person, offer)
+    say(f"  Saved to {koi.save_key(offer.provider, key)}")
+    if not replaces:
+        koi.configure("models.default", f"{offer.provider}/{offer.model}")
+        say(f"  Using: {offer.model}\n")
+    if outranked(offer):
+        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")
+
+
+async def accepted(koi: Koi, person: Terminal, offer: Offer) -> str:
+    """A key that its provider did not refuse; asked for twice at most."""
+    for _ in range(TRIES):
+        key = (await person.secret(f"Paste your {title_of(offer)} API key: ")).strip()
+        wrong = unlike_a_key(key) or await refusal(koi, offer, key)
+        if not wrong:
+            return key
+        say(f"  ! {wrong}")
+    raise NoProvider(f"{title_of(offer)} has no key that works, and nothing was saved. With a good one: openkoi init")
+
+
+def unlike_a_key(key: str) -> str:
+    """Why this cannot be a key, without repeating it; nothing when it can."""
+    if not key:
+        return "Nothing was pasted."
+    return "" if one_word(key) else "That is no key: a key is one word of plain letters, digits and signs."
+
+
+async def refusal(koi: Koi, offer: Offer, key: str) -> str:
+    """Try a key; return what is said when it is refused. One that cannot be tried is believed in, and that is said."""
+    if outranked(offer) or not isinstance(koi, Lender):
+        return ""
+    koi.lend_key(Discovered(offer.provider, offer.model, "typed", key=key))
+    try:
+        await models_of(koi, offer.provider, SECONDS)
+    except TimeoutError:
+        say(f"  ! The key could not be tried: no answer within {SECONDS:g} s.")
+    except KoiError as error:
+        told = str(error).replace(key, "***")
+        if isinstance(error, Refused) and REFUSED in told:
+            return told
+        say(f"  ! The key could not be tried: {told}")
+    return ""
+
+
+def outranked(offer: Offer) -> bool:
+    """Whether a key in the environment hides the one that is saved."""
+    return bool(offer.variable and os.environ.get(offer.variable))

@@ -1,0 +1,35 @@
+"""Ollama was picked: use what it has, or say what is missing."""
+
+import os
+
+from openkoi_hookspecs import Koi, NoProvider, Unavailable
+
+from .ollama import NAME, USUAL, best_model
+from .providers import models_of
+from .terminal import say
+
+SECONDS = 10.0
+NO_MODELS = f"""Ollama is running but has no models.
+  Run: ollama pull {USUAL}
+  Then try again."""
+NOT_RUNNING = """Ollama not detected at {place}.
+  Install: https://ollama.com/download
+  Then: ollama serve && ollama pull {model}"""
+
+
+async def use_ollama(koi: Koi) -> None:
+    """Look again, for it may have been started meanwhile; raises NoProvider with what to do."""
+    try:
+        names = await models_of(koi, NAME, SECONDS)
+    except (Unavailable, TimeoutError):
+        raise NoProvider(NOT_RUNNING.format(place=place(), model=USUAL)) from None
+    if not names:
+        raise NoProvider(NO_MODELS)
+    best = best_model(names)
+    koi.configure("models.default", f"{NAME}/{best}")
+    say(f"  Found Ollama with {len(names)} model{'' if len(names) == 1 else 's'}. Using: {best}\n")
+
+
+def place() -> str:
+    """Where it was looked for, without a login in the address."""
+    return os.environ.get("OLLAMA_HOST", "").rpartition("@")[2] or "localhost:11434"

@@ -1,0 +1,60 @@
+"""The logins of other programs on this machine. Knows where they lie; passes over what cannot be read or has ended."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import Json
+
+from .sources import Source
+from .tokens import claude_token, codex_token, parsed, qwen_token
+
+LARGEST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file that another program keeps its login in, below the home folder, and what it is a login for."""
+
+    source: Source
+    provider: str
+    program: str
+    file: str
+    token: Callable[[Json, float], str]
+
+
+PLACES = (
+    Place(Source.CLAUDE_CLI_CREDENTIALS, "anthropic", "the Claude CLI", ".claude/.credentials.json", claude_token),
+    Place(Source.OPENAI_CODEX_CLI, "openai", "the Codex CLI", ".codex/auth.json", codex_token),
+    Place(Source.QWEN_CLI, "qwen", "the Qwen CLI", ".qwen/oauth_creds.json", qwen_token),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A token of another program's; ``consent`` is what a person is asked before it is used."""
+
+    source: Source
+    provider: str
+    token: str
+    consent: str
+
+
+def logins(home: Path, now: float) -> Iterator[Login]:
+    """The logins that files in the home folder hold."""
+    for place in PLACES:
+        if token := place.token(parsed(contents(home / place.file)), now):
+            yield Login(place.source, place.provider, token, asking(place.program, f"~/{place.file}", place.provider))
+
+
+def asking(program: str, where: str, provider: str) -> str:
+    """What a person is asked."""
+    return f"There is a login of {program} in {where}. Use it for {provider}?"
+
+
+def contents(file: Path) -> bytes:
+    """What is in a file; nothing when it is none, cannot be read, or is far too large."""
+    try:
+        return file.read_bytes() if file.is_file() and file.stat().st_size <= LARGEST else b""
+    except OSError:
+        return b""

@@ -1,0 +1,48 @@
+"""What can be picked where nothing was found. Knows the offers; knows no terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Koi, Offer
+
+CUSTOM = "custom"
+WIDTH = 38
+PICKED = ("ollama", "anthropic", "openai", "openrouter")
+BESIDES = {"ollama": "free, runs locally", "openrouter": "many free models"}
+OTHER = Offer(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any endpoint")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A line of the picker."""
+
+    offer: Offer
+
+    @property
+    def line(self) -> str:
+        """The provider, what it is known for, and what it takes."""
+        what = BESIDES.get(self.offer.provider, self.offer.model)
+        return f"{f'{title_of(self.offer)} ({what})':<{WIDTH}} {self.offer.hint}"
+
+
+def options(koi: Koi) -> Sequence[Option]:
+    """What is installed of what can be set up here, in the order in which it is shown."""
+    offers = {offer.provider: offer for offer in koi.offers()}
+    if any(entry.name == CUSTOM for entry in koi.entries("providers")):
+        offers[CUSTOM] = OTHER
+    return [Option(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
+
+
+def title_of(offer: Offer) -> str:
+    """A provider's name as it writes itself."""
+    return offer.title or offer.provider
+
+
+def without_a_person(offers: Sequence[Offer]) -> str:
+    """What to do where nobody can be asked."""
+    variables = ", ".join(offer.variable for offer in offers if offer.variable)
+    keys = f"Set one of {variables}, or name" if variables else "Name"
+    return (
+        "openkoi init asks which model to use, and nobody is there to answer: it needs a terminal. "
+        f"{keys} a model with OPENKOI_MODEL=PROVIDER/MODEL."
+    )

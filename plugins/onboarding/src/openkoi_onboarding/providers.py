@@ -1,0 +1,35 @@
+"""Ask an installed provider which models it has. Knows the socket; knows no vendor."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Protocol, cast, runtime_checkable
+
+from openkoi_hookspecs import Discovered, Koi, Provider, UnknownName
+
+
+@runtime_checkable
+class Lender(Protocol):
+    """A Koi that can build a provider with a key that is not saved."""
+
+    def lend_key(self, found: Discovered) -> None:
+        """Let the provider be built with this key from now on."""
+
+
+async def models_of(koi: Koi, name: str, seconds: float) -> Sequence[str]:
+    """The names of a provider's models; raises a KoiError, or TimeoutError when it takes longer than that."""
+    provider = built(koi, name)
+    async with AsyncExitStack() as stack:
+        if isinstance(provider, AbstractAsyncContextManager):
+            await stack.enter_async_context(provider)
+        async with asyncio.timeout(seconds):
+            models = await provider.models()
+    return [model.name for model in models if model.name.isprintable()]
+
+
+def built(koi: Koi, name: str) -> Provider:
+    """The provider of this name, as it is configured now."""
+    entries = {entry.name: entry for entry in koi.entries("providers")}
+    if name not in entries:
+        raise UnknownName("providers", name, tuple(entries))
+    return cast(Provider, entries[name].load())

@@ -1,0 +1,180 @@
+"""What Anthropic would refuse in a request. Knows the format's rules; serves nothing."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from openkoi_hookspecs import Json
+
+from .anthropic_blocks import THOUGHTS, Block, blocks_in, texts_in
+
+COUNTED = frozenset(
+    {"model", "messages", "system", "tools", "tool_choice", "thinking", "cache_control", "output_config"}
+)
+KEYS = COUNTED | {"max_tokens", "stream", "temperature", "top_p", "top_k", "metadata", "stop_sequences", "service_tier"}
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+MARKS = 4
+UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after"
+LEAST_BUDGET = 1024
+UNHELD = ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf")
+
+
+def complaint(body: Block, *, counting: bool = False) -> str:
+    """Say what is wrong with a request; nothing when it will do."""
+    rules: Sequence[Callable[[Block], Iterator[str]]] = (heads, system, tools, messages, pairs, marks, thinking, shape)
+    counted = () if counting else longest(body)
+    keys = COUNTED if counting else KEYS
+    strange = (f"{key}: Extra inputs are not permitted" for key in body if key not in keys)
+    wrong = (said for rule in rules for said in rule(body))
+    return next((said for source in (counted, wrong, strange) for said in source), "")
+
+
+def longest(body: Block) -> Iterator[str]:
+    """An answer has to have a longest length."""
+    limit = body.get("max_tokens")
+    if type(limit) is not int or limit < 1:
+        yield "max_tokens: Field required" if limit is None else "max_tokens: Input should be greater than 0"
+
+
+def heads(body: Block) -> Iterator[str]:
+    """The model, the messages, and how hot."""
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        yield "model: Field required"
+    if not isinstance(body.get("messages"), list):
+        yield "messages: Field required"
+    elif not body["messages"]:
+        yield "messages: at least one message is required"
+    heat = body.get("temperature")
+    if heat is not None and (not isinstance(heat, int | float) or not 0 <= heat <= 1):
+        yield "temperature: range: 0..1"
+
+
+def system(body: Block) -> Iterator[str]:
+    """The system's blocks."""
+    for index, block in enumerate(texts_in(body.get("system"))):
+        yield from empty(block, f"system.{index}")
+
+
+def tools(body: Block) -> Iterator[str]:
+    """What may be called."""
+    names: list[Json] = []
+    for index, tool in enumerate(blocks_in(body.get("tools"))):
+        name, given = tool.get("name"), tool.get("input_schema")
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            yield f"tools.{index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
+        if not isinstance(given, dict) or given.get("type") != "object":
+            yield f"tools.{index}.custom.input_schema.type: Field required"
+        if name in names:
+            yield "tools: Tool names must be unique."
+        names.append(name)
+
+
+def messages(body: Block) -> Iterator[str]:
+    """Who speaks, and that something is said."""
+    told = blocks_in(body.get("messages"))
+    if told and told[0].get("role") != "user":
+        yield 'messages: first message must use the "user" role'
+    for place, message in enumerate(told):
+        if message.get("role") not in ("user", "assistant"):
+            yield f"messages.{place}.role: Input should be 'user' or 'assistant'"
+        if not message.get("content"):
+            yield f"messages.{place}: all messages must have non-empty content"
+        for index, block in enumerate(texts_in(message.get("content"))):
+            yield from wrong_block(block, f"messages.{place}.content.{index}")
+
+
+def wrong_block(block: Block, where: str) -> Iterator[str]:
+    """Say what is wrong with one block."""
+    yield from empty(block, where)
+    if block.get("type") in THOUGHTS and block.get("cache_control"):
+        yield f"{where}: cache_control cannot be set for thinking blocks"
+    if block.get("type") == "tool_use":
+        if not NAME.fullmatch(str(block.get("id"))) or not NAME.fullmatch(str(block.get("name"))):
+            yield f"{where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+        if not isinstance(block.get("input"), dict):
+            yield f"{where}.tool_use.input: Input should be a valid dictionary"
+    if block.get("type") == "tool_result" and block.get("is_error") and not block.get("content"):
+        yield f"{where}: content cannot be empty if `is_error` is true"
+
+
+def empty(block: Block, where: str) -> Iterator[str]:
+    """Say that a text says nothing."""
+    if block.get("type") == "text" and not str(block.get("text", "")).strip():
+        yield f"{where}: text content blocks must contain non-whitespace text"
+
+
+def pairs(body: Block) -> Iterator[str]:
+    """Say which tool calls have no result in the next message, and which results no call in the one before."""
+    asked: list[Json] = []
+    place = -1
+    for place, content in enumerate(turns(body)):
+        answered = [block.get("tool_use_id") for block in content if block.get("type") == "tool_result"]
+        if strange := [id for id in answered if id not in asked]:
+            yield f"messages.{place}: unexpected `tool_use_id` found in `tool_result` blocks: {strange}."
+        if missing := [id for id in asked if id not in answered]:
+            yield f"messages.{place}: {UNANSWERED}: {missing}."
+        if len({*map(str, answered)}) < len(answered):
+            yield f"messages.{place}: each tool_use must have a single result."
+        if any(block.get("type") != "tool_result" for block in content[: len(answered)]):
+            yield f"messages.{place}: `tool_result` blocks must come first."
+        asked = [block.get("id") for block in content if block.get("type") == "tool_use"]
+    if asked:
+        yield f"messages.{place}: {UNANSWERED}: {asked}."
+
+
+def turns(body: Block) -> list[list[Block]]:
+    """The blocks of each turn: messages of one role, one after the other, are one."""
+    found: list[tuple[Json, list[Block]]] = []
+    for message in blocks_in(body.get("messages")):
+        if not found or found[-1][0] != message.get("role"):
+            found.append((message.get("role"), []))
+        found[-1][1].extend(texts_in(message.get("content")))
+    return [content for _, content in found]
+
+
+def marks(body: Block) -> Iterator[str]:
+    """Four marks are the most; the one that moves by itself is one of them, unless it falls on another."""
+    said = [block for content in turns(body) for block in content]
+    blocks = [*blocks_in(body.get("tools")), *blocks_in(body.get("system")), *said]
+    moving = bool(body.get("cache_control")) and not (blocks and blocks[-1].get("cache_control"))
+    found = sum(bool(block.get("cache_control")) for block in blocks) + moving
+    if found > MARKS:
+        yield f"A maximum of {MARKS} blocks with cache_control may be provided. Found {found}."
+
+
+def thinking(body: Block) -> Iterator[str]:
+    """What goes together with thinking."""
+    how = body.get("thinking")
+    if not isinstance(how, dict) or how.get("type") not in ("enabled", "adaptive"):
+        return
+    budget, limit = how.get("budget_tokens"), body.get("max_tokens")
+    if how["type"] == "enabled" and (type(budget) is not int or budget < LEAST_BUDGET):
+        yield f"thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
+    if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
+        yield "`max_tokens` must be greater than `thinking.budget_tokens`."
+    if body.get("temperature") not in (None, 1):
+        yield "`temperature` may only be set to 1 when thinking is enabled."
+    choice = body.get("tool_choice")
+    if isinstance(choice, dict) and choice.get("type") in ("any", "tool"):
+        yield "Thinking may not be enabled when tool_choice forces tool use."
+
+
+def shape(body: Block) -> Iterator[str]:
+    """Which schemas an answer can be held to."""
+    config = body.get("output_config")
+    format = config.get("format") if isinstance(config, dict) else None
+    if isinstance(format, dict):
+        yield from unheld(format.get("schema"))
+
+
+def unheld(schema: Json) -> Iterator[str]:
+    """Say what in a schema an answer cannot be held to."""
+    if not isinstance(schema, dict):
+        return
+    if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
+        yield "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
+    if wrong := [key for key in UNHELD if key in schema]:
+        yield f"output_config.format.schema: properties {wrong} are not supported"
+    properties, variants = schema.get("properties"), schema.get("anyOf")
+    inner = [*properties.values()] if isinstance(properties, dict) else []
+    for one in (*inner, schema.get("items"), *blocks_in(variants)):
+        yield from unheld(one)

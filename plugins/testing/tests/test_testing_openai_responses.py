@@ -1,0 +1,264 @@
+"""The fake speaks the Responses API and embeddings as OpenAI does: the vendor's client and its description agree."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_testing.servers import OpenAIServer, Say, openai_chat
+from openkoi_testing.servers.openai_responses import response, stream
+
+SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "openai.openapi.yaml"
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Check = Callable[[str, Any], None]
+
+COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
+CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"path": "b"})]
+SAYS = Say([Thought("Hm.", "secret"), "Héllo 😀", *CALLS], usage=COUNTED)
+THINKING: Any = {"include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}, "store": False}
+PARAMETERS = {"type": "object", "properties": {}}
+TOOLS: Any = [{"type": "function", "name": "read", "parameters": PARAMETERS, "strict": False}]
+
+
+@pytest.fixture(scope="session")
+def described() -> Check:
+    """Hold something against the vendor's description, of which only the parts are read that are needed."""
+    if not SCHEMAS.exists():
+        pytest.skip(f"the vendor's description is not at {SCHEMAS}")
+    text = SCHEMAS.read_text(encoding="utf-8")
+    pieces = re.split(r"^    ([\w.-]+):\n", text[text.index("\n  schemas:\n") :], flags=re.MULTILINE)
+    blocks, found = dict(zip(pieces[1::2], pieces[2::2], strict=True)), {}
+
+    def check(name: str, value: Any) -> None:
+        wanted = [name]
+        while wanted:
+            part = wanted.pop()
+            if part not in found:
+                found[part] = with_null(yaml.load(blocks[part], Loader))
+                wanted += re.findall(r"#/components/schemas/([\w.-]+)", blocks[part])
+        whole = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": found}}
+        assert not [error.message for error in Draft202012Validator(whole).iter_errors(value)]
+
+    return check
+
+
+def with_null(schema: Any) -> Any:
+    """Say in JSON Schema's words that something may be null, which the description says in an older way in places."""
+    if isinstance(schema, list):
+        return [with_null(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: with_null(value) for key, value in schema.items()}
+    return {"anyOf": [inner, {"type": "null"}]} if schema.get("nullable") is True else inner
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer(SAYS, "Done.") as server:
+        yield server
+
+
+@pytest.fixture
+def sdk(server: OpenAIServer) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(api_key="sk-any", base_url=server.url, max_retries=0) as client:
+        yield client
+
+
+def told(answer: Any) -> list[Any]:
+    """The items of an answer, as far as they matter here."""
+    kinds = {"reasoning": "encrypted_content", "message": "content", "function_call": "arguments"}
+    return [getattr(item, kinds[item.type]) for item in answer.output]
+
+
+def test_the_vendor_s_client_reads_a_stream(sdk: openai.OpenAI) -> None:
+    with sdk.responses.stream(model="fake", input="Hi", tools=TOOLS, **THINKING) as heard:
+        kinds = [event.type for event in heard]
+        answer = heard.get_final_response()
+
+    assert answer.output_text == "Héllo 😀"
+    assert ["call_a", "call_b"] == [item.call_id for item in answer.output if item.type == "function_call"]
+    assert ["secret"] == [item.encrypted_content for item in answer.output if item.type == "reasoning"]
+    assert ("response.created", "response.completed") == (kinds[0], kinds[-1])
+    assert answer.usage is not None
+    counted = answer.usage.input_tokens_details
+    assert (16, 4, 7) == (answer.usage.input_tokens, counted.cached_tokens, answer.usage.output_tokens)
+
+
+def test_pieces_of_a_stream_are_numbered_and_add_up_to_its_items(sdk: openai.OpenAI) -> None:
+    events: Any = list(sdk.responses.create(model="fake", input="Hi", stream=True, **THINKING))
+    by_kind = {kind: [e for e in events if e.type == f"response.{kind}"] for kind in ("output_text.delta", "completed")}
+    arguments = [event.delta for event in events if event.type == "response.function_call_arguments.delta"]
+
+    assert list(range(len(events))) == [event.sequence_number for event in events]
+    assert "".join(event.delta for event in by_kind["output_text.delta"]) == "Héllo 😀"
+    assert "".join(arguments) == '{"path": "ä"}{"path": "b"}'
+    assert by_kind["completed"][0].response.output_text == "Héllo 😀"
+
+
+def test_the_vendor_s_client_reads_an_answer_that_comes_whole(sdk: openai.OpenAI) -> None:
+    answer = sdk.responses.create(model="fake", input="Hi", **THINKING)
+    sealed, said, *asked = told(answer)
+
+    assert ("secret", "Héllo 😀") == (sealed, said[0].text)
+    assert [json.loads(arguments) for arguments in asked] == [{"path": "ä"}, {"path": "b"}]
+
+
+def test_the_vendor_s_client_hands_everything_back(sdk: openai.OpenAI) -> None:
+    answer = sdk.responses.create(model="fake", input="Hi", **THINKING)
+    results: Any = [{"type": "function_call_output", "call_id": call.id, "output": "x"} for call in CALLS]
+    back: Any = [{"role": "user", "content": "Hi"}, *answer.output, *results]
+
+    assert sdk.responses.create(model="fake", input=back, **THINKING).output_text == "Done."
+
+
+def test_thoughts_are_shown_and_sealed_only_when_that_is_asked_for(sdk: openai.OpenAI) -> None:
+    thought: Any = sdk.responses.create(model="fake", input="Hi").output[0]
+
+    assert ([], None) == (thought.summary, thought.encrypted_content)
+
+
+@pytest.mark.parametrize(
+    ("finish", "status", "reason"),
+    [
+        ("length", "incomplete", "max_output_tokens"),
+        ("content_filter", "incomplete", "content_filter"),
+        ("failed", "failed", None),
+        ("", "completed", None),
+    ],
+)
+def test_answers_end_as_the_vendor_s_do(finish: str, status: str, reason: str | None) -> None:
+    with OpenAIServer(Say("x", finish=finish)) as server, openai.OpenAI(api_key="k", base_url=server.url) as sdk:
+        whole = sdk.responses.create(model="fake", input="Hi")
+        last: Any = list(sdk.responses.create(model="fake", input="Hi", stream=True))[-1]
+
+    assert (status, f"response.{status}") == (whole.status, last.type)
+    assert reason == (whole.incomplete_details and whole.incomplete_details.reason)
+    assert (status == "failed") is (last.response.error is not None)
+
+
+def test_a_refusal_is_one() -> None:
+    with OpenAIServer(Say("No.", finish="refusal")) as server, openai.OpenAI(api_key="k", base_url=server.url) as sdk:
+        [said] = told(sdk.responses.create(model="fake", input="Hi"))
+        kinds = [event.type for event in sdk.responses.create(model="fake", input="Hi", stream=True)]
+
+    assert said[0].refusal == "No."
+    assert "response.refusal.delta" in kinds
+
+
+CALL: dict[str, Any] = {"type": "function_call", "call_id": "a", "name": "read", "arguments": "{}"}
+RESULT: dict[str, Any] = {"type": "function_call_output", "call_id": "a", "output": "x"}
+USER: dict[str, Any] = {"role": "user", "content": "x"}
+SEALED: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret"}
+UNSEALED = {key: value for key, value in SEALED.items() if key != "encrypted_content"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"input": [USER, CALL]}, "No tool output found for function call a"),
+        ({"input": [USER, CALL, RESULT, RESULT]}, "No tool output"),
+        ({"input": [RESULT]}, "No tool call found for function call output with call_id a"),
+        ({"input": [{**CALL, "arguments": {}}, RESULT]}, "arguments"),
+        ({"input": [{"type": "tool_use"}]}, "Invalid value: 'tool_use'"),
+        ({"input": [{"role": "tool", "content": "x"}]}, "Invalid value: 'tool'"),
+        ({"input": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]}, "Invalid value: 'text'"),
+        ({"input": [{"role": "assistant", "content": [{"type": "input_text", "text": "x"}]}]}, "input_text"),
+        ({"input": [{"role": "user"}]}, "Invalid type"),
+        ({"input": [USER, UNSEALED, CALL, RESULT], "store": False}, "Items are not persisted"),
+        ({"input": [USER, SEALED], "store": False}, "without its following item"),
+        ({"input": []}, "Missing required parameter: 'input'"),
+        ({"input": "x", "model": ""}, "Missing required parameter: 'model'"),
+        ({"input": "x", "extra_body": {"max_tokens": 5}}, "Unknown parameter: 'max_tokens'"),
+        ({"input": "x", "max_output_tokens": 5}, "max_output_tokens"),
+        ({"input": "x", "model": "gpt-5.2", "temperature": 0.1}, "temperature"),
+        ({"input": "x", "model": "gpt-4o", "include": ["reasoning.encrypted_content"]}, "Encrypted content"),
+        ({"input": "x", "tools": [{"type": "function", "function": {"name": "read"}}]}, r"tools\[0\].name"),
+        (
+            {
+                "input": "x",
+                "text": {"format": {"type": "json_schema", "name": "a", "strict": True, "schema": PARAMETERS}},
+            },
+            "Invalid schema",
+        ),
+    ],
+)
+def test_it_is_as_strict_as_the_real_one(sdk: openai.OpenAI, asked: Any, why: str) -> None:
+    with pytest.raises((openai.BadRequestError, openai.NotFoundError), match=why):
+        sdk.responses.create(**{"model": "fake", **asked})
+
+
+def test_a_whole_conversation_is_accepted(sdk: openai.OpenAI) -> None:
+    items: Any = [USER, SEALED, CALL, RESULT, {"role": "assistant", "content": "Done."}, USER]
+
+    assert sdk.responses.create(model="fake", input=items, store=False).output
+
+
+@pytest.mark.parametrize("finish", ["", "length", "content_filter", "failed", "refusal"])
+def test_answers_are_what_the_vendor_describes(finish: str, described: Check) -> None:
+    says = Say(SAYS.words, finish=finish, usage=COUNTED)
+    asked = {"model": "gpt-5.2", "tools": TOOLS, **THINKING}
+    described("Response", response(says, asked))
+
+    for number, (kind, event) in enumerate(stream(says, asked)):
+        described("ResponseStreamEvent", {"type": kind, **event, "sequence_number": number})
+
+
+@pytest.mark.parametrize("finish", ["", "length", "content_filter"])
+def test_chat_completions_are_what_the_vendor_describes(finish: str, described: Check) -> None:
+    says = Say(SAYS.words, finish=finish, usage=COUNTED)
+    asked = {"model": "m", "stream_options": {"include_usage": True}}
+    described("CreateChatCompletionResponse", json.loads(json.dumps(openai_chat.completion(says, asked))))
+
+    for event in openai_chat.events(says, asked):
+        if event != b"data: [DONE]\n\n":
+            described("CreateChatCompletionStreamResponse", json.loads(event.removeprefix(b"data: ")))
+
+
+@pytest.mark.parametrize("form", ["float", openai.omit])
+def test_the_vendor_s_client_embeds(sdk: openai.OpenAI, form: Any) -> None:
+    texts = ["a", "ä" * 100, "a"]
+    answer = sdk.embeddings.create(model="text-embedding-3-small", input=texts, dimensions=4, encoding_format=form)
+    first, second, third = [entry.embedding for entry in answer.data]
+
+    assert first == third != second
+    assert math.isclose(1, math.hypot(*first), rel_tol=1e-6)
+    assert (4, 27) == (len(first), answer.usage.prompt_tokens)
+
+
+def test_embeddings_are_what_the_vendor_describes(server: OpenAIServer, described: Check) -> None:
+    import httpx2
+
+    asked = {"model": "text-embedding-3-large", "input": ["a", "b"]}
+    answer = httpx2.post(f"{server.url}/embeddings", json=asked, trust_env=False).json()
+    described("CreateEmbeddingRequest", asked)
+    described("CreateEmbeddingResponse", answer)
+
+    assert [3072, 3072] == [len(entry["embedding"]) for entry in answer["data"]]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"input": []},
+        {"input": [""]},
+        {"input": ""},
+        {"input": ["x"] * 2049},
+        {"input": ["x" * 1_000_000] * 2},
+        {"input": "x", "model": ""},
+        {"input": "x", "dimensions": 0},
+        {"input": "x", "dimensions": 2000},
+        {"input": "x", "dimensions": 8, "model": "text-embedding-ada-002"},
+    ],
+    ids=["none", "empty", "nothing", "too many", "too long", "no model", "no length", "too wide", "old"],
+)
+def test_embeddings_that_the_real_one_refuses_are_refused(sdk: openai.OpenAI, asked: Any) -> None:
+    with pytest.raises(openai.BadRequestError):
+        sdk.embeddings.create(**{"model": "text-embedding-3-small", **asked})

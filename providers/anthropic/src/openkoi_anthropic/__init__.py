@@ -1,0 +1,5 @@
+"""Anthropic's models for OpenKoi, in their own protocol."""
+
+from .provider import Anthropic
+
+__all__ = ["Anthropic"]

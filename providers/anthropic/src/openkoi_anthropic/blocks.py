@@ -1,0 +1,103 @@
+"""Put the blocks of an answer together from the pieces they come in. Acts on nothing.
+
+Words and thoughts are told as they come, until a tool is asked for: what follows waits for the end, as the calls do, so
+that everything keeps its order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Chunk, Json, Text, Thought
+from openkoi_wire import Calls
+
+from .seals import KINDS, redacted
+
+
+@dataclass(slots=True)
+class Draft:
+    """A tool call in the making."""
+
+    id: str
+    tool: str
+    input: Json
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def written(self) -> str | dict[str, Json]:
+        """The arguments as they came: in pieces, or all at once."""
+        text = "".join(self.pieces)
+        return self.input if isinstance(self.input, dict) and not text.strip() else text
+
+
+class Blocks:
+    """The blocks of one answer."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Text | Thought | Draft] = []
+        self._drafts: dict[int, Draft] = {}
+
+    def begin(self, index: Json, block: Json) -> Sequence[Chunk] | None:
+        """A block begins; None when it is of a kind that is nothing to us."""
+        if not isinstance(block, dict):
+            return None
+        kind = words(block.get("type"))
+        if kind in KINDS:
+            return self._tell(*thoughts(block))
+        if kind == "text":
+            text = words(block.get("text"))
+            return self._tell(Text(text)) if text else ()
+        if kind == "tool_use":
+            draft = Draft(words(block.get("id")), words(block.get("name")), block.get("input"))
+            self._drafts[number(index)] = draft
+            self._waiting.append(draft)
+            return ()
+        return None
+
+    def add(self, index: Json, delta: Json) -> Sequence[Chunk] | None:
+        """A piece of a block; None when there was nothing new in it."""
+        if not isinstance(delta, dict):
+            return None
+        match delta:
+            case {"type": "text_delta", "text": str(text)} if text:
+                return self._tell(Text(text))
+            case {"type": "thinking_delta", "thinking": str(text)} if text:
+                return self._tell(Thought(text))
+            case {"type": "signature_delta", "signature": str(signature)} if signature:
+                return self._tell(Thought("", seal=signature))
+            case {"type": "input_json_delta", "partial_json": str(piece)} if piece and number(index) in self._drafts:
+                self._drafts[number(index)].pieces.append(piece)
+                return ()
+        return None
+
+    def rest(self, *, calls: bool) -> Iterator[Chunk]:
+        """What has waited for the end, in order; ``calls`` are left out of an answer that stopped short."""
+        made = Calls()
+        for item in self._waiting:
+            if not isinstance(item, Draft):
+                yield item
+            elif calls:
+                yield made.make(item.id, item.tool, item.written)
+
+    def _tell(self, *chunks: Text | Thought) -> Sequence[Chunk]:
+        if not self._waiting:
+            return chunks
+        self._waiting += chunks
+        return ()
+
+
+def thoughts(block: dict[str, Json]) -> list[Thought]:
+    """Read what a thought begins with: one that is not told comes whole."""
+    if block.get("type") == "redacted_thinking":
+        return [redacted(words(block.get("data")))]
+    text, signature = words(block.get("thinking")), words(block.get("signature"))
+    return ([Thought(text)] if text else []) + ([Thought("", seal=signature)] if signature else [])
+
+
+def words(value: Json) -> str:
+    """Return what is a text, or nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def number(index: Json) -> int:
+    """Return the number of a block, or that of those which have none."""
+    return index if type(index) is int else -1

@@ -1,0 +1,22 @@
+"""The vendor's proofs of its thoughts, as a conversation keeps them: a signature, or the whole of a hidden thought."""
+
+from collections.abc import Mapping
+
+from openkoi_hookspecs import Thought
+
+KINDS = frozenset({"thinking", "redacted_thinking"})
+HIDDEN = "redacted:"
+
+
+def redacted(data: str) -> Thought:
+    """A thought that is not told; no signature has such a beginning."""
+    return Thought("", seal=f"{HIDDEN}{data}")
+
+
+def handed_back(thought: Thought) -> Mapping[str, str] | None:
+    """Tell a thought as the vendor told it; None for one without a proof, which the vendor would refuse."""
+    if not thought.seal:
+        return None
+    if thought.seal.startswith(HIDDEN):
+        return {"type": "redacted_thinking", "data": thought.seal.removeprefix(HIDDEN)}
+    return {"type": "thinking", "thinking": thought.text, "signature": thought.seal}

@@ -1,0 +1,87 @@
+"""The turns of a conversation as the Messages API has them: blocks, results first, nothing empty.
+
+Knows facts and the format; writes no bytes.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+
+from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+
+from .seals import KINDS, handed_back
+
+Turn = Mapping[str, object]
+
+MARK = {"type": "ephemeral"}
+SILENT = "It failed without a word."
+NOT_A_NAME = re.compile(r"[^\w-]", re.ASCII)
+LONGEST_NAME = 128
+
+
+def turns(message: Message) -> Iterator[Turn]:
+    """Tell one message; nothing when there is nothing in it that the vendor takes."""
+    blocks = blocks_of(message)
+    if blocks:
+        yield {"role": str(message.role), "content": blocks}
+
+
+def marked_turns(message: Message) -> Iterator[Turn]:
+    """Tell one message, with a mark at its end: what stands until there is cached."""
+    blocks = blocks_of(message)
+    if blocks:
+        yield {"role": str(message.role), "content": [*blocks[:-1], marked(blocks[-1])]}
+
+
+def marked(block: Turn) -> Turn:
+    """Put a mark on a block."""
+    return {**block, "cache_control": MARK}
+
+
+def blocks_of(message: Message) -> list[Turn]:
+    """Tell the parts of a message: results stand first, and no turn ends with a thought."""
+    parts = sorted(message.parts, key=lambda part: not isinstance(part, ToolResult))
+    blocks = [told for part in parts if (told := block(part)) is not None]
+    while message.role is Role.ASSISTANT and blocks and blocks[-1]["type"] in KINDS:
+        blocks.pop()
+    return blocks
+
+
+def block(part: Part) -> Turn | None:
+    """Tell one part; None when it may not be sent."""
+    match part:
+        case Text():
+            return text(part.text) if part.text.strip() else None
+        case Thought():
+            return handed_back(part)
+        case Image():
+            return picture(part)
+        case ToolCall():
+            name = as_name(part.tool)[:LONGEST_NAME]
+            return {"type": "tool_use", "id": as_name(part.id), "name": name, "input": dict(part.arguments)}
+        case ToolResult():
+            return result(part)
+
+
+def text(words: str) -> Turn:
+    """Tell words."""
+    return {"type": "text", "text": words}
+
+
+def result(answer: ToolResult) -> Turn:
+    """Tell of a tool's result: a failure says something, success may be silent."""
+    said = answer.text if answer.text.strip() else SILENT if answer.failed else ""
+    content = {"content": said} if said else {}
+    failed = {"is_error": True} if answer.failed else {}
+    return {"type": "tool_result", "tool_use_id": as_name(answer.call), **content, **failed}
+
+
+def picture(image: Image) -> Turn:
+    """Tell of a picture, with all its bytes."""
+    data = b64encode(image.data).decode()
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": data}}
+
+
+def as_name(given: str) -> str:
+    """Write an id or a name with the characters the vendor takes: another vendor's model may have made it up."""
+    return NOT_A_NAME.sub("_", given)

@@ -1,0 +1,5 @@
+"""Models behind AWS Bedrock for OpenKoi: Converse and ConverseStream."""
+
+from .provider import Bedrock
+
+__all__ = ["Bedrock"]

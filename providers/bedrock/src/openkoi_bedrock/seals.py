@@ -1,0 +1,32 @@
+"""The vendor's proofs of its thoughts, under a name of our own: one that another vendor gave is not shown to this one.
+
+Knows how a thought is told on its way back; knows no stream.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping
+
+from openkoi_hookspecs import Thought
+
+SIGNED = "bedrock:"
+REDACTED = "bedrock-redacted:"
+
+
+def signed(signature: str) -> Thought:
+    """The end of a thought: its signature."""
+    return Thought("", seal=f"{SIGNED}{signature}")
+
+
+def redacted(data: bytes) -> Thought:
+    """A thought that nobody is to read, whole."""
+    return Thought("", seal=f"{REDACTED}{b64encode(data).decode()}")
+
+
+def handed_back(thought: Thought) -> Mapping[str, object] | None:
+    """Tell a thought as the vendor told it; None for one without a proof of this vendor."""
+    if thought.seal.startswith(SIGNED):
+        told = {"text": thought.text, "signature": thought.seal.removeprefix(SIGNED)}
+        return {"reasoningContent": {"reasoningText": told}}
+    if thought.seal.startswith(REDACTED):
+        return {"reasoningContent": {"redactedContent": thought.seal.removeprefix(REDACTED)}}
+    return None

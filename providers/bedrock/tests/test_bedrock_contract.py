@@ -1,0 +1,31 @@
+"""Bedrock keeps the promises of a provider, over a real connection and with a signature."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from openkoi_bedrock import Bedrock
+from openkoi_hookspecs import Provider, Thought, ToolCall
+from openkoi_testing.contracts.provider import ProviderContract
+from openkoi_testing.servers import BedrockServer
+from openkoi_testing.servers.aws import KeyPair
+
+PAIR = KeyPair("AKIAFAKE", "a-secret-of-forty-characters")
+ANSWER: list[str | Thought | ToolCall] = [
+    Thought("Hm.", "c2lnbmF0dXJl"),
+    "I look.",
+    ToolCall("call_a", "read", {"path": "a"}),
+    ToolCall("call_b", "read", {}),
+]
+
+
+class TestContract(ProviderContract):
+    model = "us.anthropic.claude-fake-v1:0"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        with BedrockServer(ANSWER, profiles=[cls.model], pair=PAIR) as server:
+            yield Bedrock(
+                access_key_id=PAIR.access, secret_access_key=PAIR.secret, region="eu-west-1", base_url=server.url
+            )

@@ -1,0 +1,6 @@
+"""Google's Gemini models for OpenKoi, in their own protocol."""
+
+from .embedder import GoogleEmbedder
+from .provider import Google
+
+__all__ = ["Google", "GoogleEmbedder"]

@@ -1,0 +1,166 @@
+"""Make sense of an answer, as it streams in or whole.
+
+Knows the format. Nothing is acted upon that did not arrive in full: calls are told when the answer has ended well.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from openkoi_hookspecs import Chunk, Done, Json, Refused, Stop, Text, Thought, ToolCall, Usage
+from openkoi_wire import Calls, Server, parsed, reported
+
+from .seals import sealed
+from .troubles import error_of, objects, trouble_in
+from .usage import usage_of
+
+END = "[DONE]"
+STOPS = {
+    "MAX_TOKENS": Stop.LENGTH,
+    "CONTINUATION": Stop.LENGTH,
+    "SAFETY": Stop.REFUSED,
+    "RECITATION": Stop.REFUSED,
+    "BLOCKLIST": Stop.REFUSED,
+    "PROHIBITED_CONTENT": Stop.REFUSED,
+    "SPII": Stop.REFUSED,
+    "LANGUAGE": Stop.REFUSED,
+    "ESCALATION": Stop.REFUSED,
+    "MODEL_ARMOR": Stop.REFUSED,
+    "IMAGE_SAFETY": Stop.REFUSED,
+    "IMAGE_PROHIBITED_CONTENT": Stop.REFUSED,
+    "IMAGE_RECITATION": Stop.REFUSED,
+}
+BROKEN = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"})
+UNSIGNED = "MISSING_THOUGHT_SIGNATURE"
+
+
+class Answer:
+    """One answer. ``ending`` is asked for when nothing more comes."""
+
+    def __init__(self, server: Server) -> None:
+        self.over = False
+        self._server = server
+        self._calls = Calls()
+        self._asked: list[tuple[str, ToolCall]] = []
+        self._usage = Usage()
+        self._finish = ""
+        self._why = ""
+        self._blocked = False
+        self._own = ""
+
+    def event(self, data: str) -> Sequence[Chunk] | None:
+        """Read an event of the stream."""
+        if data.startswith(END):
+            self.over = True
+            return ()
+        return self._read(parsed(data, self._server))
+
+    def document(self, data: bytes) -> Sequence[Chunk]:
+        """Read an answer that came whole: one document, or a list of what would have been events."""
+        frames = listed(data) or [parsed(data, self._server)]
+        return [chunk for frame in frames for chunk in self._read(frame) or ()]
+
+    def ending(self) -> Sequence[Chunk]:
+        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if self._blocked:
+            return (Done(self._usage, Stop.REFUSED),)
+        if not self._finish or self._finish in BROKEN:
+            raise self._server.unavailable(f"broke off its answer{self._reason()}; nothing in it was acted upon.")
+        if self._finish == UNSIGNED:
+            raise self._unsigned()
+        stop = STOPS.get(self._finish, Stop.END)
+        if stop in (Stop.LENGTH, Stop.REFUSED):
+            return (Done(self._usage, stop),)
+        return (*self._told(), Done(self._usage, Stop.TOOLS if self._asked else Stop.END))
+
+    def _told(self) -> Iterator[Chunk]:
+        """Tell each call, and before it the signature that it came with."""
+        for seal, call in self._asked:
+            if seal:
+                yield self._seal(seal)
+            self._own = ""
+            yield call
+
+    def _reason(self) -> str:
+        why = f" ({self._why[:200]})" if self._why else ""
+        return f" with the reason {self._finish}{why}" if self._finish else ""
+
+    def _unsigned(self) -> Refused:
+        return self._server.refused(
+            "misses the signature of a thought, as when the conversation was begun with another model. Begin it anew."
+        )
+
+    def _read(self, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
+        """Read one event; None when there is nothing in it."""
+        if frame.get("error"):
+            raise error_of(trouble_in(dict(frame)), self._server) or reported(self._server, frame)
+        counted = usage_of(frame.get("usageMetadata"))
+        self._usage = counted if counted.total else self._usage
+        feedback = frame.get("promptFeedback")
+        self._blocked = self._blocked or (isinstance(feedback, dict) and bool(feedback.get("blockReason")))
+        candidate = first(frame.get("candidates"))
+        if candidate is None:
+            return () if counted.total else None
+        news = bool(self._ended(candidate)) or bool(counted.total)
+        chunks = [chunk for part in parts_of(candidate) for chunk in self._piece(part)]
+        return chunks if chunks or news else None
+
+    def _ended(self, candidate: Mapping[str, Json]) -> str:
+        """Note why it ends; some servers say so with every event, and the last word holds."""
+        finish, why = candidate.get("finishReason"), candidate.get("finishMessage")
+        if not isinstance(finish, str) or not finish:
+            return ""
+        self._finish, self._why = finish, why if isinstance(why, str) else ""
+        return finish
+
+    def _piece(self, part: Mapping[str, Json]) -> Iterator[Chunk]:
+        """Read one part, and the signature that it may have."""
+        seal, text, call = text_of(part, "thoughtSignature"), text_of(part, "text"), part.get("functionCall")
+        if isinstance(call, dict):
+            self._asked.append((seal, self._call(call)))
+        elif part.get("thought") is True or not text:
+            yield from self._thought(text, seal)
+        else:
+            if seal:
+                yield self._seal(seal)
+            self._own = ""
+            yield Text(text)
+
+    def _thought(self, text: str, own: str) -> Iterator[Chunk]:
+        self._own = own or self._own
+        if text or own:
+            yield Thought(text, sealed(own, ""))
+
+    def _seal(self, following: str) -> Thought:
+        """Carry the signature of the part that comes next, and of a thought right before it, which it grows into."""
+        return Thought("", sealed(self._own, following))
+
+    def _call(self, call: Mapping[str, Json]) -> ToolCall:
+        arguments = call.get("args")
+        written = arguments if isinstance(arguments, str) else json.dumps({} if arguments is None else arguments)
+        return self._calls.make(text_of(call, "id"), text_of(call, "name"), written)
+
+
+def listed(data: bytes) -> list[dict[str, Json]]:
+    """Return the events of an answer that came as one list, or nothing when it did not."""
+    try:
+        found: Json = json.loads(data)
+    except (ValueError, RecursionError):
+        return []
+    return objects(found)
+
+
+def first(candidates: Json) -> dict[str, Json] | None:
+    """Return the one answer that was asked for."""
+    return next((one for one in objects(candidates) if not one.get("index")), None)
+
+
+def parts_of(candidate: Mapping[str, Json]) -> list[dict[str, Json]]:
+    """Return the parts of what is said."""
+    content = candidate.get("content")
+    return objects(content.get("parts")) if isinstance(content, dict) else []
+
+
+def text_of(part: Mapping[str, Json], key: str) -> str:
+    """Return a text, or nothing when there is none."""
+    value = part.get(key)
+    return value if isinstance(value, str) else ""

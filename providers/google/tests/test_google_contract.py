@@ -1,0 +1,38 @@
+"""Google keeps the promises of a provider, over a real connection."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from openkoi_google import Google, GoogleEmbedder
+from openkoi_hookspecs import Described, Embedder, Provider, Thought, ToolCall
+from openkoi_testing.contracts.provider import ProviderContract
+from openkoi_testing.servers import GoogleServer
+
+ANSWER: list[str | Thought | ToolCall] = [
+    Thought("Hm."),
+    "I look.",
+    Thought("Both.", "c2lnbmVk"),
+    ToolCall("call_a", "read", {"path": "a"}),
+    ToolCall("call_b", "read", {}),
+]
+
+
+class TestContract(ProviderContract):
+    model = "gemini-fake"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def provider(cls) -> Iterator[Provider]:
+        with GoogleServer(ANSWER, key="AIza-right") as server:
+            yield Google(api_key="AIza-right", base_url=server.url)
+
+
+def test_it_can_tell_about_a_model_by_its_name() -> None:
+    assert isinstance(Google(api_key="AIza-right"), Described)
+
+
+def test_the_embedder_is_one() -> None:
+    embedder: Embedder = GoogleEmbedder(api_key="AIza-right")
+
+    assert embedder.id == "google/gemini-embedding-001:768"

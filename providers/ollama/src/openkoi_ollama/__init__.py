@@ -1,0 +1,6 @@
+"""Local models that Ollama serves, for OpenKoi."""
+
+from .embedder import OllamaEmbedder
+from .provider import Ollama
+
+__all__ = ["Ollama", "OllamaEmbedder"]

@@ -1,0 +1,79 @@
+"""Make sense of an answer of Ollama, a JSON document a line or whole.
+
+Knows the format; knows no connection. Nothing is acted upon that did not arrive in full.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, ToolCall, Usage
+from openkoi_wire import Calls, Server, count, parsed, reported
+
+BROKEN = frozenset({"load", "unload"})
+
+
+class Answer:
+    """One answer. ``ending`` is asked for when nothing more comes."""
+
+    def __init__(self, server: Server) -> None:
+        self.over = False
+        self.usage = Usage()
+        self._server = server
+        self._asked: list[Mapping[str, Json]] = []
+        self._reason = ""
+
+    def event(self, data: str) -> Sequence[Chunk] | None:
+        """Read a line of the stream."""
+        return self._read(parsed(data, self._server))
+
+    def document(self, data: bytes) -> Sequence[Chunk]:
+        """Read an answer that came whole."""
+        return self._read(parsed(data, self._server)) or ()
+
+    def ending(self) -> Sequence[Chunk]:
+        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if not self.over:
+            raise self._server.unavailable("broke off its answer; nothing in it was acted upon.")
+        if self._reason in BROKEN:
+            raise self._server.unavailable(
+                f"did not answer: it said {self._reason!r}, which is about the model itself."
+            )
+        if self._reason == "length":
+            return (Done(self.usage, Stop.LENGTH),)
+        calls = Calls()
+        made = [made_of(asked, calls) for asked in self._asked]
+        return (*made, Done(self.usage, Stop.TOOLS if made else Stop.END))
+
+    def _read(self, frame: dict[str, Json]) -> Sequence[Chunk] | None:
+        if frame.get("error"):
+            raise reported(self._server, frame)
+        message, done = frame.get("message"), frame.get("done") is True
+        if done:
+            self.over = True
+            self._end(frame)
+        if not isinstance(message, dict):
+            return () if done else None
+        asked = message.get("tool_calls")
+        self._asked += [call for call in asked if isinstance(call, dict)] if isinstance(asked, list) else []
+        return list(said(message))
+
+    def _end(self, frame: Mapping[str, Json]) -> None:
+        reason = frame.get("done_reason")
+        self._reason = reason if isinstance(reason, str) else ""
+        self.usage = Usage(input=count(frame.get("prompt_eval_count")), output=count(frame.get("eval_count")))
+
+
+def said(message: Mapping[str, Json]) -> Sequence[Chunk]:
+    """Read what is thought and said in a piece of the answer."""
+    thought, text = message.get("thinking"), message.get("content")
+    thoughts = [Thought(thought)] if isinstance(thought, str) and thought else []
+    return [*thoughts, Text(text)] if isinstance(text, str) and text else thoughts
+
+
+def made_of(asked: Mapping[str, Json], calls: Calls) -> ToolCall:
+    """Make a call. Its arguments are an object; older servers gave no id."""
+    id, function = asked.get("id"), asked.get("function")
+    given = function if isinstance(function, dict) else {}
+    name, arguments = given.get("name"), given.get("arguments")
+    readable = arguments if isinstance(arguments, dict | str) else json.dumps(arguments or {})
+    return calls.make(id if isinstance(id, str) else "", name if isinstance(name, str) else "", readable)

@@ -1,0 +1,102 @@
+"""What goes wrong with Ollama is told with what to do about it."""
+
+import asyncio
+import json
+
+import pytest
+
+from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
+from openkoi_ollama import Ollama
+from openkoi_testing.contracts.provider import long_story
+from openkoi_testing.servers import Fault, OllamaServer, Say
+from openkoi_testing.servers.ollama_strict import Pulled
+
+HELLO = Request([Message.user("Hello")], model="llama-fake")
+
+
+def failure(provider: Ollama, request: Request = HELLO) -> ProviderError:
+    """How a request fails."""
+
+    async def ask() -> None:
+        async with provider:
+            async for _ in provider.chat(request):
+                pass
+
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(ask())
+    return caught.value
+
+
+def test_a_server_that_does_not_run_is_unavailable_and_says_how_to_start_it() -> None:
+    with OllamaServer() as server:
+        gone = server.url
+    error = failure(Ollama(base_url=gone))
+
+    assert isinstance(error, Unavailable)
+    assert str(error).endswith("Start it with: ollama serve")
+    with pytest.raises(Unavailable, match="ollama serve"):
+        asyncio.run(Ollama(base_url=gone).models())
+    with pytest.raises(Unavailable, match="ollama serve"):
+        asyncio.run(Ollama(base_url=gone).describe("x"))
+
+
+def test_a_name_that_is_not_known_is_unavailable() -> None:
+    error = failure(Ollama(base_url="nowhere.invalid"))
+
+    assert isinstance(error, Unavailable)
+    assert str(error).startswith("nowhere.invalid:11434 could not be reached")
+
+
+def test_a_model_that_is_not_installed_is_refused() -> None:
+    with OllamaServer(models=["other"]) as server:
+        error = failure(Ollama(base_url=server.url))
+
+    assert isinstance(error, Refused)
+    assert "model 'llama-fake' not found" in str(error)
+    assert str(error).endswith("Install it with: ollama pull llama-fake")
+
+
+def test_a_model_without_tools_is_refused() -> None:
+    with OllamaServer(models=[Pulled("old", abilities=("completion",))]) as server:
+        error = failure(Ollama(base_url=server.url), long_story("old"))
+
+    assert isinstance(error, Refused)
+    assert not error.overflow
+    assert "does not support tools. old cannot call tools. Choose a model that can" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ('model "x" not found, try pulling it first', "ollama pull llama-fake"),
+        ("model requires more system memory (5.6 GiB) than is available (3.9 GiB)", "smaller window with num_ctx"),
+        ("llama runner process has terminated: cudaMalloc failed: out of memory", "smaller window with num_ctx"),
+        ('"llama-fake" does not support chat', "cannot be talked to"),
+    ],
+)
+def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
+    fault = Fault(status=500, body=json.dumps({"error": said}).encode())
+    with OllamaServer(Say(fault=fault)) as server:
+        error = failure(Ollama(base_url=server.url))
+
+    assert isinstance(error, Refused)
+    assert advice in str(error)
+
+
+def test_what_may_pass_is_told_as_it_is() -> None:
+    fault = Fault(status=500, body=b'{"error":"a library that the model wants was not found"}')
+    with OllamaServer(Say(fault=fault)) as server:
+        error = failure(Ollama(base_url=server.url))
+
+    assert isinstance(error, Unavailable)
+    assert str(error).endswith("answered 500: a library that the model wants was not found.")
+
+
+@pytest.mark.parametrize("key", ["wrong-key-123456", ""])
+def test_a_wrong_key_is_refused_and_not_repeated(key: str) -> None:
+    with OllamaServer(key="right") as server:
+        error = failure(Ollama(base_url=server.url, api_key=key))
+
+    assert isinstance(error, Refused)
+    assert str(error).endswith("Check the key. Sign in with: ollama signin; or set OLLAMA_API_KEY.")
+    assert "wrong-key" not in str(error)

@@ -1,0 +1,23 @@
+"""A real model answers, when one is asked for: OPENKOI_LIVE_TEST=1, OLLAMA_HOST, and OPENKOI_LIVE_MODEL."""
+
+import asyncio
+import os
+
+import pytest
+
+from openkoi_hookspecs import Chunk, Done, Message, Request
+from openkoi_ollama import Ollama
+
+
+@pytest.mark.live
+@pytest.mark.row("C37")
+def test_a_real_model_answers_and_counts() -> None:
+    async def ask() -> list[Chunk]:
+        async with Ollama(base_url=os.environ.get("OLLAMA_HOST", "")) as provider:
+            request = Request([Message.user("Say hello.")], model=os.environ.get("OPENKOI_LIVE_MODEL", "llama3.3"))
+            return [chunk async for chunk in provider.chat(request)]
+
+    chunks = asyncio.run(ask())
+
+    assert isinstance(chunks[-1], Done)
+    assert chunks[-1].usage.total > 0

@@ -1,0 +1,230 @@
+"""What is sent, and that it is what the vendor's own description asks for."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from openkoi_hookspecs import (
+    Arguments,
+    Image,
+    KoiError,
+    Message,
+    Part,
+    Request,
+    Role,
+    Text,
+    Thought,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
+from openkoi_ollama import Ollama
+from openkoi_ollama.request import Scribe, settings
+from openkoi_testing.contracts.provider import long_story
+from openkoi_testing.servers import OllamaServer
+from openkoi_testing.servers.ollama_strict import Pulled
+
+SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "ollama.openapi.yaml"
+PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+KINDS = {"/api/show": "ShowRequest", "/api/chat": "ChatRequest"}
+PICTURE = Image(b"\x89PNG", "image/png")
+
+
+async def unused(arguments: Arguments) -> ToolResult:
+    return ToolResult("")
+
+
+READ = Tool("read", "Read a file.", PATH, unused)
+CALLS = (ToolCall("1", "read", {"path": "ä"}), ToolCall("2", "list", {}))
+RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", failed=True))
+
+
+def sent(*messages: Message, **given: Any) -> dict[str, Any]:
+    """What is written for a request."""
+    request = Request(messages, model="llama", **given)
+    body = Scribe().prompt(request).asked(settings(request, window=8192, answer=100, think=None))
+    written: dict[str, Any] = json.loads(body)
+    return written
+
+
+def assistant(*parts: Part) -> Message:
+    return Message(Role.ASSISTANT, parts)
+
+
+@pytest.fixture(scope="session")
+def description() -> dict[str, Any]:
+    """The vendor's description of its API."""
+    if not SCHEMAS.exists():
+        pytest.skip(f"the vendor's description is not at {SCHEMAS}")
+    found: dict[str, Any] = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))
+    return found
+
+
+def complaints(body: object, kind: str, description: dict[str, Any]) -> list[str]:
+    """What the vendor would say against a document."""
+    schema = {"$ref": f"#/components/schemas/{kind}", "components": description["components"]}
+    return [error.message for error in Draft202012Validator(schema).iter_errors(body)]
+
+
+def test_the_smallest_request_names_its_window_and_forbids_to_cut() -> None:
+    assert sent(Message.user("Hi")) == {
+        "model": "llama",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "stream": True,
+        "truncate": False,
+        "shift": False,
+        "options": {"num_ctx": 8192, "num_predict": 100},
+    }
+
+
+def test_blocks_of_the_system_are_one_message() -> None:
+    first = sent(Message.user("Hi"), system=["Be careful.", "", "Be kind."])["messages"][0]
+
+    assert first == {"role": "system", "content": "Be careful.\n\nBe kind."}
+
+
+def test_results_name_their_tool_and_come_before_words() -> None:
+    story = sent(Message.user("Read both"), assistant(Text("Yes."), *CALLS), Message.user("and then?", *RESULTS))
+
+    assert story["messages"][2:] == [
+        {"role": "tool", "tool_name": "read", "tool_call_id": "1", "content": "A"},
+        {"role": "tool", "tool_name": "list", "tool_call_id": "2", "content": "no such file"},
+        {"role": "user", "content": "and then?"},
+    ]
+
+
+def test_results_name_the_right_tool_though_ids_are_used_again() -> None:
+    scribe, first, second = Scribe(), assistant(ToolCall("1", "read", {})), assistant(ToolCall("1", "list", {}))
+    talk = [first, Message.user(ToolResult("A", call="1")), second, Message.user(ToolResult("B", call="1"))]
+    scribe.prompt(Request(talk[2:], model="llama"))
+    again = [first, Message.user(ToolResult("put aside", call="1")), *talk[2:]]
+
+    for messages in (talk, again):
+        told = json.loads(scribe.prompt(Request(messages, model="llama")).written + b"}")["messages"]
+        assert ["read", "list"] == [turn["tool_name"] for turn in told if turn["role"] == "tool"]
+
+
+def test_calls_are_objects_and_thoughts_are_handed_back() -> None:
+    told = sent(assistant(Thought("Hm. "), Thought("So.", seal="x"), *CALLS), Message.user(*RESULTS))["messages"][0]
+
+    assert told == {
+        "role": "assistant",
+        "content": "",
+        "thinking": "Hm. So.",
+        "tool_calls": [
+            {"id": "1", "function": {"name": "read", "arguments": {"path": "ä"}}},
+            {"id": "2", "function": {"name": "list", "arguments": {}}},
+        ],
+    }
+
+
+def test_pictures_are_sent_along() -> None:
+    said = sent(Message.user("What is this?", PICTURE))["messages"][0]
+
+    assert said == {"role": "user", "content": "What is this?", "images": ["iVBORw=="]}
+
+
+def test_settings_are_sent_when_they_are_given() -> None:
+    body = sent(Message.user("Hi"), temperature=0.0, schema=PATH, tools=[READ])
+
+    assert body["options"]["temperature"] == 0.0
+    assert body["format"] == PATH
+    assert body["tools"] == [
+        {"type": "function", "function": {"name": "read", "description": "Read a file.", "parameters": PATH}}
+    ]
+
+
+def test_halves_of_characters_do_not_stop_a_request() -> None:
+    assert sent(Message.user("caf\udce9"))["messages"][0]["content"] == "caf?"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [assistant(*CALLS)],
+        [assistant(*CALLS), Message.user("never mind")],
+        [assistant(*CALLS), Message.user(RESULTS[0])],
+        [Message.user(RESULTS[0])],
+        [assistant(*CALLS), Message.user("wait"), Message.user(*RESULTS)],
+    ],
+    ids=["no turn after", "no results", "one missing", "no call", "too late"],
+)
+def test_a_call_without_its_one_result_is_not_sent(messages: list[Message]) -> None:
+    with pytest.raises(KoiError, match="exactly one result"):
+        sent(*messages)
+
+
+def test_what_the_model_reads_stays_the_same_as_the_conversation_grows() -> None:
+    scribe, story = Scribe(), [Message.user("Read both")]
+    first = scribe.prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).written
+    story += [assistant(*CALLS), Message.user(*RESULTS)]
+    second = scribe.prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).written
+
+    assert second.startswith(first.removesuffix(b"]"))
+
+
+@pytest.mark.parametrize(
+    ("abilities", "think", "said"),
+    [
+        (("completion", "thinking"), True, True),
+        (("completion", "thinking"), False, False),
+        (("completion",), True, None),
+    ],
+)
+def test_only_models_that_can_think_are_asked_to(abilities: tuple[str, ...], think: bool, said: bool | None) -> None:
+    async def ask() -> None:
+        async with Ollama(base_url=server.url, think=think) as provider:
+            async for _ in provider.chat(Request([Message.user("Hi")], model="llama")):
+                pass
+
+    with OllamaServer(models=[Pulled("llama", abilities=abilities)]) as server:
+        asyncio.run(ask())
+
+    assert said == server.asked[0].get("think")
+
+
+def test_a_key_is_shown_and_none_without_one() -> None:
+    async def ask(key: str) -> None:
+        async with Ollama(base_url=server.url, api_key=key) as provider:
+            await provider.models()
+
+    with OllamaServer() as server:
+        asyncio.run(ask(""))
+        asyncio.run(ask(" word "))
+    headers = [seen.headers.get("authorization") for seen in server.requests if seen.path == "/api/tags"]
+
+    assert headers == [None, "Bearer word"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sent(Message.user("Hi")),
+        sent(Message.user("Hi"), system=["Be kind."], temperature=0.7),
+        sent(Message.user("Hi"), assistant(Text("Ho"), *CALLS), Message.user(*RESULTS, "go on"), tools=[READ]),
+        sent(Message.user("What is this?", PICTURE), assistant(Thought("Hm."), Text("A fish")), schema=PATH),
+    ],
+    ids=["small", "settings", "tools", "pictures, thoughts and a schema"],
+)
+def test_requests_are_what_the_vendor_describes(body: dict[str, Any], description: dict[str, Any]) -> None:
+    assert not complaints(body, "ChatRequest", description)
+
+
+def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes(description: dict[str, Any]) -> None:
+    async def ask() -> None:
+        async with Ollama(base_url=server.url) as provider:
+            await provider.models()
+            async for _ in provider.chat(long_story("llama-fake")):
+                pass
+
+    with OllamaServer() as server:
+        asyncio.run(ask())
+    sent = [(seen.path, seen.json) for seen in server.requests if seen.method == "POST"]
+
+    assert ["/api/show", "/api/chat"] == [path for path, _ in sent]
+    assert not [wrong for path, body in sent for wrong in complaints(body, KINDS[path], description)]

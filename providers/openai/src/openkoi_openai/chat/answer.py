@@ -1,0 +1,120 @@
+"""Make sense of an answer of Chat Completions, as it streams in or whole.
+
+Knows the format and its many dialects. Nothing is acted upon that did not arrive in full.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, Usage
+from openkoi_wire import Server, parsed, reported
+
+from ..usage import usage_of
+from .calls import Drafts
+from .manners import Manners
+
+END = "[DONE]"
+STOPS = {
+    "tool_calls": Stop.TOOLS,
+    "function_call": Stop.TOOLS,
+    "length": Stop.LENGTH,
+    "max_tokens": Stop.LENGTH,
+    "model_length": Stop.LENGTH,
+    "content_filter": Stop.REFUSED,
+    "refusal": Stop.REFUSED,
+}
+BROKEN = frozenset({"error", "abort", "aborted", "cancelled", "network_error", "insufficient_system_resource"})
+
+
+class Answer:
+    """One answer. ``ending`` is asked for when nothing more comes."""
+
+    def __init__(self, server: Server, manners: Manners = Manners()) -> None:  # noqa: B008 - frozen
+        self.over = False
+        self._server = server
+        self._thoughts = manners.thoughts
+        self._calls = Drafts()
+        self._usage = Usage()
+        self._finish = ""
+        self._refused = False
+
+    def event(self, data: str) -> Sequence[Chunk] | None:
+        """Read an event of the stream."""
+        if data.startswith(END):
+            self.over = True
+            return ()
+        return self._read(self._parsed(data), "delta")
+
+    def document(self, data: bytes) -> Sequence[Chunk]:
+        """Read an answer that came whole."""
+        return self._read(self._parsed(data), "message") or ()
+
+    def ending(self) -> Sequence[Chunk]:
+        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if not self._finish or self._finish in BROKEN:
+            why = f" with the reason {self._finish!r}" if self._finish else ""
+            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+        stop = Stop.REFUSED if self._refused else STOPS.get(self._finish, Stop.END)
+        if stop in (Stop.LENGTH, Stop.REFUSED):
+            return (Done(self._usage, stop),)
+        calls = self._calls.read()
+        return (*calls, Done(self._usage, Stop.TOOLS if calls else Stop.END))
+
+    def _parsed(self, data: str | bytes) -> dict[str, Json]:
+        frame = parsed(data, self._server)
+        if frame.get("error") or frame.get("object") == "error":
+            raise reported(self._server, frame)
+        return frame
+
+    def _read(self, frame: dict[str, Json], key: str) -> Sequence[Chunk] | None:
+        counted = frame.get("usage")
+        if counted:
+            self._usage = usage_of(counted)
+        choice = first(frame.get("choices"))
+        if choice is None or self._finish:
+            return () if counted else None
+        chunks = self._said(choice.get(key))
+        finish = choice.get("finish_reason")
+        if isinstance(finish, str) and finish:
+            self._finish = finish
+            return chunks or ()
+        return chunks
+
+    def _said(self, said: Json) -> Sequence[Chunk] | None:
+        if not isinstance(said, dict):
+            return None
+        found = [
+            chunks for key, value in said.items() if value and (chunks := self._piece(key, value, said)) is not None
+        ]
+        return [chunk for chunks in found for chunk in chunks] if found else None
+
+    def _piece(self, key: str, value: Json, said: Mapping[str, Json]) -> Sequence[Chunk] | None:
+        """Read one thing that is said; None when it is nothing to us."""
+        match key:
+            case "content":
+                return [Text(text)] if (text := words(value)) else None
+            case "tool_calls":
+                return () if self._calls.add(value) else None
+            case _ if key == next((name for name in self._thoughts if said.get(name)), ""):
+                return [Thought(text)] if (text := words(value)) else None
+            case "refusal":
+                self._refused = bool(words(value))
+                return [Text(words(value))] if self._refused else None
+        return None
+
+
+def first(choices: Json) -> dict[str, Json] | None:
+    """Return the one answer that was asked for."""
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and not choice.get("index"):
+            return choice
+    return None
+
+
+def words(content: Json) -> str:
+    """Return what is said, also when it comes as a list of parts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    texts = (part.get("text") for part in content if isinstance(part, dict))
+    return "".join(text for text in texts if isinstance(text, str))

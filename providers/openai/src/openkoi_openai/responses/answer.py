@@ -1,0 +1,168 @@
+"""Make sense of an answer of the Responses API, as it streams in or whole.
+
+Knows the events and the items. Nothing is acted upon that did not arrive in full.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from openkoi_hookspecs import Chunk, Done, Json, ProviderError, Stop, Text, Thought, ToolCall, Usage
+from openkoi_wire import Calls, Server, parsed, reported
+
+from ..usage import usage_of
+from .seals import Item, sealed
+
+ENDED = {"completed": Stop.END, "incomplete": Stop.LENGTH}
+WILL_NOT_PASS = ("bio_", "data_residency", "empty_image", "failed_to_download", "image_", "invalid_", "unsupported_")
+
+
+class Answer:
+    """One answer. ``ending`` is asked for when nothing more comes."""
+
+    def __init__(self, server: Server) -> None:
+        self.over = False
+        self._server = server
+        self._usage = Usage()
+        self._status = ""
+        self._stop = Stop.END
+        self._streamed: set[type[Text | Thought]] = set()
+        self._thoughts: list[Item] = []
+        self._asked: list[Item | Thought] = []
+        self._heard = False
+
+    def event(self, data: str) -> Sequence[Chunk] | None:
+        """Read an event of the stream."""
+        if data.startswith("[DONE]"):
+            self.over = True
+            return ()
+        frame = parsed(data, self._server)
+        kind = frame.get("type")
+        if kind == "error" or frame.get("error"):
+            raise self._failure(frame)
+        match str(kind).removeprefix("response."):
+            case "completed" | "incomplete" | "failed" | "cancelled":
+                return self._ended(frame.get("response"))
+            case "output_item.done":
+                return self._item(frame.get("item"))
+            case "output_item.added" | "function_call_arguments.delta" | "function_call_arguments.done":
+                return ()
+        return self._piece(str(kind).removeprefix("response."), frame)
+
+    def document(self, data: bytes) -> Sequence[Chunk]:
+        """Read an answer that came whole."""
+        return self._ended(parsed(data, self._server))
+
+    def ending(self) -> Sequence[Chunk]:
+        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if self._status not in ENDED:
+            why = f" with the status {self._status!r}" if self._status else ""
+            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+        if self._stop is not Stop.END:
+            return (Done(self._usage, self._stop),)
+        calls = Calls()
+        asked = [part if isinstance(part, Thought) else call(part, calls) for part in self._asked]
+        called = any(isinstance(part, ToolCall) for part in asked)
+        return (*asked, Done(self._usage, Stop.TOOLS if called else Stop.END))
+
+    def _piece(self, kind: str, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
+        """Read a piece of what is said or thought; None when it is nothing to us."""
+        delta = frame.get("delta")
+        if not isinstance(delta, str) or not delta:
+            further = kind == "reasoning_summary_part.added" and frame.get("summary_index")
+            return [Thought("\n\n")] if further else None
+        match kind:
+            case "output_text.delta" | "refusal.delta":
+                self._refuse(kind == "refusal.delta")
+                return [self._told(Text(delta))]
+            case "reasoning_summary_text.delta" | "reasoning_text.delta":
+                return [self._told(Thought(delta))]
+        return None
+
+    def _told(self, piece: Text | Thought) -> Text | Thought:
+        self._streamed.add(type(piece))
+        self._heard = True
+        if isinstance(piece, Text):
+            self._thoughts = []
+        return piece
+
+    def _item(self, item: Json) -> Sequence[Chunk]:
+        """Read an item that is complete."""
+        if not isinstance(item, dict):
+            return ()
+        self._heard = True
+        match item.get("type"):
+            case "function_call":
+                self._asked.append(item)
+                self._thoughts = []
+            case "message":
+                return self._message(item)
+            case "reasoning":
+                return self._reasoning(item)
+        return ()
+
+    def _message(self, item: Item) -> Sequence[Chunk]:
+        self._thoughts = []
+        refusal = texts(item.get("content"), "refusal")
+        self._refuse(bool(refusal))
+        if Text in self._streamed:
+            self._streamed.remove(Text)
+            return ()
+        said = texts(item.get("content"), "text") + refusal
+        return [Text(said)] if said else ()
+
+    def _reasoning(self, item: Item) -> Sequence[Chunk]:
+        """Seal a thought, together with those right before it; one between calls keeps its place among them."""
+        self._thoughts.append(item)
+        told = "" if Thought in self._streamed else texts(item.get("summary"), "text", "\n\n")
+        self._streamed.discard(Thought)
+        thought = Thought(told, sealed(self._thoughts))
+        if self._asked:
+            self._asked.append(thought)
+            return ()
+        return [thought] if thought != Thought("") else ()
+
+    def _refuse(self, refused: bool) -> None:
+        if refused:
+            self._stop = Stop.REFUSED
+
+    def _ended(self, response: Json) -> Sequence[Chunk]:
+        """Read how it ended, and what it said when that did not come before."""
+        if not isinstance(response, dict):
+            raise self._server.unavailable("ended its answer without saying how.")
+        if response.get("error"):
+            raise self._failure(response)
+        self.over = True
+        self._usage = usage_of(response.get("usage"))
+        self._status = str(response.get("status") or "")
+        self._stop = stop(response) if self._stop is Stop.END else self._stop
+        output = response.get("output")
+        if self._heard or not isinstance(output, list):
+            return ()
+        return [chunk for item in output for chunk in self._item(item)]
+
+    def _failure(self, frame: Mapping[str, Json]) -> ProviderError:
+        error = frame.get("error")
+        told = error if isinstance(error, dict) else frame
+        if str(told.get("code")).startswith(WILL_NOT_PASS):
+            return reported(self._server, {**told, "type": "invalid_request_error"})
+        return reported(self._server, frame)
+
+
+def stop(response: Mapping[str, Json]) -> Stop:
+    """Say why an answer ended."""
+    details = response.get("incomplete_details")
+    filtered = isinstance(details, dict) and details.get("reason") == "content_filter"
+    return Stop.REFUSED if filtered else ENDED.get(str(response.get("status")), Stop.END)
+
+
+def texts(parts: Json, key: str, between: str = "") -> str:
+    """Return what the parts of an item say under a key."""
+    said = [part.get(key) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return between.join(text for text in said if isinstance(text, str))
+
+
+def call(item: Item, calls: Calls) -> ToolCall:
+    """Make a tool call of an item."""
+    id, name, arguments = item.get("call_id"), item.get("name"), item.get("arguments", "")
+    written = arguments if isinstance(arguments, str | dict) else json.dumps(arguments)
+    return calls.make(id if isinstance(id, str) else "", name if isinstance(name, str) else "", written)

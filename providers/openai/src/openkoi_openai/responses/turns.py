@@ -1,0 +1,59 @@
+"""The turns of a conversation as the Responses API has them: a list of items. Knows facts and the format."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+
+from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+
+from .seals import unsealed
+
+Turn = Mapping[str, object]
+
+
+def turns(message: Message) -> Iterator[Turn]:
+    """Tell one message as the items that it is."""
+    if message.role is Role.ASSISTANT:
+        yield from followed([item for part in message.parts for item in items(part)])
+        return
+    yield from (result(part) for part in message.parts if isinstance(part, ToolResult))
+    said = [part for part in message.parts if isinstance(part, Text | Image)]
+    if said:
+        yield {"type": "message", "role": "user", "content": content(said)}
+
+
+def items(part: Part) -> Iterator[Turn]:
+    """Tell a part of what the model said; thoughts are handed back under their seal."""
+    match part:
+        case Thought(seal=seal) if seal:
+            yield from unsealed(seal)
+        case Text(text) if text:
+            yield {"type": "message", "role": "assistant", "content": text}
+        case ToolCall():
+            arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
+            yield {"type": "function_call", "call_id": part.id, "name": part.tool, "arguments": arguments}
+
+
+def followed(told: Sequence[Turn]) -> Sequence[Turn]:
+    """Leave out thoughts that nothing came of: the vendor refuses them."""
+    last = max((place for place, item in enumerate(told) if item["type"] != "reasoning"), default=-1)
+    return told[: last + 1]
+
+
+def result(answer: ToolResult) -> Turn:
+    """Tell of a tool's result."""
+    return {"type": "function_call_output", "call_id": answer.call, "output": answer.text}
+
+
+def content(said: Sequence[Text | Image]) -> str | list[Turn]:
+    """Tell words as words, and words with pictures as a list."""
+    texts = [part.text for part in said if isinstance(part, Text)]
+    if len(texts) == len(said):
+        return "\n".join(texts)
+    return [{"type": "input_text", "text": p.text} if isinstance(p, Text) else picture(p) for p in said]
+
+
+def picture(image: Image) -> Turn:
+    """Tell of a picture, with all its bytes."""
+    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
+    return {"type": "input_image", "image_url": url, "detail": "auto"}

@@ -1,0 +1,220 @@
+"""What is made of answers of the Responses API: whole, in pieces, and broken."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+import pytest
+
+from openkoi_hookspecs import (
+    Chunk,
+    Done,
+    Message,
+    Request,
+    Role,
+    Stop,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from openkoi_openai import OpenAI
+from openkoi_openai.responses.seals import unsealed
+from openkoi_testing.servers import OpenAIServer, Say
+from openkoi_testing.servers.say import Words
+
+HELLO = Request([Message.user("Hello")], model="gpt-fake")
+READ = ToolCall("call_1", "read", {"path": "ä"})
+LIST = ToolCall("call_2", "list", {"deep": True, "of": [1, {}]})
+USAGE = Usage(input=9, output=5, cache_read=3)
+
+
+def provider(**settings: Any) -> OpenAI:
+    return OpenAI(**{"api_key": "sk-test", "api": "responses", "summary": "auto", "idle_seconds": 0.25, **settings})
+
+
+async def hear(provider: OpenAI, request: Request = HELLO) -> list[Chunk]:
+    async with provider:
+        return [chunk async for chunk in provider.chat(request)]
+
+
+def heard(answer: Say | Words) -> list[Chunk]:
+    """What is heard of a server that says this."""
+    with OpenAIServer(answer) as server:
+        return asyncio.run(hear(provider(base_url=server.url)))
+
+
+def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
+    """What is read of these events, or of one document, without a connection."""
+    told = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
+    content = told if "event" in type else json.dumps(frames[0])
+    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
+    return asyncio.run(hear(provider(transport=wire)))
+
+
+def said(delta: Any, kind: str = "output_text") -> dict[str, Any]:
+    return {"type": f"response.{kind}.delta", "delta": delta}
+
+
+def done(**item: Any) -> dict[str, Any]:
+    return {"type": "response.output_item.done", "item": item}
+
+
+def asked(name: Any = "read", arguments: Any = "{}", call_id: Any = "a") -> dict[str, Any]:
+    return done(type="function_call", call_id=call_id, name=name, arguments=arguments)
+
+
+def ended(status: str = "completed", **told: Any) -> dict[str, Any]:
+    return {"type": f"response.{status}", "response": {"status": status, **told}}
+
+
+def sealed(number: int) -> dict[str, Any]:
+    return done(type="reasoning", id=f"rs_{number}", summary=[], encrypted_content=f"secret {number}")
+
+
+def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+def seals(chunks: Sequence[Chunk]) -> list[list[Any]]:
+    """The secrets in each of the thoughts that are sealed."""
+    thoughts = [chunk for chunk in chunks if isinstance(chunk, Thought) and chunk.seal]
+    return [[item["encrypted_content"] for item in unsealed(thought.seal)] for thought in thoughts]
+
+
+def test_words_come_as_they_are_said_and_usage_last() -> None:
+    usage = Usage(input=9, output=2, cache_read=7, cache_write=4)
+
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_thoughts_are_told_before_words_and_sealed(whole: bool) -> None:
+    chunks = heard(Say([Thought("Hm.", "secret"), "Yes.", READ, LIST], delta=50, whole=whole))
+    thoughts = [chunk.text for chunk in chunks if isinstance(chunk, Thought)]
+
+    assert "Hm." == "".join(thoughts)
+    assert [["secret"]] == seals(chunks)
+    assert [Text("Yes."), READ, LIST, Done(USAGE, Stop.TOOLS)] == chunks[len(thoughts) :]
+
+
+def test_a_thought_between_two_calls_stays_between_them() -> None:
+    chunks = read(sealed(1), asked(call_id="a"), sealed(2), asked(call_id="b"), ended())
+
+    assert [Thought, ToolCall, Thought, ToolCall, Done] == [type(chunk) for chunk in chunks]
+    assert [["secret 1"], ["secret 2"]] == seals(chunks)
+
+
+def test_thoughts_right_after_another_are_under_one_seal() -> None:
+    first, second = seals(read(sealed(1), sealed(2), said("x"), ended()))
+
+    assert (["secret 1"], ["secret 1", "secret 2"]) == (first, second)
+
+
+def test_parts_of_a_summary_are_paragraphs() -> None:
+    part = {"type": "response.reasoning_summary_part.added", "summary_index": 1}
+    first, second = said("One.", "reasoning_summary_text"), said("Two.", "reasoning_summary_text")
+
+    assert read(first, part, second, ended())[:-1] == [Thought("One."), Thought("\n\n"), Thought("Two.")]
+
+
+def test_a_conversation_with_thoughts_and_calls_goes_on() -> None:
+    async def ask() -> list[Chunk]:
+        async with provider(base_url=server.url) as openai:
+            first = [chunk async for chunk in openai.chat(HELLO)]
+            parts = tuple(chunk for chunk in first if not isinstance(chunk, Done))
+            results = Message.user(*(ToolResult("x", call=call.id) for call in calls(first)))
+            story = [*HELLO.messages, Message(Role.ASSISTANT, parts), results]
+            return [chunk async for chunk in openai.chat(Request(story, model="gpt-fake"))]
+
+    with OpenAIServer([Thought("Hm.", "secret"), READ, LIST], "Done.") as server:
+        assert asyncio.run(ask())[-1] == Done(USAGE)
+    items: Any = server.asked[1]["input"]
+
+    kinds = ["message", "reasoning", "function_call", "function_call", "function_call_output", "function_call_output"]
+    assert kinds == [item["type"] for item in items]
+    assert items[1]["encrypted_content"] == "secret"
+
+
+@pytest.mark.parametrize(
+    ("finish", "stop"),
+    [("", Stop.END), ("length", Stop.LENGTH), ("content_filter", Stop.REFUSED), ("refusal", Stop.REFUSED)],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_why_it_stopped_is_told(finish: str, stop: Stop, whole: bool) -> None:
+    assert heard(Say("x", finish=finish, whole=whole)) == [Text("x"), Done(USAGE, stop)]
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter", "refusal"])
+def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(finish: str) -> None:
+    assert not calls(heard(Say(["x", READ], finish=finish)))
+
+
+@pytest.mark.parametrize("arguments", ['{"path":', '{"a":1}{"b":2}', "[]", "null", '{"a":1,"a":2}', 5, None])
+def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: Any) -> None:
+    bad, good, _ = read(asked(arguments=arguments), asked(call_id="b"), ended())
+
+    assert isinstance(bad, ToolCall)
+    assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
+    assert "cannot be read as one JSON object" in bad.fault
+    assert ToolCall("b", "read", {}) == good
+
+
+@pytest.mark.parametrize("name", ["", None, 5])
+def test_a_call_without_a_name_says_so(name: Any) -> None:
+    [call] = calls(read(asked(name), ended()))
+
+    assert "no name of a tool" in call.fault
+
+
+@pytest.mark.parametrize("id", ["", None, "same", 7])
+def test_each_call_has_an_id_of_its_own(id: Any) -> None:
+    found = [call.id for call in calls(read(*[asked(call_id=id)] * 3, ended()))]
+
+    assert len({*found} - {""}) == 3
+
+
+def test_a_call_is_only_made_when_it_is_complete() -> None:
+    begun = {"type": "response.output_item.added", "item": {"type": "function_call", "call_id": "a", "name": "read"}}
+    pieces = {"type": "response.function_call_arguments.delta", "delta": '{"path": "x"}'}
+
+    assert read(begun, pieces, said("x"), ended()) == [Text("x"), Done(Usage())]
+
+
+def test_what_only_comes_at_the_end_is_heard_too() -> None:
+    output = [done(type="message", content=[{"type": "output_text", "text": "x"}])["item"], asked()["item"], 5]
+
+    assert read(ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
+    assert read(said("x"), ended(output=output)) == [Text("x"), Done(Usage())]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {},
+        {"type": 5},
+        {"type": "response.something.new", "delta": "x"},
+        {"type": "keepalive"},
+        said(5),
+        said(None),
+        said(""),
+        done(),
+        done(type=5),
+        done(type="message", content=5),
+        done(type="message", content=[5, {}, {"text": 5}]),
+        done(type="reasoning", summary=5),
+        done(type="web_search_call"),
+        {"type": "response.output_item.done", "item": 5},
+        {"type": "response.queued"},
+    ],
+)
+def test_what_is_not_known_does_no_harm(frame: Any) -> None:
+    assert read(frame, said("x"), ended(usage=5, output=5, incomplete_details=5)) == [Text("x"), Done(Usage())]
+
+
+def test_nothing_is_read_after_the_end() -> None:
+    assert read(said("x"), ended(), "nonsense") == [Text("x"), Done(Usage())]
+    assert read(said("x"), ended(), "[DONE]") == [Text("x"), Done(Usage())]

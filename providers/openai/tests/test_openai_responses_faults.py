@@ -1,0 +1,196 @@
+"""Answers of the Responses API that fail, break off or are none: never a crash, never half a tool call."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+import pytest
+
+from openkoi_hookspecs import (
+    Chunk,
+    Done,
+    Message,
+    Refused,
+    Request,
+    Stop,
+    Text,
+    Thought,
+    ToolCall,
+    Unavailable,
+    Usage,
+)
+from openkoi_openai import OpenAI
+from openkoi_openai.responses import Answer
+from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers.faults import After
+from openkoi_testing.servers.openai_responses import events
+from openkoi_wire import Server
+
+HELLO = Request([Message.user("Hello")], model="gpt-fake")
+READ = ToolCall("call_1", "read", {"path": "ä"})
+
+
+def provider(**settings: Any) -> OpenAI:
+    return OpenAI(**{"api_key": "sk-test", "api": "responses", "idle_seconds": 0.25, **settings})
+
+
+async def hear(provider: OpenAI) -> list[Chunk]:
+    async with provider:
+        return [chunk async for chunk in provider.chat(HELLO)]
+
+
+def heard(answer: Say) -> list[Chunk]:
+    """What is heard of a server that says this."""
+    with OpenAIServer(answer) as server:
+        return asyncio.run(hear(provider(base_url=server.url)))
+
+
+def read(*frames: Any, type: str = "text/event-stream") -> list[Chunk]:
+    """What is read of these events, or of one document, without a connection."""
+    told = "".join(f"data: {frame if isinstance(frame, str) else json.dumps(frame)}\n\n" for frame in frames)
+    content = told if "event" in type else json.dumps(frames[0])
+    wire = httpx2.MockTransport(lambda _: httpx2.Response(200, content=content, headers={"content-type": type}))
+    return asyncio.run(hear(provider(transport=wire)))
+
+
+def said(delta: str) -> dict[str, Any]:
+    return {"type": "response.output_text.delta", "delta": delta}
+
+
+def asked() -> dict[str, Any]:
+    item = {"type": "function_call", "call_id": "a", "name": "read", "arguments": "{}"}
+    return {"type": "response.output_item.done", "item": item}
+
+
+def ended(status: str = "completed", **told: Any) -> dict[str, Any]:
+    return {"type": f"response.{status}", "response": {"status": status, **told}}
+
+
+def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
+    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"code": "server_error", "message": "over"}, Unavailable),
+        ({"code": "rate_limit_exceeded", "message": "over"}, Unavailable),
+        ({"code": None, "message": "over"}, Unavailable),
+        ({"code": "insufficient_quota", "message": "over"}, Refused),
+        ({"code": "invalid_prompt", "message": "over"}, Refused),
+        ({"code": "image_too_large", "message": "over"}, Refused),
+        ({"code": "context_length_exceeded", "message": "over"}, Refused),
+    ],
+)
+def test_an_answer_that_fails_is_an_error(error: Any, kind: type[Exception]) -> None:
+    sentence = "reported an error instead of an answer: over"
+    with pytest.raises(kind, match=sentence):
+        read(said("x"), {"type": "error", **error})
+    with pytest.raises(kind, match=sentence):
+        read(said("x"), {"type": "error", "error": error})
+    with pytest.raises(kind, match=sentence):
+        read(said("x"), ended("failed", error=error))
+    with pytest.raises(kind, match=sentence):
+        read({"object": "response", "status": "failed", "error": error}, type="application/json")
+
+
+def test_what_a_failed_answer_repeats_of_the_request_is_not_its_error() -> None:
+    error = {"code": "server_error", "message": "over"}
+
+    with pytest.raises(Unavailable, match="over"):
+        read(ended("failed", error=error, instructions="Say so when the prompt is too long."))
+
+
+def test_a_failure_of_the_vendor_is_heard_as_one() -> None:
+    with pytest.raises(Unavailable, match="The server had an error"):
+        heard(Say("x", finish="failed"))
+
+
+@pytest.mark.parametrize(
+    "last", [said("x"), ended("cancelled"), ended("failed"), {"type": "response.completed"}, ended("odd"), "[DONE]"]
+)
+def test_an_answer_that_does_not_end_well_is_unavailable(last: Any) -> None:
+    with pytest.raises(Unavailable):
+        read(asked(), last)
+
+
+@pytest.mark.parametrize("document", [[], {}, {"output": []}, {"status": "in_progress"}, {"choices": []}, 5])
+def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
+    with pytest.raises(Unavailable):
+        read(document, type="application/json")
+
+
+def test_an_answer_cut_at_any_byte_is_either_whole_or_nothing_of_it_is_acted_upon() -> None:
+    says = Say([Thought("Hm.", "secret"), "Héllo 😀", READ], delta=50)
+    asking = {"model": "m", "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}}
+    whole = b"".join(events(says, asking))
+    outcomes = [ends_well(whole[:length]) for length in range(len(whole) + 1)]
+
+    assert outcomes == sorted(outcomes)
+    assert (outcomes[0], outcomes[-1]) == (False, True)
+
+
+def ends_well(told: bytes) -> bool:
+    """Whether an answer is acted upon of which only so much was told."""
+    answer = Answer(Server("cut.example"))
+    for event in told.split(b"\n\n")[:-1]:
+        assert not calls(answer.event(event.partition(b"data: ")[2].decode()) or ())
+    try:
+        return READ in answer.ending()
+    except Unavailable:
+        return False
+
+
+@pytest.mark.parametrize(
+    "form", ["data:{}\r\n\r\n", "event: x\ndata:{}\n\n", ": hi\n\ndata: {}\n\n", "id: 7\ndata: {}\n\n"]
+)
+def test_the_form_of_the_events_does_not_matter(form: str) -> None:
+    body = "".join(form.format(json.dumps(frame)) for frame in (said("Hi"), asked(), ended()))
+
+    assert heard(Say(fault=Fault(body=body.encode()))) == [
+        Text("Hi"),
+        ToolCall("a", "read", {}),
+        Done(Usage(), Stop.TOOLS),
+    ]
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\x00\xff" * 500, b"data: \xff{\n\n", b"data: " + b"x" * 500_000 + b"\n\n"])
+def test_garbage_is_unavailable(garbage: bytes) -> None:
+    with pytest.raises(Unavailable):
+        heard(Say(fault=Fault(body=garbage)))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 700, 1500, 2500])
+@pytest.mark.parametrize("framed", [True, False])
+def test_a_connection_that_breaks_is_unavailable(cut: int, framed: bool) -> None:
+    with pytest.raises(Unavailable):
+        heard(Say(["Héllo 😀", READ], fault=Fault(cut=cut, framed=framed)))
+
+
+def test_a_server_that_only_keeps_the_connection_alive_is_unavailable() -> None:
+    with pytest.raises(Unavailable, match="said nothing new"):
+        heard(Say(fault=Fault(cut=0, after=After.DRIPS)))
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 529])
+def test_what_may_pass_is_unavailable(status: int) -> None:
+    with pytest.raises(Unavailable) as caught:
+        heard(Say(fault=Fault(status=status, headers={"Retry-After": "7"}, body=b"<html>busy</html>")))
+
+    assert caught.value.retry_after == 7
+
+
+@pytest.mark.parametrize("slice", [1, 7])
+def test_a_stream_in_the_smallest_pieces_is_heard_as_one(slice: int) -> None:
+    chunks = heard(Say(["Héllo 😀", READ], fault=Fault(slice=slice, keep_alives=1)))
+
+    assert "Héllo 😀" == "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
+    assert [READ] == calls(chunks)
+
+
+def test_a_key_that_is_refused_is_not_repeated() -> None:
+    with OpenAIServer(key="sk-right") as server, pytest.raises(Refused, match="Check the key") as caught:
+        asyncio.run(hear(provider(api_key="sk-wrong-key-123", base_url=server.url)))
+    assert "sk-wrong" not in str(caught.value)

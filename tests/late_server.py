@@ -1,0 +1,40 @@
+"""A server that begins to listen when a test says so, at a port that was known before: it passes all on to another."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from urllib.parse import urlsplit
+
+
+@contextmanager
+def late(port: int, url: str) -> Iterator[None]:
+    """Listen at a port for the server at a web address."""
+    behind = (urlsplit(url).hostname or "", urlsplit(url).port or 80)
+
+    class Passage(BaseRequestHandler):
+        """One connection, both ways."""
+
+        def handle(self) -> None:
+            with socket.create_connection(behind) as other:
+                back = threading.Thread(target=pour, args=(other, self.request))
+                back.start()
+                pour(self.request, other)
+                back.join()
+
+    ThreadingTCPServer.allow_reuse_address = True
+    with ThreadingTCPServer(("127.0.0.1", port), Passage) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield
+        server.shutdown()
+        thread.join()
+
+
+def pour(source: socket.socket, target: socket.socket) -> None:
+    """Pass on what comes, and that nothing comes any more."""
+    with suppress(OSError):
+        while piece := source.recv(65_536):
+            target.sendall(piece)
+        target.shutdown(socket.SHUT_WR)

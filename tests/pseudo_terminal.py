@@ -1,0 +1,102 @@
+"""Run the command line as a person at a terminal does: a real terminal device, keys in, a screen's text out."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from cli_process import Shell
+
+DOWN, ENTER, INTERRUPT = "\x1b[B", "\r", "\x03"
+MOVES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_=>]|\x1b\][^\x07]*\x07|[\r\x08\u2800-\u28ff]")
+VENDORS = re.compile(r".*_(API_KEY|BASE_URL)|OLLAMA_HOST|OPENKOI_.*")
+OURS = (
+    "import fcntl, os, sys, termios\n"
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "os.execv(sys.executable, [sys.executable, '-m', 'openkoi', *sys.argv[1:]])\n"
+)
+PATIENCE = 60.0
+
+
+class Terminal:
+    """A terminal with one program on it. ``raw`` is all that it was sent."""
+
+    def __init__(self, child: subprocess.Popen[bytes], master: int) -> None:
+        self.child = child
+        self.master = master
+        self.raw = ""
+
+    @property
+    def screen(self) -> str:
+        """What was written, without colours, what only turns, and where the cursor went."""
+        return MOVES.sub("", self.raw)
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.master, keys.encode())
+
+    def shows(self, text: str, *, times: int = 1) -> None:
+        """Wait until a text is there, so many times."""
+        end = time.monotonic() + PATIENCE
+        while self.screen.count(text) < times:
+            assert self.hear(end - time.monotonic()), f"{text!r} does not come:\n{self.screen}"
+
+    def ends(self) -> int:
+        """Wait for the end; return the exit status."""
+        end = time.monotonic() + PATIENCE
+        while self.hear(end - time.monotonic()):
+            pass
+        return self.child.wait(PATIENCE)
+
+    def hear(self, seconds: float) -> bool:
+        """Take in what comes; tell whether something did."""
+        ready, _, _ = select.select([self.master], [], [], max(0.0, seconds))
+        try:
+            piece = os.read(self.master, 65_536) if ready else b""
+        except OSError:
+            piece = b""
+        self.raw += piece.decode(errors="replace")
+        return bool(piece)
+
+
+@contextmanager
+def terminal(shell: Shell, *arguments: str) -> Iterator[Terminal]:
+    """Start OpenKoi on a terminal; it is gone in the end."""
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (40, 110))
+    child = subprocess.Popen(
+        [sys.executable, "-c", OURS, *arguments],
+        cwd=shell.folder,
+        env=environment(shell),
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+    )
+    os.close(slave)
+    try:
+        yield Terminal(child, master)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(master)
+
+
+def environment(shell: Shell) -> Mapping[str, str]:
+    """A person's variables on a fresh machine: no key of any vendor, and a home of their own."""
+    kept = {name: value for name, value in os.environ.items() if not VENDORS.fullmatch(name)}
+    person = {"HOME": str(shell.home.parent), "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    return {**kept, **person, "PYTHONWARNINGS": "", "OPENKOI_HOME": str(shell.home), **shell.variables}
+
+
+def written(folder: Path) -> str:
+    """All that lies in a folder but the saved keys, as text."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "credentials")
+    return "".join(path.read_bytes().decode("latin-1") for path in files)

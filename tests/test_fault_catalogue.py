@@ -1,0 +1,170 @@
+"""The catalogue of faults, its layers `http` and `sse`, as they are seen at a provider's boundary.
+
+What the kernel makes of it (retries, fallbacks, budgets) and the layers above the wire are tested elsewhere.
+"""
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import Chunk, Done, Message, ProviderError, Refused, Request, Text, ToolCall, Unavailable
+from openkoi_openai import OpenAI
+from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers.faults import After
+from openkoi_testing.servers.http import HttpServer, Served
+
+CATALOGUE = Path(__file__).resolve().parents[1].parent / "shared" / "corpora" / "faults.json"
+IDLE = 0.5
+KEY = "sk-abcd1234efgh5678ijkl9012"
+NOWHERE = "http://nowhere.invalid/v1"
+SPECIAL = {
+    "headers-then-silence": Fault(cut=0, after=After.HANGS),
+    "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
+}
+
+Case = dict[str, Any]  # the catalogue is JSON whose fields differ from case to case
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of a request at the provider's boundary."""
+
+    chunks: Sequence[Chunk]
+    error: ProviderError | None
+    seconds: float
+
+    @property
+    def text(self) -> str:
+        return "".join(chunk.text for chunk in self.chunks if isinstance(chunk, Text))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [chunk for chunk in self.chunks if isinstance(chunk, ToolCall)]
+
+
+def cases(layer: str) -> list[Case]:
+    if not CATALOGUE.exists():
+        return []
+    found = json.loads(CATALOGUE.read_text(encoding="utf-8"))["cases"]
+    return [case for case in found if case["layer"] == layer]
+
+
+def name(case: Case) -> str:
+    return f"{case['id']} {case['why']}"
+
+
+async def ask(provider: OpenAI) -> tuple[list[Chunk], ProviderError | None]:
+    chunks: list[Chunk] = []
+    async with provider:
+        try:
+            async for chunk in provider.chat(Request([Message.user("Hello")], model="gpt-fake")):
+                chunks.append(chunk)
+        except ProviderError as error:
+            return chunks, error
+    return chunks, None
+
+
+def seen(base_url: str) -> Seen:
+    begun = time.monotonic()
+    chunks, error = asyncio.run(ask(OpenAI(api_key=KEY, base_url=base_url, idle_seconds=IDLE)))
+    return Seen(chunks, error, time.monotonic() - begun)
+
+
+def answered(fault: Fault) -> Seen:
+    with OpenAIServer(Say("unheard", fault=fault)) as server:
+        return seen(server.url)
+
+
+def fault_of(given: Case) -> Fault:
+    if given["status"] in SPECIAL:
+        return SPECIAL[given["status"]]
+    headers = {"content-type": "application/json", **given["headers"]}
+    return Fault(status=given["status"], headers=headers, body=given["body"].encode())
+
+
+def stream_of(case: Case) -> Fault:
+    """What sends nothing but keep-alives does so for ever."""
+    pieces = [base64.b64decode(piece) for piece in case["given"]["chunks_b64"]]
+    endless = pieces[1:2] == [b": ka\n\n"]
+    return Fault(body=pieces, after=After.DRIPS if endless else After.ENDS)
+
+
+def deadline(expect: Case) -> float:
+    """Idle time is shortened for the test, and what is allowed with it."""
+    if "after_idle_s_at_most" in expect:
+        return float(expect["after_idle_s_at_most"]) * IDLE / 60 + 5
+    return float(expect.get("seconds_at_most", 30))
+
+
+def check(found: Seen, expect: Case) -> None:
+    """Compare with what the catalogue expects, as far as it is a provider's part."""
+    match expect["outcome"]:
+        case "ok":
+            assert found.error is None
+            assert isinstance(found.chunks[-1], Done)
+        case "retry":
+            assert isinstance(found.error, Unavailable)
+            assert expect.get("after_s", [0])[0] == (found.error.retry_after or 0)
+        case "fail" if expect.get("kind") == "network":
+            assert isinstance(found.error, Unavailable)
+        case "fail":
+            assert isinstance(found.error, Refused)
+        case "compact_and_retry":
+            assert isinstance(found.error, Refused)
+            assert found.error.overflow
+        case "tools":
+            assert expect["args"] == [call.arguments for call in found.calls]
+        case "incomplete":
+            assert isinstance(found.error, Unavailable)
+            assert not found.calls
+        case "truncated_tool":
+            assert not found.calls
+        case "tools_or_error" | "ok_or_incomplete":
+            assert (found.error is None) is isinstance(found.chunks[-1] if found.chunks else None, Done)
+        case unknown:
+            pytest.fail(f"The catalogue expects {unknown!r}, which is not known here.")
+
+
+def test_the_catalogue_is_there() -> None:
+    if not CATALOGUE.exists():
+        pytest.skip(f"THE CATALOGUE OF FAULTS IS NOT TESTED: it is not at {CATALOGUE}")
+    assert (cases("http"), cases("sse")) != ([], [])
+
+
+@pytest.mark.parametrize("case", cases("http"), ids=name)
+def test_an_answer_is_seen_as_what_it_is(case: Case) -> None:
+    found = seen(NOWHERE) if case["given"]["status"] == "dns-failure" else answered(fault_of(case["given"]))
+
+    check(found, case["expect"])
+    assert found.seconds < deadline(case["expect"])
+    assert KEY not in str(found.error)
+
+
+@pytest.mark.parametrize("case", cases("sse"), ids=name)
+def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
+    expect = case["expect"]
+    found = answered(stream_of(case))
+
+    check(found, expect)
+    assert found.seconds < deadline(expect)
+    if "text" in expect and "dialect" not in expect:
+        assert expect["text"] == found.text
+    if expect.get("executed") is False:
+        assert not found.calls
+
+
+@pytest.mark.parametrize("case", [case for case in cases("http") if "key_sent_elsewhere" in case["expect"]], ids=name)
+def test_a_redirect_takes_no_key_elsewhere(case: Case) -> None:
+    with HttpServer(lambda _: Served([b"{}"])) as elsewhere:
+        given = {**case["given"], "headers": {"location": f"{elsewhere.url}/v1/chat/completions"}}
+        found = answered(fault_of(given))
+
+        assert not elsewhere.requests
+    assert isinstance(found.error, Refused)

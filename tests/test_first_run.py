@@ -1,0 +1,170 @@
+"""From nothing to the first result: each of the four ways, at a real terminal, with at most two things to answer."""
+
+import json
+import socket
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi import __version__
+from openkoi_testing.servers import AnthropicServer, OllamaServer
+
+if sys.platform == "win32":
+    pytest.skip("terminals as POSIX has them", allow_module_level=True)
+
+from late_server import late
+from pseudo_terminal import DOWN, ENTER, Terminal, terminal, written
+
+SECRET = "sk-ant-canary-4815162342aaaaaaaa"
+TOKEN = "sk-ant-oat01-canary-108aaaaaaaaaa"
+TASK = "What is in this folder?"
+BANNER = f"openkoi v{__version__}"
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Shell:
+    """Somebody on a fresh machine, on which no Ollama runs."""
+    return shell(tmp_path).told(OLLAMA_HOST=f"127.0.0.1:{nobody()}")
+
+
+@pytest.fixture
+def anthropic() -> Iterator[AnthropicServer]:
+    """The vendor, who knows one key."""
+    with AnthropicServer("It is a teahouse.", models=["claude-sonnet-4-5"], key=SECRET) as server:
+        yield server
+
+
+def nobody() -> int:
+    """A port at which nobody listens."""
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return int(place.getsockname()[1])
+
+
+def no_secret(seen: Terminal, person: Shell, secret: str) -> None:
+    assert secret not in seen.raw
+    assert secret not in written(person.home)
+
+
+def claude_login(home: Path) -> None:
+    """What the Claude CLI leaves on a machine."""
+    folder = home / ".claude"
+    folder.mkdir()
+    login = {"claudeAiOauth": {"accessToken": TOKEN, "expiresAt": 4_102_444_800_000}}
+    (folder / ".credentials.json").write_text(json.dumps(login))
+
+
+@pytest.mark.row("FLOW-07", "FLOW-05", "ONB-01", "ONB-13", "CLI-23", "CLI-40", "ONB-21")
+def test_a_key_in_the_environment_is_used_and_nothing_is_asked(person: Shell, anthropic: AnthropicServer) -> None:
+    person = person.told(ANTHROPIC_BASE_URL=anthropic.url, ANTHROPIC_API_KEY=SECRET)
+
+    with terminal(person, TASK) as first:
+        assert 0 == first.ends()
+    assert f"  {BANNER}\n  Found: anthropic (from ANTHROPIC_API_KEY)\n  Using: claude-sonnet-4-5\n" in first.screen
+    assert "It is a teahouse." in first.screen
+    no_secret(first, person, SECRET)
+    with terminal(person, TASK) as second:
+        assert 0 == second.ends()
+    assert "Found:" not in second.screen
+    assert BANNER not in second.screen
+
+
+@pytest.mark.row("FLOW-07", "FLOW-05", "ONB-05", "C76")
+def test_a_login_of_the_claude_cli_is_used_when_a_person_allows_it_once(person: Shell) -> None:
+    claude_login(person.home.parent)
+    with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server, ExitStack() as stack:
+        person = person.told(ANTHROPIC_BASE_URL=server.url)
+        first = stack.enter_context(terminal(person, TASK))
+        first.shows("There is a login of the Claude CLI in ~/.claude/.credentials.json. Use it for anthropic? [yes/no]")
+        first.type(f"yes{ENTER}")
+
+        assert 0 == first.ends()
+        assert "Found: anthropic (from Claude CLI)\n  Using: claude-sonnet-4-5\n" in first.screen
+        assert f"Bearer {TOKEN}" == server.requests[-1].headers["authorization"]
+        no_secret(first, person, TOKEN)
+        second = stack.enter_context(terminal(person, TASK))
+        assert 0 == second.ends()
+        assert "Use it" not in second.screen
+
+
+@pytest.mark.row("ONB-05", "C76", "ONB-14")
+def test_who_does_not_allow_it_is_shown_the_picker(person: Shell) -> None:
+    claude_login(person.home.parent)
+
+    with terminal(person, TASK) as seen:
+        seen.shows("[yes/no]")
+        seen.type(f"no{ENTER}")
+        seen.shows("any endpoint")
+
+    assert "No API keys found. Pick a provider to get started:" in seen.screen
+    assert TOKEN not in seen.raw
+
+
+@pytest.mark.row("FLOW-07", "FLOW-05", "ONB-09", "ONB-10", "ONB-17", "C59")
+def test_ollama_is_picked_and_found_when_it_was_started_meanwhile(person: Shell) -> None:
+    port = nobody()
+    person = person.told(OLLAMA_HOST=f"127.0.0.1:{port}")
+    with OllamaServer("A teahouse.", models=["gemma2:9b", "llama3.3:latest"]) as server, ExitStack() as stack:
+        seen = stack.enter_context(terminal(person, TASK))
+        seen.shows("any endpoint")
+        stack.enter_context(late(port, server.url))
+        seen.type(ENTER)
+
+        assert 0 == seen.ends()
+        assert "Found Ollama with 2 models. Using: llama3.3:latest\n" in seen.screen
+        assert "A teahouse." in seen.screen
+        assert "llama3.3:latest" == server.asked[-1]["model"]
+
+
+@pytest.mark.row("FLOW-07", "FLOW-05", "ONB-14", "ONB-15", "CLI-40", "SEC-02", "C1")
+def test_a_key_is_pasted_saved_and_used(person: Shell, anthropic: AnthropicServer) -> None:
+    person = person.told(ANTHROPIC_BASE_URL=anthropic.url)
+
+    with terminal(person, TASK) as seen:
+        seen.shows("any endpoint")
+        seen.type(DOWN + ENTER)
+        seen.shows("Paste your Anthropic API key:")
+        seen.type(SECRET + ENTER)
+        assert 0 == seen.ends()
+    store = person.home / "credentials" / "providers.json"
+    assert BANNER in seen.screen
+    assert f"Saved to {store}\n  Using: claude-sonnet-4-5\n" in seen.screen
+    assert "It is a teahouse." in seen.screen
+    assert {"anthropic": SECRET} == json.loads(store.read_text())
+    assert [0o700, 0o600] == [stat.S_IMODE(path.stat().st_mode) for path in (store.parent, store)]
+    no_secret(seen, person, SECRET)
+
+
+@pytest.mark.row("ONB-09", "ONB-13")
+def test_an_ollama_that_runs_is_found_without_a_question(person: Shell) -> None:
+    with OllamaServer("A teahouse.", models=["mistral:7b", "codestral:22b"]) as server, ExitStack() as stack:
+        seen = stack.enter_context(terminal(person.told(OLLAMA_HOST=server.url), TASK))
+
+        assert 0 == seen.ends()
+    assert "Found: ollama (local)\n  Using: codestral:22b\n" in seen.screen
+
+
+@pytest.mark.row("ONB-20")
+def test_a_model_named_in_a_variable_is_used_and_nothing_is_looked_for(
+    person: Shell, anthropic: AnthropicServer
+) -> None:
+    chosen = {"OPENKOI_MODEL": "claude-haiku", "ANTHROPIC_API_KEY": SECRET, "ANTHROPIC_BASE_URL": anthropic.url}
+
+    with terminal(person.told(**chosen), TASK) as seen:
+        seen.ends()
+    assert "Found:" not in seen.screen
+    assert "claude-haiku-5-5" == anthropic.asked[-1]["model"]
+
+
+@pytest.mark.row("ONB-14")
+def test_without_a_terminal_it_ends_with_9_and_the_variables_to_set(person: Shell) -> None:
+    done = person.told(HOME=str(person.home.parent), ANTHROPIC_API_KEY="")(TASK)
+
+    assert 9 == done.returncode
+    assert "ANTHROPIC_API_KEY or OPENAI_API_KEY" in done.stderr
+    assert "Pick a provider" not in done.stderr
