@@ -1,6 +1,7 @@
 """From nothing to the first result: each of the four ways, at a real terminal, with at most two things to answer."""
 
 import json
+import re
 import socket
 import stat
 import sys
@@ -9,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, shell
+from cli_process import Shell, script, shell
 
 from openkoi import __version__
 from openkoi_testing.servers import AnthropicServer, OllamaServer
@@ -105,6 +106,18 @@ def test_who_does_not_allow_it_is_shown_the_picker(person: Shell) -> None:
     assert TOKEN not in seen.raw
 
 
+@pytest.mark.row("C76")
+def test_a_login_that_the_vendor_refuses_is_told_without_the_token(person: Shell, anthropic: AnthropicServer) -> None:
+    claude_login(person.home.parent)
+
+    with terminal(person.told(ANTHROPIC_BASE_URL=anthropic.url), "--verbose", TASK) as seen:
+        seen.shows("[yes/no]")
+        seen.type(f"yes{ENTER}")
+        assert 1 == seen.ends()
+    assert "refused the key (401)" in seen.screen
+    no_secret(seen, person, TOKEN)
+
+
 @pytest.mark.row("FLOW-07", "FLOW-05", "ONB-09", "ONB-10", "ONB-17", "C59")
 def test_ollama_is_picked_and_found_when_it_was_started_meanwhile(person: Shell) -> None:
     port = nobody()
@@ -168,3 +181,15 @@ def test_without_a_terminal_it_ends_with_9_and_the_variables_to_set(person: Shel
     assert 9 == done.returncode
     assert "ANTHROPIC_API_KEY or OPENAI_API_KEY" in done.stderr
     assert "Pick a provider" not in done.stderr
+
+
+@pytest.mark.row("ONB-19")
+def test_five_tips_follow_each_other_and_name_only_commands_that_exist(person: Shell) -> None:
+    model = script(person.folder, '  - says: "Paris."\n')
+    said = [person("-m", model, "-i", "0", "What is it?").stderr for _ in range(6)]
+    tips = [line for text in said for line in text.splitlines() if line.startswith("Tip: ")]
+    commands = person("--help").stdout
+
+    assert 5 == len(set(tips)) == len(tips)
+    assert "Tip: " not in said[-1]
+    assert all(f"\n  {name} " in commands for tip in tips for name in re.findall(r"openkoi (\w+)", tip))

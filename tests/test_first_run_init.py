@@ -221,6 +221,22 @@ def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_numbers(person: She
     assert "\x1b" not in seen.raw
 
 
+def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_an_address_first(
+    person: Shell, openai: OpenAIServer
+) -> None:
+    with terminal(person.told(TERM="dumb"), "init") as seen:
+        seen.shows("Number (1 to 5):")
+        seen.type(f"5{ENTER}")
+        seen.shows("URL [key]:")
+        seen.type(openai.url + ENTER)
+        seen.shows("Paste the key of this server:")
+        seen.type(SECRET + ENTER)
+        assert 0 == seen.ends()
+
+    assert {"custom": SECRET} == keys(person)
+    assert SECRET not in seen.raw
+
+
 def test_a_key_in_the_environment_that_hides_the_saved_one_is_said(person: Shell, openai: OpenAIServer) -> None:
     hidden = {"OPENAI_BASE_URL": openai.url, "OPENAI_API_KEY": WRONG}
     with terminal(person.told(**hidden), "init") as seen:

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
+LIBRARIES = {"openkoi-log", "openkoi-report", "openkoi-wire"}
 HOLD_THE_KERNEL = {"openkoi-testing", "openkoi-cli"}
 
 
@@ -48,15 +49,28 @@ def test_the_contract_imports_the_standard_library_and_pluggy() -> None:
 
 
 def test_the_kernel_names_no_plugin() -> None:
-    named = {module for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
+    named = {plain(module) for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
 
-    assert {"openkoi_hookspecs"} == named
+    assert {"openkoi-hookspecs", *LIBRARIES} >= named
+    assert declared(ROOT / "kernel") >= named
+
+
+def test_libraries_bring_no_plugin() -> None:
+    brought = [
+        name_of(folder)
+        for folder in FOLDERS
+        if "entry-points" in tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    ]
+
+    assert set() == LIBRARIES & set(brought)
+    assert LIBRARIES <= set(map(name_of, FOLDERS))
 
 
 def test_no_plugin_is_named_in_the_kernel_s_code() -> None:
     """Not even as a word: the bundle names them."""
     kinds = {'"testing"', '"tools"', '"sandbox"', '"checkpoints"'}
-    words = {f'"{folder.name}"' for folder in FOLDERS} - kinds - {'"cli"'}  # the face that the program hands over to
+    plugins = [folder for folder in FOLDERS if name_of(folder) not in LIBRARIES]
+    words = {f'"{folder.name}"' for folder in plugins} - kinds - {'"cli"'}  # the face that the program hands over to
     sources = {path: path.read_text() for path in (ROOT / "kernel" / "src").rglob("*.py")}
 
     assert [] == [(path.name, word) for path, text in sources.items() for word in words if word in text]
@@ -64,7 +78,6 @@ def test_no_plugin_is_named_in_the_kernel_s_code() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> None:
-    libraries = {"openkoi-wire", "openkoi-report"}
     own = name_of(folder).replace("-", "_")
     allowed = declared(folder)
 
@@ -74,7 +87,7 @@ def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> Non
         wanted = "openkoi-kernel" if module == "openkoi" else module.replace("_", "-")
         assert wanted in allowed, f"{folder.name}: {path.name} imports {module}, which is not declared"
         if name_of(folder) not in HOLD_THE_KERNEL:
-            assert wanted in {"openkoi-hookspecs", *libraries}, f"{folder.name}: {path.name} imports {module}"
+            assert wanted in {"openkoi-hookspecs", *LIBRARIES}, f"{folder.name}: {path.name} imports {module}"
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -124,13 +124,6 @@ def test_every_offer_can_be_shown() -> None:
     assert [] == [offer for offer in table()["offers"] if not (offer["title"] and offer["hint"])]
 
 
-@pytest.mark.row("ONB-10")
-def test_the_models_of_ollama_are_preferred_in_this_order() -> None:
-    order = ["qwen2.5-coder", "codestral", "deepseek-coder-v2", "llama3.3", "llama3.1", "mistral", "gemma2"]
-
-    assert {"ollama": order} == table()["preferred"]
-
-
 @pytest.mark.row("PROV-12", "C23")
 def test_facts_are_known_of_every_model_that_is_offered() -> None:
     assert [name.partition("/")[2] for name in priced()] == [found(*name.split("/", 1)).name for name in priced()]

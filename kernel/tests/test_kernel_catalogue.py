@@ -11,7 +11,6 @@ from openkoi_hookspecs import BadSetting, Offer, Price
 OURS = {
     "schema": "openkoi.models/1",
     "offers": [{"provider": "acme", "model": "large-2", "variable": "ACME_API_KEY", "title": "Acme", "hint": "key"}],
-    "preferred": {"acme": ["large", "small"]},
     "short": {"large": "acme/large-2"},
     "models": {
         "acme": {
@@ -68,14 +67,11 @@ def test_a_long_request_may_cost_more_as_a_whole(tmp_path: Path) -> None:
     assert Price(2.0, 4.0) == found.price.at(101)
 
 
-def test_short_names_offers_and_preferences(tmp_path: Path) -> None:
+def test_short_names_and_offers(tmp_path: Path) -> None:
     known = catalogue(tmp_path, OURS)
 
     assert ("acme/large-2", "") == (known.long_name("large"), known.long_name("medium"))
     assert [Offer("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
-    assert "x-large" == known.preferred("acme", ["tiny", "small-1", "x-large"])
-    assert "tiny" == known.preferred("acme", ["tiny"])
-    assert "" == known.preferred("borg", [])
 
 
 def test_a_later_bundle_outranks_an_earlier_one(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from openkoi.config import Config, Setting
 from openkoi.construct import Site, construct
 from openkoi.paths import Paths
-from openkoi.redact import MASK, Redactor
 from openkoi_hookspecs import BadSetting, Data, Env, Plugin, UnknownName
+from openkoi_log import MASK, Redactor
 
 
 class Seam:

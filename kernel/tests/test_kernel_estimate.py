@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi.estimate import Estimator, estimated
+from openkoi.estimate import Estimator
 from openkoi_hookspecs import Message, Request, Role, Text, ToolCall, ToolResult, Usage
 
 CODE = "def total(items: list[int]) -> int:\n    return sum(item * 2 for item in items)\n"
@@ -47,16 +47,16 @@ def test_it_is_within_ten_percent_after_five_calls(text: str, bytes_a_token: flo
 
 def test_cached_tokens_are_input_too() -> None:
     estimator, request = Estimator(), growing(PROSE, 1)[0]
-    estimator.learn("a/b", request, Usage(input=10, cache_read=2 * estimated(request) - 20, cache_write=10))
+    estimator.learn("a/b", request, Usage(input=10, cache_read=2 * Estimator().measured(request) - 20, cache_write=10))
 
-    assert 2 * estimated(request) == estimator.tokens("a/b", request)
+    assert 2 * Estimator().measured(request) == estimator.tokens("a/b", request)
 
 
 def test_models_are_told_apart() -> None:
     estimator, request = Estimator(), growing(PROSE, 1)[0]
-    estimator.learn("a/b", request, Usage(input=2 * estimated(request)))
+    estimator.learn("a/b", request, Usage(input=2 * Estimator().measured(request)))
 
-    assert estimated(request) == estimator.tokens("a/c", request)
+    assert Estimator().measured(request) == estimator.tokens("a/c", request)
 
 
 @given(st.lists(st.integers(-5, 10**12), max_size=8))
@@ -66,4 +66,5 @@ def test_no_count_makes_an_estimate_useless(counts: list[int]) -> None:
     for count in counts:
         estimator.learn("a/b", request, Usage(input=count))
 
-    assert estimated(request) / 4 - 1 <= estimator.tokens("a/b", request) <= 4 * estimated(request) + 1
+    measured = estimator.measured(request)
+    assert measured / 4 - 1 <= estimator.tokens("a/b", request) <= 4 * measured + 1

@@ -1,12 +1,10 @@
-"""Where files are kept, and that only their user can read them."""
+"""Where files are kept."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from openkoi.paths import Paths, find_paths
-from openkoi.private import private_folder
 
 HOME = Path("~").expanduser()
 
@@ -58,21 +56,3 @@ def test_finding_paths_makes_nothing(tmp_path: Path) -> None:
     find_paths({"OPENKOI_HOME": str(tmp_path / "new")})
 
     assert [] == list(tmp_path.iterdir())
-
-
-@pytest.mark.row("SEC-02")
-@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
-def test_folders_that_are_made_are_private_and_others_stay_as_they_are(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    made = private_folder(tmp_path / "a" / "b" / "c")
-
-    assert [0o700] * 3 == [folder.stat().st_mode & 0o777 for folder in (made, made.parent, made.parent.parent)]
-    assert 0o755 == tmp_path.stat().st_mode & 0o777
-    assert made == private_folder(made)
-
-
-def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("")
-
-    with pytest.raises(OSError, match="a"):
-        private_folder(tmp_path / "a" / "b")

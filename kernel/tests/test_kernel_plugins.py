@@ -6,9 +6,9 @@ from pathlib import Path
 from openkoi.config import Config, Setting
 from openkoi.paths import Paths
 from openkoi.plugins import Plugins
-from openkoi.redact import Redactor
 from openkoi.registry import Found
 from openkoi_hookspecs import Entry
+from openkoi_log import Redactor
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 

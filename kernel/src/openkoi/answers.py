@@ -5,8 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .filelock import locked
-from .private import private_folder, replace_file
+from openkoi_log import locked, private_folder, replace_file
 
 
 @dataclass(frozen=True, slots=True)

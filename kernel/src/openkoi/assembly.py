@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from openkoi_hookspecs import Event, KoiError, Result, Task, Unavailable, events
+from openkoi_log import Redactor, environment_secrets
 
 from .catalogue import FILE, Catalogue
 from .category import infer_category
@@ -20,7 +21,6 @@ from .loop import solve
 from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
-from .redact import Redactor, environment_secrets
 from .registry import Scan, scan, settled
 from .words import mended
 
@@ -113,15 +113,14 @@ def open_koi(
     paths = find_paths(environment, config)
     bundles = bundle_folders(found)
     settings = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
-    preferred = settings.table("plugins.prefer")
-    if preferred:
-        found = settled(found, frozenset(choice(key, str(one.value)) for key, one in preferred.items()))
-    return assemble(settings, found, bundles=bundles)
+    return assemble(settings, as_preferred(found, settings), bundles=bundles)
 
 
-def choice(key: str, distribution: str) -> tuple[str, str, str]:
-    kind, _, name = key.partition(".")
-    return kind, name, distribution
+def as_preferred(found: Scan, config: Config) -> Scan:
+    """The same with the winners that the configuration prefers, if it prefers any."""
+    preferred = config.table("plugins.prefer").items()
+    named = ((key.partition("."), str(one.value)) for key, one in preferred)
+    return settled(found, frozenset((kind, name, winner) for (kind, _, name), winner in named)) if preferred else found
 
 
 def bundle_folders(found: Scan) -> list[Path]:

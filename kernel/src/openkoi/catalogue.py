@@ -43,11 +43,6 @@ class Catalogue:
         """All short names there are."""
         return sorted({name for table in self.tables for name in table.get("short", {})})
 
-    def preferred(self, provider: str, names: Sequence[str]) -> str:
-        """The best of the models that a provider has here, by the order in which they are preferred; else the first."""
-        order = next((table["preferred"][provider] for table in self.tables if provider in table["preferred"]), ())
-        return next((name for word in order for name in names if word in name), next(iter(names), ""))
-
     def facts(self, provider: str, name: str) -> Model | None:
         """What is known of a model: by its exact name, else by the longest match."""
         for table in self.tables:

@@ -40,8 +40,13 @@ def joined(messages: Iterable[Message]) -> list[Message]:
     """Messages of one side that came together are one; empty ones are gone."""
     whole: list[Message] = []
     for message in messages:
-        if whole and whole[-1].role is message.role:
-            whole[-1] = replace(whole[-1], parts=whole[-1].parts + message.parts)
-        elif message.parts:
-            whole.append(message)
+        add(message, whole)
     return whole
+
+
+def add(message: Message, whole: list[Message]) -> None:
+    """Add a turn to a conversation; to one of its own side, its parts."""
+    if whole and whole[-1].role is message.role:
+        whole[-1] = replace(whole[-1], parts=whole[-1].parts + message.parts)
+    elif message.parts:
+        whole.append(message)

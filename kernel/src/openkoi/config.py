@@ -50,6 +50,7 @@ DEPRECATED = {
 }
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
 CASSETTE = ("record", "replay")
+WITHOUT_MEMORY = "Memory is not asked while the wire is recorded or replayed, so that the same requests come again."
 LARGEST = 2**1000
 LONGEST = 1_000_000
 
@@ -152,6 +153,9 @@ def load_config(
     allowed, refused = held_back(project, Config(settings, paths, workspace))
     settings |= allowed | from_environment(environment) | from_flags(flags or {})
     given = with_cassette(environment, flags or {})
+    if given.get("OPENKOI_CASSETTE"):
+        settings["use.memory"] = Setting("none", "$OPENKOI_CASSETTE")
+        warnings.append(WITHOUT_MEMORY)
     return Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
 
 

@@ -4,9 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import BadSetting
-
-from .filelock import locked
-from .private import private_folder, replace_file
+from openkoi_log import locked, private_folder, replace_file
 
 
 def configure(file: Path, key: str, value: str) -> Path:

@@ -12,11 +12,10 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from openkoi_hookspecs import BadSetting, Data, Env, Plugin
+from openkoi_log import Redactor, private_folder
 
 from .config import Config, Setting
 from .credentials import saved_key
-from .private import private_folder
-from .redact import Redactor
 
 MISSING = inspect.Parameter.empty
 

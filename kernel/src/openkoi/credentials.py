@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 
 from openkoi_hookspecs import BadSetting
+from openkoi_log import locked, private_folder, replace_file
 
 from .config import Setting
-from .filelock import locked
-from .private import private_folder, replace_file
 
 STORE = "providers.json"
 

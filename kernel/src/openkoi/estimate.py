@@ -7,40 +7,55 @@ appending, so what was counted last is known, and only what was added since is e
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Part, Request, Text, Thought, ToolCall, ToolResult, Usage
+from openkoi_hookspecs import Message, Part, Request, Text, Thought, Tool, ToolCall, ToolResult, Usage
 
 BYTES = 4
 OVERHEAD = 8
 PICTURE = 4_000
 LEARNING = 0.5
 WIDEST = 4.0
+MOST = 20_000
 
 
 @dataclass(slots=True)
 class Estimator:
-    """Estimates by model."""
+    """Estimates by model. What is measured of a message or a tool is kept, for conversations only grow."""
 
     ratio: dict[str, float] = field(default_factory=dict)
+    sizes: dict[int, tuple[Message | Tool, int]] = field(default_factory=dict)
 
     def tokens(self, model: str, request: Request) -> int:
         """Input tokens that a request will be, about."""
-        return round(estimated(request) * self.ratio.get(model, 1.0))
+        return round(self.measured(request) * self.ratio.get(model, 1.0))
 
     def learn(self, model: str, request: Request, usage: Usage) -> None:
         """Take a vendor's count into account; one that cannot be is not believed."""
-        counted, guessed = usage.input + usage.cache_read + usage.cache_write, estimated(request)
+        counted, guessed = usage.input + usage.cache_read + usage.cache_write, self.measured(request)
         if counted <= 0 or guessed <= 0:
             return
         seen = min(WIDEST, max(1 / WIDEST, counted / guessed))
         known = self.ratio.get(model)
         self.ratio[model] = seen if known is None else known + LEARNING * (seen - known)
 
+    def measured(self, request: Request) -> int:
+        """A quarter of the bytes, and a little for each message."""
+        if len(self.sizes) > MOST:
+            self.sizes.clear()
+        grown = sum(map(self.size_of, request.messages)) + sum(map(self.size_of, request.tools))
+        return (sum(map(weight, request.system)) + grown) // BYTES + OVERHEAD * (1 + len(request.messages))
 
-def estimated(request: Request) -> int:
-    """A quarter of the bytes, and a little for each message."""
-    characters = sum(map(weight, request.system)) + sum(size(message.parts) for message in request.messages)
-    schemas = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools)
-    return (characters + schemas) // BYTES + OVERHEAD * (1 + len(request.messages))
+    def size_of(self, fact: Message | Tool) -> int:
+        """The bytes of a fact, which is held so that no other can have its identity."""
+        known = self.sizes.get(id(fact))
+        if known is None:
+            known = self.sizes[id(fact)] = (fact, bytes_of(fact))
+        return known[1]
+
+
+def bytes_of(fact: Message | Tool) -> int:
+    if isinstance(fact, Tool):
+        return len(fact.description) + len(str(fact.parameters))
+    return size(fact.parts)
 
 
 def answer_tokens(parts: Sequence[Part]) -> int:

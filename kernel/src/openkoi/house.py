@@ -30,6 +30,7 @@ from openkoi_hookspecs import (
     events,
     moments,
 )
+from openkoi_log import Redactor, RunLog, read_segment, segments, session_id, tightened
 
 from .answers import Answers
 from .catalogue import Catalogue
@@ -40,11 +41,8 @@ from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .limits import Budget
 from .plugins import Plugins
-from .private import tightened
-from .redact import Redactor
 from .remembering import Remembering
 from .roles import Cast
-from .runlog import RunLog, read_segment, segments, session_id
 from .sockets import Sockets
 
 T = TypeVar("T")

@@ -40,7 +40,7 @@ from openkoi_hookspecs import (
 )
 
 from .asking import Asking
-from .compaction import compacted
+from .compaction import add, compacted
 from .deadline import contained
 from .house import House
 from .limits import Budget
@@ -62,11 +62,7 @@ class Conversation:
 
     def say(self, message: Message) -> None:
         """Add a turn; two in a row of one side become one."""
-        if self.messages and self.messages[-1].role is message.role:
-            before = self.messages[-1]
-            self.messages[-1] = replace(before, parts=before.parts + message.parts)
-        elif message.parts:
-            self.messages.append(message)
+        add(message, self.messages)
 
     def shorten(self) -> bool:
         """Leave out the older half of what was done; tell whether there was anything to leave out."""

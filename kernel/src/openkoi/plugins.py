@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from openkoi_hookspecs import BadSetting, Entry, KoiError, PluginFault, UnknownName
+from openkoi_log import Redactor
 
 from .config import Config, Setting
 from .construct import Site, construct
 from .deadline import Overrun, within
-from .redact import Redactor
 from .registry import Found, resolve
 
 LOADING = 10.0

@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from openkoi_hookspecs import Hit, LimitReached, Memory, Query, Record, Resumed
+from openkoi_log import read_segment, segments
 
 from .facts import misfit
-from .runlog import read_segment, segments
 
 BATCH = 5000
 

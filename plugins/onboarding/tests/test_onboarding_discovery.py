@@ -10,8 +10,9 @@ import pytest
 
 from openkoi.assembly import Assembly, open_koi
 from openkoi_hookspecs import BadSetting, Discovered
-from openkoi_onboarding import Machine, Source, discover
+from openkoi_onboarding.discovery import Machine, discover
 from openkoi_onboarding.ollama import PREFERRED, best_model
+from openkoi_onboarding.sources import Source
 from openkoi_testing.servers import OllamaServer
 
 NOBODY = "127.0.0.1:9"

@@ -1,9 +1,9 @@
 """Ask memory what it knows about the task. Knows queries; knows no backend."""
 
 from openkoi_hookspecs import Query, Recall, events, moments
+from openkoi_log import segments
 
 from ..kernel import Kernel
-from ..runlog import segments
 
 SHARE = 10
 

@@ -89,9 +89,6 @@ def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
     seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
     free = shutil.disk_usage(existing(paths.data)).free
     seen.say("Disk", f"{megabytes(free)} free")
-    for folder in (paths.credentials,):
-        if folder.is_dir() and folder.stat().st_mode & 0o077:
-            seen.issues.append(f"{folder} can be read by others. Run: chmod -R go= {folder}")
 
 
 def size_of(folder: Path) -> int:

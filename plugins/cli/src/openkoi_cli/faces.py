@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
-from openkoi.redact import masked
-from openkoi.transcript import write_line
 from openkoi_hookspecs import KoiError, Record
+from openkoi_log import masked, write_line
 from openkoi_report import Progress, Report, plural
 
 from .errors import sentence

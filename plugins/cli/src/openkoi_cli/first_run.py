@@ -9,6 +9,7 @@ import click
 from openkoi import __version__
 from openkoi_hookspecs import Record, events
 
+from .errors import say
 from .group import lived
 from .invocation import Invocation
 from .person import somebody_there
@@ -37,8 +38,11 @@ def prepared(invocation: Invocation) -> bool:
         return False
     if not any(entry.name == INIT for entry in koi.entries("commands")):
         return False
-    click.echo(f"\n{BANNER}\n", err=True)
     fresh = invocation.open()
+    for warning in koi.pending:
+        if warning not in fresh.pending:
+            say(f"  ! {invocation.redact(warning)}")
+    say(f"\n{BANNER}\n")
     command = fresh.plugins.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))

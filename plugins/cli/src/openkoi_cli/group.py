@@ -105,6 +105,14 @@ class OpenKoi(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted({**brought, **COMMANDS}.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The exit statuses, and a hint."""
+        from .tips import tip_of_the_day
+
+        super().format_epilog(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(tip_of_the_day())
+
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
         return lived(self.invocation, result) if inspect.iscoroutine(result) else result

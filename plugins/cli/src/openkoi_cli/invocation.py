@@ -64,7 +64,7 @@ class Invocation:
         """The text without the secrets that are known by now."""
         if self.koi:
             return self.koi.redactor(text)
-        from openkoi.redact import Redactor, environment_secrets
+        from openkoi_log import Redactor, environment_secrets
 
         return Redactor(environment_secrets(os.environ))(text)
 

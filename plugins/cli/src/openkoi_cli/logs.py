@@ -48,7 +48,7 @@ class Redacted(logging.Formatter):
 
 def write(record: Record) -> None:
     """One event as a line of fields."""
-    from openkoi.codec import encode
+    from openkoi_log import encode
 
     level = TRACE if isinstance(record.event, QUIET) else logging.DEBUG
     if log.isEnabledFor(level):

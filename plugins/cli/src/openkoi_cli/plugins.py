@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from openkoi.registry import Found, Scan, settled
+from openkoi.registry import Found, Scan
 
 from .invocation import Invocation
 
@@ -51,14 +51,13 @@ def command(invocation: Invocation, /) -> None:
 
 def chosen(invocation: Invocation) -> Scan:
     """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
-    from openkoi.assembly import choice
+    from openkoi.assembly import as_preferred
     from openkoi_hookspecs import BadSetting
 
     try:
-        prefer = invocation.open().config.table("plugins.prefer")
+        return as_preferred(invocation.found, invocation.open().config)
     except BadSetting:
         return invocation.found
-    return settled(invocation.found, frozenset(choice(key, str(one.value)) for key, one in prefer.items()))
 
 
 def version_of(distribution: str) -> str:

@@ -11,8 +11,9 @@ from .invocation import Invocation
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, format: str) -> int:
     """Show a task again as it was; without an id, the last one."""
+    from openkoi_log import find_task, records_of
+
     from .faces import faced
-    from .history import find_task, records_of
 
     with faced(format, invocation) as face:
         sessions = invocation.open().config.paths.sessions

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
+from .streams import terminal_again
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -73,6 +74,7 @@ def do(asked: Asked, face: "Face") -> None:
 
     from .first_run import prepared
 
+    terminal_again()
     try:
         begin(asked, text, context, face)
     except NoProvider:

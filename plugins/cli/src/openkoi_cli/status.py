@@ -14,8 +14,7 @@ from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
-
-    from .history import Call, Past
+    from openkoi_log import Call, Past
 
 LAST, ALL = 5, 50
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
@@ -26,7 +25,7 @@ SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool) -> None:
     """Show memory, the last tasks, tokens and cost; with --verbose, more of them."""
-    from .history import paid_calls, past_tasks
+    from openkoi_log import paid_calls, past_tasks
 
     koi = invocation.open()
     folder = koi.config.paths.sessions

@@ -20,6 +20,18 @@ def fill_in_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
+def terminal_again() -> None:
+    """Where a person at a terminal piped something in, let standard input be that terminal from now on."""
+    if sys.stdin.isatty() or not sys.stderr.isatty() or os.name != "posix":
+        return
+    with suppress(OSError):
+        terminal = os.open("/dev/tty", os.O_RDWR)
+        if os.tcgetpgrp(terminal) == os.getpgrp():
+            os.dup2(terminal, 0)
+            sys.stdin = os.fdopen(0, closefd=False)
+        os.close(terminal)
+
+
 @contextmanager
 def kept_stdout() -> Iterator[TextIO]:
     """Lend the real stdout; whatever plugins and child processes print meanwhile goes to stderr."""

@@ -1,8 +1,7 @@
 """One hint after a good run, for the first few runs. Every command named here exists."""
 
+from datetime import date
 from typing import TYPE_CHECKING
-
-from openkoi.runlog import segments
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -19,5 +18,12 @@ TIPS = (
 
 def tip(koi: "Assembly") -> str:
     """The next hint, or nothing once a person knows their way."""
+    from openkoi_log import segments
+
     runs = len(segments(koi.config.paths.sessions))
     return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS else ""
+
+
+def tip_of_the_day() -> str:
+    """A hint for who asks for help, another one each day."""
+    return TIPS[date.today().toordinal() % len(TIPS)]

@@ -5,6 +5,7 @@ import click
 from openkoi_hookspecs import Koi, NoProvider
 
 from .discovery import Machine, discover
+from .ollama import NAME as OLLAMA
 from .options import CUSTOM, Option, options, without_a_person
 from .terminal import Terminal, somebody_there, terminal
 
@@ -38,16 +39,15 @@ async def set_up(koi: Koi, person: Terminal) -> None:
 
 async def follow(koi: Koi, person: Terminal, choice: Option) -> None:
     """Ask for what a choice takes."""
-    match choice.offer.provider:
-        case "ollama":
-            from .local import use_ollama
+    if choice.offer.provider == OLLAMA:
+        from .local import use_ollama
 
-            await use_ollama(koi)
-        case provider if provider == CUSTOM:
-            from .server import use_server
+        await use_ollama(koi)
+    elif choice.offer.provider == CUSTOM:
+        from .server import use_server
 
-            await use_server(koi, person)
-        case _:
-            from .key import use_key
+        await use_server(koi, person)
+    else:
+        from .key import use_key
 
-            await use_key(koi, person, choice.offer)
+        await use_key(koi, person, choice.offer)

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,10 +30,13 @@ class Machine:
 async def discover(koi: Koi, machine: Machine) -> Sequence[Discovered]:
     """All ways that lead to a provider that is installed; of two to one provider, the more explicit first.
 
-    Ollama, the last resort, is only asked when there is nothing else that could be used as it is.
+    What may take its time is asked last and only if need be: the Keychain when there is no other way to what it holds
+    a login for, Ollama when there is nothing that could be used as it is.
     """
     offers = {offer.provider: offer for offer in koi.offers()}
-    found = [*in_variables(offers, machine.variables), *[login async for login in in_logins(offers, machine)]]
+    found = [*in_variables(offers, machine.variables), *in_files(offers, machine)]
+    if not any(way.provider == "anthropic" for way in found):
+        found += await in_keychain(offers, machine)
     found += saved(koi, offers, others=bool(found))
     if all(way.consent for way in found) and NAME in offers:
         found += await served(koi)
@@ -47,17 +50,15 @@ def in_variables(offers: Offers, variables: Mapping[str, str]) -> Iterator[Disco
             yield Discovered(offer.provider, offer.model, Source.ENV_VAR.hint(offer.variable))
 
 
-async def in_logins(offers: Offers, machine: Machine) -> AsyncIterator[Discovered]:
-    """Logins of other programs, each with the consent it needs."""
-    seen: set[str] = set()
-    for login in logins(machine.home, machine.now):
-        if login.provider in offers:
-            seen.add(login.provider)
-            yield lent(login, offers)
-    if machine.keychain and "anthropic" in offers and "anthropic" not in seen:
-        kept = await keychain_login(machine.keychain, machine.now)
-        if kept:
-            yield lent(kept, offers)
+def in_files(offers: Offers, machine: Machine) -> Iterator[Discovered]:
+    """Logins that other programs keep in files, each with the consent it needs."""
+    return (lent(login, offers) for login in logins(machine.home, machine.now) if login.provider in offers)
+
+
+async def in_keychain(offers: Offers, machine: Machine) -> Sequence[Discovered]:
+    """The login that the Claude CLI keeps in the Keychain, where there is one."""
+    login = await keychain_login(machine.keychain, machine.now) if machine.keychain else None
+    return [lent(login, offers)] if login and login.provider in offers else ()
 
 
 def lent(login: Login, offers: Offers) -> Discovered:

@@ -30,8 +30,10 @@ async def use_server(koi: Koi, person: Terminal) -> None:
 
 def keep(koi: Koi, at: Address, model: str) -> None:
     """Save where the server is; a key of another server is never shown to it."""
-    if at.key or CUSTOM in koi.saved_keys():
+    if at.key:
         say(f"  Saved to {koi.save_key(CUSTOM, at.key)}")
+    elif CUSTOM in koi.saved_keys():
+        koi.save_key(CUSTOM, "")
     say(f"  Saved to {koi.configure(f'providers.{CUSTOM}.base_url', at.url)}")
     koi.configure("models.default", model)
 

@@ -8,9 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openkoi.runlog import read_segment, segments
-from openkoi.transcript import read_line
 from openkoi_hookspecs import KoiError, Record, UnknownName, events
+
+from .reading import read_segment, segments
+from .transcript import read_line
 
 TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"', b'"type":"model.response"')
 NAMED = 8

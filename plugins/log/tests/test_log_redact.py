@@ -14,8 +14,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import openkoi_hookspecs
-from openkoi.redact import MASK, Redactor, environment_secrets, masked, worth_holding
-from openkoi.transcript import read_line, sealed, write_line
 from openkoi_hookspecs import (
     Decision,
     Event,
@@ -30,6 +28,8 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_log import MASK, Redactor, environment_secrets, masked, read_line, sealed, write_line
+from openkoi_log.redact import worth_holding
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)

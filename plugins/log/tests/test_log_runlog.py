@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.filelock import LOCKS, held_by_another
-from openkoi.redact import MASK, Redactor
-from openkoi.runlog import LogFault, RunLog, read_segment, segments, session_id
 from openkoi_hookspecs import Done, Record, Reply, Usage, events
+from openkoi_log import MASK, LogFault, Redactor, RunLog, read_segment, segments, session_id
+from openkoi_log.filelock import LOCKS, held_by_another
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, limits and locks are POSIX's")
 FILLING = """
 import resource, sys
 from pathlib import Path
-from openkoi.runlog import LogFault, RunLog
+from openkoi_log import LogFault, RunLog
 from openkoi_hookspecs import events
 
 log = RunLog(Path(sys.argv[1]), "s", str)
@@ -33,7 +32,7 @@ log.append("run", [events.Warned("third")])
 WRITING = """
 import sys
 from pathlib import Path
-from openkoi.runlog import RunLog
+from openkoi_log import RunLog
 from openkoi_hookspecs import events
 
 log = RunLog(Path(sys.argv[1]), "s", str)
@@ -196,7 +195,7 @@ def test_a_lock_is_seen_by_other_processes(tmp_path: Path) -> None:
     assert LOCKS
     log = log_in(tmp_path)
     log.append("run", [events.Warned("one")])
-    script = "import sys, pathlib, openkoi.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
+    script = "import sys, pathlib, openkoi_log.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
 
     assert ["True\n"] == ended([child(script, str(log.path))])
 

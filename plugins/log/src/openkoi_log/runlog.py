@@ -1,21 +1,21 @@
-"""The run log: the truth that everything else is computed from. Knows files and records; knows no run or memory.
+"""Write the run log: the truth that everything else is computed from. Knows files and records; knows no run or memory.
 
 Each process writes a segment of its own (``<session>.jsonl``, then ``<session>.2.jsonl`` and so on) and never appends
 to an old one, so that a torn tail cannot swallow what comes next. Acknowledged means written whole and synced. The
-writer's lock is held for life: a torn tail is skipped only when nobody holds the file.
+writer's lock is held for life, so that a reader can tell a torn tail from a line that is still being written.
 """
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from openkoi_hookspecs import Event, KoiError, Record
 
-from .filelock import held_by_another, hold
+from .filelock import hold
 from .private import private_folder
-from .transcript import Damaged, read_line, sealed, write_line
+from .transcript import sealed, write_line
 
 
 class LogFault(KoiError):
@@ -123,38 +123,3 @@ def sync_folder(folder: Path) -> None:
 def session_id() -> str:
     """A new session's name: sorts by time, and is nobody else's."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
-
-
-def segments(folder: Path, session: str = "") -> list[Path]:
-    """The log's files, oldest first: all, or one session's."""
-    if session:
-        named = [path for path in folder.glob(f"{session}*.jsonl") if session_of(path) == session]
-    else:
-        named = list(folder.glob("*.jsonl"))
-    return sorted(named, key=lambda path: (session_of(path), part_of(path)))
-
-
-def session_of(path: Path) -> str:
-    return path.name.removesuffix(".jsonl").partition(".")[0]
-
-
-def part_of(path: Path) -> int:
-    part = path.name.removesuffix(".jsonl").partition(".")[2]
-    return int(part) if part.isdigit() else 1
-
-
-def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
-    """Records from an offset on. A damaged line is reported and passed over; a torn tail waits for its writer."""
-    with path.open("rb") as file:
-        file.seek(start)
-        end = start
-        for line in file:
-            end += len(line)
-            try:
-                yield read_line(line, path.name, end)
-            except (Damaged, ValueError) as error:
-                if not line.endswith(b"\n"):
-                    if not held_by_another(path):
-                        report(f"{path.name} ends in a torn line; it was never acknowledged.")
-                    return
-                report(f"{path.name} is damaged before byte {end}: {error}. The line is left out.")

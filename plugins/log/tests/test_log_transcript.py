@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openkoi.transcript import Damaged, catalogue, opened, read_line, sealed, write_line
 from openkoi_hookspecs import (
     Decision,
     Evaluation,
@@ -30,6 +29,7 @@ from openkoi_hookspecs import (
     ToolCall,
     events,
 )
+from openkoi_log.transcript import Damaged, catalogue, opened, read_line, sealed, write_line
 
 AT = "2026-11-21T10:00:00.000000Z"
 TEXTS = st.text(max_size=6) | st.sampled_from(["\ud800", "\u2028", '"', "\\", '","crc":"00000000"}\n'])

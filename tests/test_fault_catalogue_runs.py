@@ -1,0 +1,207 @@
+"""The catalogue of faults, its layers `tool` and `proto`, as a whole run meets them: nothing wrong is ever executed."""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import (
+    Chunk,
+    Done,
+    Ended,
+    Message,
+    Model,
+    Price,
+    Refused,
+    Request,
+    Role,
+    Run,
+    Stop,
+    Task,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Usage,
+    events,
+)
+from openkoi_report import report_of
+from openkoi_testing import Rehearsed, Stage, perform
+from openkoi_wire import Calls
+
+CATALOGUE = Path(__file__).resolve().parents[1].parent / "shared" / "corpora" / "faults.json"
+LONGEST_NAME = 4_096
+
+Case = dict[str, Any]  # the catalogue is JSON whose fields differ from case to case
+
+
+def cases(layer: str) -> list[Case]:
+    if not CATALOGUE.exists():
+        return []
+    found = json.loads(CATALOGUE.read_text(encoding="utf-8"))["cases"]
+    return [case for case in found if case["layer"] == layer]
+
+
+def name(case: Case) -> str:
+    return f"{case['id']} {case['why']}"
+
+
+def the(id: str) -> Case:
+    found = [case for case in cases("proto") if case["id"] == id]
+    if not found:
+        pytest.skip(f"THE CATALOGUE OF FAULTS IS ABSENT: {CATALOGUE}")
+    return found[0]
+
+
+@dataclass
+class Reader:
+    """A toolbox with one tool, which notes what it was really called with, as a reader of files would take it."""
+
+    schema: Mapping[str, Any]
+    executed: list[Mapping[str, Any]] = field(default_factory=list)
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """The tool."""
+
+        async def read(arguments: Mapping[str, Any]) -> ToolResult:
+            if len(str(arguments["path"])) > LONGEST_NAME:
+                raise OSError("File name too long")
+            self.executed.append(arguments)
+            return ToolResult("text")
+
+        return [Tool("read", "Read a file.", self.schema, read)]
+
+
+@dataclass
+class Asking:
+    """A model that asks for the calls of each turn, then answers."""
+
+    turns: Sequence[Sequence[ToolCall]]
+    asked: list[Request] = field(default_factory=list)
+
+    async def models(self) -> Sequence[Model]:
+        """One model."""
+        return [Model("script", context=100_000, output=1_000, price=Price(0.0, 0.0))]
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        """Ask, or answer."""
+        turn = len(self.asked)
+        self.asked.append(request)
+        for call in self.turns[turn] if turn < len(self.turns) else ():
+            yield call
+        if turn >= len(self.turns):
+            yield Text("Done.")
+        yield Done(Usage(input=10, output=5), Stop.TOOLS if turn < len(self.turns) else Stop.END)
+
+
+def ran(model: Asking, box: Reader) -> Rehearsed:
+    return perform(Task("Look at it"), Stage(model=model, toolboxes={"box": box}))
+
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+
+@pytest.mark.parametrize("case", cases("tool"), ids=name)
+def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
+    call = Calls().make("call_1", "read", case["given"]["arguments"])
+    model, box = Asking([[call]]), Reader(case["given"]["schema"])
+    told = ran(model, box)
+    [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolAnswered)]
+
+    if case["expect"]["outcome"] == "call":
+        assert [case["expect"]["args"]] == box.executed
+        assert not result.failed
+    else:
+        assert [] == box.executed
+        assert result.failed
+        assert result.text
+    assert "Done." == told.result.text
+
+
+def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
+    case = the("P02")
+    calls = Calls()
+    turn = [calls.make(one["id"], one["name"], one["arguments"]) for one in case["given"]["tool_calls"]]
+    model, box = Asking([turn]), Reader(SCHEMA)
+    ran(model, box)
+    results = [part for part in model.asked[1].messages[-1].parts if isinstance(part, ToolResult)]
+
+    assert case["expect"]["count"] == len(results) == len({result.call for result in results})
+    assert ["a", "b"] == [arguments["path"] for arguments in box.executed]
+
+
+def test_two_hundred_calls_in_one_turn_are_bounded_and_each_has_a_result() -> None:
+    case = the("P04")
+    turn = [ToolCall(one["id"], "read", {"path": f"{one['id']}.py"}) for one in case["given"]["tool_calls"]]
+    model, box = Asking([turn]), Reader(SCHEMA)
+    ran(model, box)
+    results = [part for part in model.asked[1].messages[-1].parts if isinstance(part, ToolResult)]
+
+    assert 0 < len(box.executed) <= case["expect"]["executed_at_most"]
+    assert {call.id for call in turn} == {result.call for result in results}
+
+
+def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
+    case = the("P08")
+    turns = [
+        [ToolCall(str(number), "read", {"path": case["given"]["alternate"][number % 2]})]
+        for number in range(case["given"]["times"])
+    ]
+    model = Asking(turns)
+    told = ran(model, Reader(SCHEMA))
+
+    assert Ended.LOOP is told.result.iterations[0].work.ended
+    assert len(model.asked) <= case["expect"]["by_call_at_most"]
+
+
+class Forgetful(Asking):
+    """A model that can read no more than so many messages at a time."""
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        """Refuse what is too long."""
+        if len(request.messages) > 5:
+            raise Refused("acme says: prompt is too long: 250000 tokens > 200000 maximum.", overflow=True)
+        async for chunk in super().chat(request):
+            yield chunk
+
+
+def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
+    turns = [[ToolCall(str(number), "read", {"path": f"{number}.py"})] for number in range(4)]
+    model = Forgetful(turns)
+    told = ran(model, Reader(SCHEMA))
+
+    assert "Done." == told.result.text
+    assert any(isinstance(record.event, events.Compressed) for record in told.records)
+    assert any("oldest turns are left out" in text for text in report_of(told.records).result()["warnings"])
+    for request in model.asked:
+        assert paired(request.messages)
+        assert "Look at it" in str(request.messages[0].parts)
+
+
+def test_a_request_that_cannot_be_shortened_is_refused_and_not_asked_for_ever() -> None:
+    class Tiny(Asking):
+        async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+            """Refuse everything."""
+            self.asked.append(request)
+            raise Refused("acme says: prompt is too long.", overflow=True)
+            yield Text("")
+
+    model = Tiny([])
+
+    with pytest.raises(Refused, match="prompt is too long"):
+        ran(model, Reader(SCHEMA))
+    assert len(model.asked) <= 3
+
+
+def paired(messages: Sequence[Message]) -> bool:
+    """Whether each call of the model's has its result in the next turn."""
+    asked: set[str] = set()
+    for message in messages:
+        answered = {part.call for part in message.parts if isinstance(part, ToolResult)}
+        if answered != asked:
+            return False
+        asked = {p.id for p in message.parts if isinstance(p, ToolCall)} if message.role is Role.ASSISTANT else set()
+    return not asked
