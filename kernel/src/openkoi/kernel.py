@@ -45,12 +45,12 @@ from .deadline import contained
 from .house import House
 from .limits import Budget
 from .standstill import Standstill
+from .versions import Versions
 
 T = TypeVar("T")
 P = ParamSpec("P")
 TELLING: ContextVar[bool] = ContextVar("telling", default=False)
 DEEPEST = 8
-TIDYING = 30.0
 
 
 @dataclass(slots=True)
@@ -86,7 +86,6 @@ class Kernel:
     tools: tuple[Tool, ...] = ()
     talk: Conversation = field(default_factory=Conversation)
     standstill: Standstill = field(default_factory=Standstill)
-    origin: str = ""
     touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
@@ -94,11 +93,14 @@ class Kernel:
     lapped: Spend = Spend()
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
+    versions: Versions = field(init=False)
 
     def __post_init__(self) -> None:
         self.id = self.id or token_hex(10)
         self.budget = Budget(self.task.limits, self.parent)
         self.asking = Asking(self.budget, self.house.cast, self.emit)
+        keeper, house = self.house.sockets.checkpoints, self.house
+        self.versions = Versions(self.workspace, keeper, house.warn_once, lambda: self.budget.seconds_left)
 
     @property
     def spent(self) -> Spend:
@@ -237,7 +239,7 @@ class Kernel:
             if self.settled:
                 return
             self.settled = True
-            self.origin = await self.take()
+            self.versions.origin = await self.versions.take()
             for name, evaluator in self.evaluators.items():
                 if isinstance(evaluator, Baselined):
                     await self.look(name, evaluator)
@@ -251,47 +253,7 @@ class Kernel:
         except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
             self.house.warn_once(f"{name} could not see how things stood before the work: {error}")
 
-    async def take(self) -> str:
-        """Keep the files as they are now; empty when that cannot be done."""
-        keeper = await self.house.sockets.checkpoints()
-        if keeper is None:
-            return ""
-        try:
-            return str(await self.tidied(keeper.take(self.workspace)))
-        except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
-            self.house.warn_once(f"The files could not be kept, so the best cannot be restored: {error}")
-            return ""
-
-    async def changes(self) -> str:
-        """What the run has changed so far, as a unified diff."""
-        keeper = await self.house.sockets.checkpoints()
-        if keeper is None or not self.origin:
-            return ""
-        try:
-            return str(await self.tidied(keeper.diff(self.workspace, self.origin)))
-        except Exception as error:  # as above
-            self.house.warn_once(f"What changed could not be told: {error}")
-            return ""
-
     async def go_back_to(self, work: Work) -> None:
         """Bring the files back as this work left them; what cannot be brought back is said."""
-        if work.files and not work.checkpoint:
-            self.house.warn_once(
-                "The best attempt's files were not kept: the files stay as the last attempt left them."
-            )
-        else:
-            await self.restore(work.checkpoint or self.origin)
+        await self.versions.go_back_to(work)
         await self.warn()
-
-    async def restore(self, checkpoint: str) -> None:
-        keeper = await self.house.sockets.checkpoints()
-        if keeper is None or not checkpoint:
-            return
-        try:
-            await self.tidied(keeper.restore(self.workspace, checkpoint))
-        except Exception as error:  # as above
-            self.house.warn_once(f"Not every file could be brought back: {error}")
-
-    async def tidied(self, awaited: Awaitable[T]) -> T:
-        """Wait for what has to be done even when the time is over, but not for ever."""
-        return await contained(awaited, max(TIDYING, self.budget.seconds_left))

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from openkoi_wire import Bounds, Wire
 
 HELLO = [b"data: h\xc3\xa9llo\n\n", b"data: \xf0\x9f\x98\x80\n\n", b"data: [END]\n\n"]
 QUICK = Bounds(idle=0.2, event=1_000, answer=3_000, error_seconds=0.3)
+CALM = replace(QUICK, idle=10.0)
 
 
 class Words:
@@ -125,13 +127,13 @@ def test_a_slow_listener_is_not_the_server_s_fault() -> None:
 )
 def test_an_event_may_not_be_endless(pieces: list[bytes]) -> None:
     with pytest.raises(Unavailable, match="exceeded the 1000 byte limit"):
-        heard(server(*pieces))
+        heard(server(*pieces), CALM)
 
 
 @pytest.mark.parametrize("type", [EVENTS, "application/json"])
 def test_an_answer_may_not_be_endless(type: str) -> None:
     with pytest.raises(Unavailable, match="sent more than 3000 bytes"):
-        heard(server(*[b"data: " + b"x" * 500 + b"\n\n"] * 20, type=type))
+        heard(server(*[b"data: " + b"x" * 500 + b"\n\n"] * 20, type=type), CALM)
 
 
 def test_an_error_body_may_not_be_endless() -> None:

@@ -46,7 +46,7 @@ async def outcome(ending: Ending, run: Kernel) -> Work:
     """What the execution left behind, with the files as they are now kept."""
     if not run.settled:
         return Work(ending.text, ended=ending.why, limit=ending.limit)
-    diff, checkpoint = await run.changes(), await run.take()
+    diff, checkpoint = await run.versions.changes(), await run.versions.take()
     await run.warn()
     files = changed_files(diff)
     return Work(ending.text, diff=diff, files=files, checkpoint=checkpoint, ended=ending.why, limit=ending.limit)
