@@ -16,6 +16,7 @@ from openkoi_hookspecs import BadSetting, Limits
 
 from .harmless import refusal
 from .paths import Paths
+from .standstill import Ceilings
 
 T = TypeVar("T")
 Table = Mapping[str, Any]
@@ -98,6 +99,15 @@ class Config:
         if not self.get("safety.abort_on_regression", bool, True):
             given["regression"] = None
         return checked(Limits(**given), self)
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """After how much without progress a run is warned of, asked about, and ended."""
+        named = {"warning": "warning", "critical": "critical", "breaker": "circuit_breaker"}
+        default = Ceilings()
+        return Ceilings(
+            **{name: self.get(f"safety.tool_loop.{key}", int, getattr(default, name)) for name, key in named.items()}
+        )
 
 
 def typed(key: str, setting: Setting, kind: type[T]) -> T:

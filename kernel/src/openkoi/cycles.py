@@ -6,12 +6,28 @@ Task runs, chat and every face use it. Knows conversations and tools; knows no e
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Ended, LimitReached, Message, Refused, Reply, Request, Role, Stop, ToolResult, events
+from openkoi_hookspecs import (
+    Effect,
+    Ended,
+    LimitReached,
+    Message,
+    Question,
+    Refused,
+    Reply,
+    Request,
+    Role,
+    Stop,
+    ToolResult,
+    events,
+)
 
-from .dispatch import Settled, settle
+from .dispatch import YES, Settled, settle
+from .footprint import footprint
 from .kernel import Kernel
+from .standstill import Step
 
 GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
+CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
 NUDGES = 2
 COMPACTIONS = 2
 REASONS = {
@@ -88,7 +104,37 @@ async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> En
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.talk.say(Message(Role.USER, results))
     await run.emit(events.ToolsSettled(cycle))
-    run.standstill.note([(one.call, one.result) for one in settled], any(one.polls for one in settled))
+    run.standstill.note(map(step, settled), changed=changed(settled, run))
     if any(one.waits for one in settled):
         return Ended.PERSON
-    return Ended.LOOP if run.standstill.stuck else None
+    return Ended.LOOP if await going_in_circles(run) else None
+
+
+def step(one: Settled) -> Step:
+    tool = one.tool
+    reads, polls = (tool.effect is Effect.READS, tool.polls) if tool else (False, False)
+    return Step(one.call, one.result, reads=reads, polls=polls)
+
+
+def changed(settled: Sequence[Settled], run: Kernel) -> bool:
+    """Whether the workspace is another after these calls; only looked at when one of them may have changed it."""
+    if not any(one.tool and one.tool.effect > Effect.READS for one in settled):
+        return False
+    before, run.footprint = run.footprint, footprint(run.workspace)
+    return before != run.footprint
+
+
+async def going_in_circles(run: Kernel) -> bool:
+    """Whether to stop: a person is warned first, then asked; the last ceiling holds for everybody."""
+    state = run.standstill
+    if state.stuck:
+        await run.emit(
+            events.Warned(f"Stopped: {state.detector}, {CIRCLES.format(count=max(state.idle, state.aimless))}")
+        )
+        return True
+    if state.aimless == state.ceilings.warning:
+        await run.emit(events.Warned(CIRCLES.format(count=state.aimless)))
+    if state.aimless == state.ceilings.critical:
+        answer = await run.ask(Question(f"{CIRCLES.format(count=state.aimless)} Go on?", choices=("yes", "no")))
+        return answer is not None and answer.strip().lower() not in YES
+    return False

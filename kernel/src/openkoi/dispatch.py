@@ -39,11 +39,11 @@ NOBODY = "A person has to allow this, and nobody is there to ask. It was not run
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A call with its result. ``waits`` says that only a person's word is missing."""
+    """A call with its result, and its tool if there is one. ``waits`` says that only a person's word is missing."""
 
     call: ToolCall
     result: ToolResult
-    polls: bool = False
+    tool: Tool | None = None
     waits: bool = False
 
 
@@ -65,13 +65,13 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
     if not isinstance(verdict, Allow):
         said = verdict.reason or "it is not allowed"
         text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
-        return Settled(call, await written(failed(call, text), run), waits=isinstance(verdict, Ask))
+        return Settled(call, await written(failed(call, text), run), tool, waits=isinstance(verdict, Ask))
     if tool.effect > Effect.READS:
         await run.settle_baseline()
         run.touched = True
     await run.emit(events.ToolCalled(call, doing(tool, call)))
     result = await run.fold(moments.after_tool, await called(private, tool, run), call=call, run=run)
-    return Settled(call, await written(replace(result, call=call.id), run), polls=tool.polls)
+    return Settled(call, await written(replace(result, call=call.id), run), tool)
 
 
 async def written(result: ToolResult, run: Kernel) -> ToolResult:

@@ -42,6 +42,7 @@ from openkoi_hookspecs import (
 from .asking import Asking
 from .compaction import add, compacted
 from .deadline import contained
+from .footprint import footprint
 from .house import House
 from .limits import Budget
 from .standstill import Standstill
@@ -85,7 +86,7 @@ class Kernel:
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
     talk: Conversation = field(default_factory=Conversation)
-    standstill: Standstill = field(default_factory=Standstill)
+    footprint: bytes = b""
     touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
@@ -94,11 +95,13 @@ class Kernel:
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
     versions: Versions = field(init=False)
+    standstill: Standstill = field(init=False)
 
     def __post_init__(self) -> None:
         self.id = self.id or token_hex(10)
         self.budget = Budget(self.task.limits, self.parent)
         self.asking = Asking(self.budget, self.house.cast, self.emit)
+        self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
         self.versions = Versions(self.workspace, keeper, house.warn_once, lambda: self.budget.seconds_left)
 
@@ -223,7 +226,7 @@ class Kernel:
         """Add a message of ours to the conversation, or begin a new one with it."""
         message = Message.user(text)
         if fresh:
-            self.talk, self.standstill = Conversation(self.talk.system), Standstill()
+            self.talk, self.standstill = Conversation(self.talk.system), Standstill(self.house.config.ceilings)
         self.talk.say(message)
         await self.emit(events.Prompted(message, fresh))
 
@@ -240,6 +243,7 @@ class Kernel:
                 return
             self.settled = True
             self.versions.origin = await self.versions.take()
+            self.footprint = footprint(self.workspace)
             for name, evaluator in self.evaluators.items():
                 if isinstance(evaluator, Baselined):
                     await self.look(name, evaluator)

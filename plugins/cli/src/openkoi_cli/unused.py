@@ -20,7 +20,8 @@ KERNEL = {
     *DEPRECATED,
     *DEPRECATED.values(),
     *("models.embedder", "models.small", "models.unknown_price", "iteration.skip_eval_confidence"),
-    *("safety.abort_on_regression", "safety.tool_loop.circuit_breaker", "evaluation.order", "evaluation.require"),
+    *("safety.abort_on_regression", "evaluation.order", "evaluation.require"),
+    *(f"safety.tool_loop.{name}" for name in ("warning", "critical", "circuit_breaker")),
     *("hooks.order", "hooks.deadline_seconds", "use.memory", "use.sandbox", "use.checkpoints"),
 }
 TABLES = {"models", "iteration", "safety", "evaluation", "use"}
