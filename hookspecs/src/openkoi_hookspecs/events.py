@@ -160,6 +160,14 @@ class Compressed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Kept(Event):
+    """The workspace as it was before the run changed anything, as a checkpoint."""
+
+    name = "workspace.kept"
+    checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Terminated(Event):
     """Why the inner loop ended."""
 

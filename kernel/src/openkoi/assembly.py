@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from openkoi_hookspecs import Event, KoiError, Result, Task, Unavailable, events
+from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
 from openkoi_log import Redactor, environment_secrets
 
 from .catalogue import FILE, Catalogue
@@ -18,12 +18,14 @@ from .house import House
 from .kernel import Kernel
 from .limits import Budget
 from .loop import solve
+from .past import past_of
 from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
 from .registry import Scan, scan, settled
 from .words import mended
 
+NO_BASELINE = "How checks stood before the work is not known after an interruption, so all of them count."
 Provided = Mapping[str, Mapping[str, object]]
 
 
@@ -35,15 +37,30 @@ class Assembly(House):
         if not self.begun:
             async with self:
                 return await self.solve(task, budget, depth)
-        run = await self.kernel(task, budget, depth)
+        return await self.carried_out(await self.kernel(task, budget, depth))
+
+    async def resume(self, records: Sequence[Record], id: str) -> Result:
+        """Go on with a run that ended before its time, from where it was; raises KoiError when there is none."""
+        started = next((record.event for record in records if record.run == id and is_start(record)), None)
+        if not isinstance(started, events.TaskStarted):
+            raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
+        run = await self.kernel(started.task)
+        run = replace(run, id=id, past=past_of(records, id))
+        if run.past.origin:
+            run.settled, run.versions.origin = True, run.past.origin
+            self.warn_once(NO_BASELINE)
+        return await self.carried_out(run)
+
+    async def carried_out(self, run: Kernel) -> Result:
+        """The result of a run; whatever ends it without one is written down before it flies on."""
         try:
             result = await solve(run)
         except BaseException as error:  # the log must say how the run ended, whatever ended it
             with suppress(KoiError):
                 self.tell(run.id, (*self.warnings(), *left_behind(run), events.RunFailed(ending(error))))
             raise
-        score = result.best.evaluation.score if result.best.evaluation else None
-        used = events.Used("Task", task.text, category=run.task.category, channel=task.channel, score=score)
+        score, task = result.best.evaluation.score if result.best.evaluation else None, run.task
+        used = events.Used("Task", task.text, category=task.category, channel=task.channel, score=score)
         with suppress(KoiError):
             await run.emit(used, *self.warnings())
         return result
@@ -75,6 +92,10 @@ class Assembly(House):
             except Unavailable:
                 if name == chain[-1]:
                     raise
+
+
+def is_start(record: Record) -> bool:
+    return isinstance(record.event, events.TaskStarted)
 
 
 def left_behind(run: Kernel) -> list[Event]:

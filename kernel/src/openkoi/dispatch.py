@@ -30,11 +30,11 @@ from openkoi_hookspecs import (
 from .arguments import fitted
 from .facts import misfit
 from .kernel import Kernel
+from .past import NOBODY, UNKNOWN
 
 MOST = 64
 TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 YES = ("y", "yes", "allow", "approve")
-NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
     tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy.deepcopy(call)
+    if known := before(call, tool, run):
+        return Settled(call, known if known.text != UNKNOWN else await written(known, run), tool)
     if call.fault:
         return Settled(call, await written(failed(call, call.fault), run))
     if tool is None:
@@ -72,6 +74,14 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
     await run.emit(events.ToolCalled(call, doing(tool, call)))
     result = await run.fold(moments.after_tool, await called(private, tool, run), call=call, run=run)
     return Settled(call, await written(replace(result, call=call.id), run), tool)
+
+
+def before(call: ToolCall, tool: Tool | None, run: Kernel) -> ToolResult | None:
+    """What the call brought before the run was interrupted, if it was made then."""
+    changes = tool is not None and tool.effect > Effect.READS
+    known = run.past.result(call, repeatable=not changes)
+    run.touched = run.touched or (known is not None and changes)
+    return known
 
 
 async def written(result: ToolResult, run: Kernel) -> ToolResult:

@@ -45,6 +45,7 @@ from .deadline import contained
 from .footprint import footprint
 from .house import House
 from .limits import Budget
+from .past import Past
 from .standstill import Standstill
 from .versions import Versions
 
@@ -92,6 +93,7 @@ class Kernel:
     settled: bool = False
     astray: bool = False
     lapped: Spend = Spend()
+    past: Past = field(default_factory=Past)
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
     versions: Versions = field(init=False)
@@ -100,6 +102,7 @@ class Kernel:
     def __post_init__(self) -> None:
         self.id = self.id or token_hex(10)
         self.budget = Budget(self.task.limits, self.parent)
+        self.budget.started -= self.past.seconds
         self.asking = Asking(self.budget, self.house.cast, self.emit)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
@@ -187,8 +190,12 @@ class Kernel:
     # What is a run's own.
 
     async def chat(self, request: Request) -> Reply:
-        """Call a model; the worst case is reserved first."""
-        return await self.asking.chat(request)
+        """Call a model; the worst case is reserved first. What was answered before is not asked again."""
+        known = self.past.take(events.Answered, request.model)
+        if known is None:
+            return await self.asking.chat(request)
+        self.budget.remember(known.reply.done.usage, known.usd)
+        return known.reply
 
     async def execute(self, command: Command) -> Completed:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
@@ -206,7 +213,9 @@ class Kernel:
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
-        happened = (event, *more)
+        happened = [one for one in (event, *more) if not self.past.covers(one)]
+        if not happened:
+            return
         self.house.tell(self.id, happened)
         if TELLING.get() or not self.house.hooks.voices.get("on_event"):
             return
@@ -224,11 +233,13 @@ class Kernel:
 
     async def say(self, text: str, *, fresh: bool = False) -> None:
         """Add a message of ours to the conversation, or begin a new one with it."""
-        message = Message.user(text)
+        known = self.past.take(events.Prompted)
+        message, fresh = (known.message, known.fresh) if known else (Message.user(text), fresh)
         if fresh:
             self.talk, self.standstill = Conversation(self.talk.system), Standstill(self.house.config.ceilings)
         self.talk.say(message)
-        await self.emit(events.Prompted(message, fresh))
+        if known is None:
+            await self.emit(events.Prompted(message, fresh))
 
     def heard(self, reply: Reply) -> None:
         """Add the model's turn to the conversation."""
@@ -244,6 +255,7 @@ class Kernel:
             self.settled = True
             self.versions.origin = await self.versions.take()
             self.footprint = footprint(self.workspace)
+            await self.emit(events.Kept(self.versions.origin))
             for name, evaluator in self.evaluators.items():
                 if isinstance(evaluator, Baselined):
                     await self.look(name, evaluator)

@@ -125,6 +125,14 @@ class Budget:
         if self.parent is not None:
             self.parent.charge(lease, tokens, usd)
 
+    def remember(self, usage: Usage, usd: float) -> None:
+        """Count a call that was paid before; it was within its limits then."""
+        self.tokens += usage.input + usage.output + usage.cache_write + usage.cache_read * CACHED_SHARE
+        self.usd += usd
+        self.calls += 1
+        if self.parent is not None:
+            self.parent.remember(usage, usd)
+
     def release(self, lease: Lease) -> None:
         """Give a lease back unused: the request was not answered."""
         self.leases.remove(lease)

@@ -17,6 +17,8 @@ from .phases.plan import make_plan
 from .phases.recall import recall
 from .phases.refine import refine
 
+AS_BEFORE = "as was answered before"
+
 
 async def solve(run: Kernel) -> Result:
     """Do the task until it is good enough, a limit is met, or a person is needed."""
@@ -25,8 +27,7 @@ async def solve(run: Kernel) -> Result:
         work = await execute(plan, run)
         evaluation = await evaluate(plan, work, run)
         await note(plan, work, evaluation, run)
-        ruling = decide(run.iterations, run.task.limits, run.spent)
-        await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent))
+        ruling = await rule(run)
         advice = await person(ruling, run)
         if ruling.final and not advice:
             break
@@ -47,17 +48,29 @@ async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kerne
     await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
 
 
+async def rule(run: Kernel) -> Ruling:
+    """Decide what happens next; what was decided before holds."""
+    if known := run.past.take(Decided):
+        return known.ruling
+    ruling = decide(run.iterations, run.task.limits, run.spent)
+    await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent))
+    return ruling
+
+
 async def person(ruling: Ruling, run: Kernel) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
     if ruling.decision is not Decision.ESCALATE:
         return ""
+    if run.past.active:
+        return AS_BEFORE
     return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
 
 
 async def go_back(ruling: Ruling, run: Kernel) -> None:
     """After an attempt that led astray: the best files again, and a conversation that begins anew."""
     if ruling.fresh:
-        await run.go_back_to(best_of(run.iterations).work)
+        if not run.past.active:
+            await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
 
 

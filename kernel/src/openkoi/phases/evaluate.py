@@ -35,6 +35,10 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     if repeated(work, run):
         last = run.iterations[-1].evaluation
         return replace(last, mode=Mode.CACHED) if last else None
+    if run.past.unjudged():
+        return None
+    if known := run.past.take(events.Evaluated):
+        return known.evaluation
     said = await opinions(work, run)
     missing = unmet(said, run.house.config.strings("evaluation.require", ()))
     if not said and not missing:

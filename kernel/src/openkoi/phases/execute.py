@@ -21,6 +21,8 @@ async def execute(plan: Plan, run: Kernel) -> Work:
     """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
     await address(plan, run)
     ending = await converse(run)
+    if known := run.past.take(events.Worked):
+        return known.work
     work = await run.fold(moments.after_execute, await outcome(ending, run), run=run)
     await run.emit(events.Worked(work))
     return work

@@ -12,6 +12,8 @@ from ..kernel import Kernel
 
 async def make_plan(recall: Recall, run: Kernel) -> Plan:
     """The task itself, with what plugins and memory add to it."""
+    if known := run.past.take(events.Planned):
+        return known.plan
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged([*recalled(recall), *attributed(given)])
     asks = only_asks(run.task.text)

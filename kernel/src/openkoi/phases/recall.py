@@ -12,6 +12,8 @@ async def recall(run: Kernel) -> Recall:
     """What of memory will be shown, within a tenth of the task's tokens."""
     task = run.task
     await run.emit(await started(run), *run.house.warnings())
+    if known := run.past.take(events.Recalled):
+        return known.recall
     query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
     found = Recall(tuple(await run.search(query)))
     shown = await run.fold(moments.after_recall, found, task=task, run=run)

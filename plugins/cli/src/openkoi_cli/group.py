@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "Say what works here and what does not, with the remedy.",
     "plugins": "List what is installed, what it adds, and what is broken.",
     "replay": "Show a task again from its log; nothing is called.",
+    "resume": "Go on with a task that ended before its time.",
     "run": "Do a task (the default: openkoi TASK...).",
     "status": "Show memory, the last tasks, tokens and cost.",
     "update": "Bring OpenKoi and its plugins up to date.",

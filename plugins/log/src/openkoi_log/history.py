@@ -10,7 +10,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, UnknownName, events
 
-from .reading import read_segment, segments
+from .reading import read_segment, segments, session_of
 from .transcript import read_line
 
 TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"', b'"type":"model.response"')
@@ -19,7 +19,10 @@ NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One task as the log tells it. ``ended`` is a decision, ``failed``, or empty while it has not ended."""
+    """One task as the log tells it. ``ended`` is a decision, ``failed``, or empty while it has not ended.
+
+    ``segment`` is where it began.
+    """
 
     run: str
     at: str
@@ -44,11 +47,12 @@ class Call:
 def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
     """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
     tasks: dict[str, Past] = {}
-    for path in reversed(segments(folder)):
+    for session in reversed(dict.fromkeys(map(session_of, segments(folder)))):
         if newest and len(tasks) >= newest:
             break
-        for record in telling(path, TELLING[:3]):
-            note(tasks, record, path.name)
+        for path in segments(folder, session):
+            for record in telling(path, TELLING[:3]):
+                note(tasks, record, path.name)
     return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
 
 
@@ -96,5 +100,6 @@ def find_task(folder: Path, id: str) -> Past:
 
 
 def records_of(folder: Path, past: Past) -> list[Record]:
-    """All records of a task's session, the task's own and its sub-tasks' among them."""
-    return [record for record in read_segment(folder / past.segment) if record.run]
+    """All records of a task's session, the task's own and its sub-tasks' among them, however often it was resumed."""
+    paths = segments(folder, session_of(Path(past.segment)))
+    return [record for path in paths for record in read_segment(path) if record.run]

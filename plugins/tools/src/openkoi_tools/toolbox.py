@@ -8,6 +8,7 @@ from openkoi_hookspecs import BadSetting, Run, Tool
 from .edit_file import edit_file
 from .list_files import list_files
 from .read_file import read_file
+from .recalled import recalled
 from .run_command import run_command
 from .search import search
 from .shown import Seen
@@ -61,13 +62,13 @@ class WorkspaceTools:
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """Return the six tools, with the memory that belongs to this run."""
-        desk = Desk(run, self._settings, self._remembered(run.id), self._locks)
+        desk = Desk(run, self._settings, self._remembered(run), self._locks)
         return tuple(make(desk) for make in TOOLS)
 
-    def _remembered(self, run: str) -> Seen:
+    def _remembered(self, run: Run) -> Seen:
         """Return what a run was shown. The oldest are forgotten; tools that are still in use keep their own."""
-        seen = self._seen.pop(run, None) or Seen()
-        self._seen[run] = seen
+        seen = self._seen.pop(run.id, None) or recalled(run.records(run.task.session), run.id, run.workspace)
+        self._seen[run.id] = seen
         while len(self._seen) > RUNS_KEPT:
             self._seen.popitem(last=False)
         return seen

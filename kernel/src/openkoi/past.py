@@ -1,0 +1,105 @@
+"""A run that ended before its time, as its records tell it. Pure; knows records and their order.
+
+Each thing that happened is handed out once, where it happened, in place of doing it again: no call is paid for twice,
+no effect repeated. When nothing is left, the run goes on from there. The past of a run that just begins is empty.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from openkoi_hookspecs import Event, Record, ToolCall, ToolResult, events
+
+E = TypeVar("E", bound=Event)
+
+UNKNOWN = (
+    "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
+    "Look at what is there before you do it again."
+)
+NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
+TOLD = (
+    *(events.Recalled, events.Planned, events.Prompted, events.Answered, events.ToolCalled, events.ToolAnswered),
+    *(events.Worked, events.Evaluated, events.Iterated, events.Decided),
+)
+CLOSING = (events.Worked, events.Evaluated, events.Decided)
+SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
+
+
+@dataclass(slots=True)
+class Past:
+    """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took."""
+
+    left: list[Event] = field(default_factory=list)
+    written: Counter[type[Event]] = field(default_factory=Counter)
+    origin: str = ""
+    seconds: float = 0.0
+
+    @property
+    def active(self) -> bool:
+        """Whether there is something still that was done before."""
+        return bool(self.left)
+
+    def take(self, kind: type[E], role: str = "") -> E | None:
+        """The next thing of a kind; what closes a phase leaves all before it behind."""
+        for place, event in enumerate(self.left):
+            if isinstance(event, kind) and (not role or getattr(event, "role", role) == role):
+                self.left = self.left[place + 1 :] if kind in CLOSING else [*self.left[:place], *self.left[place + 1 :]]
+                return event
+        return None
+
+    def result(self, call: ToolCall, *, repeatable: bool) -> ToolResult | None:
+        """What a call brought, or that nobody knows; None when it has to be made, because it never was."""
+        begun = next((event for event in self.left if is_call(event, call)), None)
+        if begun:
+            self.left.remove(begun)
+        for event in self.left:
+            if isinstance(event, events.ToolAnswered) and event.result.call == call.id:
+                self.left.remove(event)
+                return event.result
+        return ToolResult(UNKNOWN, failed=True, call=call.id) if begun and not repeatable else None
+
+    def unjudged(self) -> bool:
+        """Whether the iteration is over, and nobody had an opinion about it."""
+        ends = (events.Evaluated, events.Iterated, events.Prompted)
+        return isinstance(next((event for event in self.left if isinstance(event, ends)), None), events.Iterated)
+
+    def covers(self, event: Event) -> bool:
+        """Whether an event is in the log already; what is only told while it happens is not told again."""
+        if self.written[type(event)] > 0:
+            self.written[type(event)] -= 1
+            if isinstance(event, events.Iterated):
+                self.take(events.Iterated)
+            return True
+        return self.active and not event.durable
+
+
+def is_call(event: Event, call: ToolCall) -> bool:
+    return isinstance(event, events.ToolCalled) and event.call.id == call.id
+
+
+def past_of(records: Iterable[Record], run: str) -> Past:
+    """The past of one run."""
+    own = list(until_nobody_was_there(record for record in records if record.run == run))
+    happened = [record.event for record in own]
+    origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
+    written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, SAID_AGAIN))
+    return Past([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own))
+
+
+def until_nobody_was_there(records: Iterable[Record]) -> Iterator[Record]:
+    """The records before the run waited for a person: what it asked then is asked again."""
+    for record in records:
+        if isinstance(record.event, events.ToolAnswered) and record.event.result.text == NOBODY:
+            return
+        yield record
+
+
+def lasted(records: Sequence[Record]) -> float:
+    """Seconds that a run was under way: each process's own, not what lies between two of them."""
+    total = 0.0
+    for segment in dict.fromkeys(record.segment for record in records):
+        times = [datetime.fromisoformat(record.at) for record in records if record.segment == segment]
+        total += (max(times) - min(times)).total_seconds()
+    return total

@@ -1,0 +1,92 @@
+"""Killed at any step, a task goes on where it was: nothing is paid for twice, and no effect is repeated."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Record, events
+from openkoi_log import read_segment, segments
+
+RUN = Path(__file__).with_name("resume_run.py")
+STEPS = 58
+NEVER = 100_000
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+
+
+def started(home: Path, step: int, run: str = "") -> int:
+    """Run until the step; return the exit status."""
+    workspace = home / "workspace"
+    workspace.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, str(RUN), str(home), str(workspace), str(step), run]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "Error" not in done.stderr, done.stderr
+    return done.returncode
+
+
+def logged(home: Path) -> list[Record]:
+    return [record for path in segments(home / "data" / "sessions") for record in read_segment(path)]
+
+
+def run_of(home: Path) -> str:
+    return next((record.run for record in logged(home) if isinstance(record.event, events.TaskStarted)), "")
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text().split() if path.exists() else []
+
+
+def went_well(home: Path, resumed: bool) -> None:
+    """The files are as they should be, each message was sent once at most, and each answer was paid for once."""
+    records = logged(home)
+    answered = [record.event for record in records if isinstance(record.event, events.Answered)]
+    unknown = [
+        record.event.result.call
+        for record in records
+        if isinstance(record.event, events.ToolAnswered) and "not known whether" in record.event.result.text
+    ]
+
+    assert 7 == len(answered)
+    assert max(Counter(lines(home / "posts")).values(), default=0) <= 1
+    assert 2 == len(lines(home / "posts")) + sum(call in ("b", "c") for call in unknown) or unknown
+    assert any(isinstance(record.event, events.RunCompleted) for record in records)
+    assert len({record.id for record in records}) == len(records)
+    if not {"a"} & set(unknown):
+        assert "three\n" == (home / "workspace" / "a.txt").read_text()
+    assert resumed or 7 == len(lines(home / "calls"))
+
+
+def killed_and_resumed(home: Path, *steps: int) -> None:
+    started(home, steps[0])
+    run = run_of(home)
+    for step in (*steps[1:], NEVER):
+        if run and not any(isinstance(record.event, events.RunCompleted) for record in logged(home)):
+            started(home, step, run)
+    if run:
+        went_well(home, resumed=True)
+
+
+def test_a_run_that_is_left_alone_comes_out_as_expected(tmp_path: Path) -> None:
+    assert 0 == started(tmp_path, NEVER)
+    went_well(tmp_path, resumed=False)
+    assert STEPS - 6 < len(logged(tmp_path)) < STEPS + 6, len(logged(tmp_path))
+
+
+@pytest.mark.row("FLOW-10")
+@pytest.mark.parametrize("step", range(2, STEPS, 5))
+def test_killed_at_a_step_it_goes_on_from_there(tmp_path: Path, step: int) -> None:
+    killed_and_resumed(tmp_path, step)
+
+
+def test_killed_again_and_again_it_comes_to_its_end(tmp_path: Path) -> None:
+    killed_and_resumed(tmp_path, 9, 8, 8, 9, 10)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("step", range(1, STEPS + 2))
+def test_killed_at_every_step(tmp_path: Path, step: int) -> None:
+    killed_and_resumed(tmp_path, step)
