@@ -168,6 +168,14 @@ class Kept(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Restored(Event):
+    """A person took the run's changes back, or took them up again: the workspace is as in this checkpoint now."""
+
+    name = "workspace.restored"
+    checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Terminated(Event):
     """Why the inner loop ended."""
 

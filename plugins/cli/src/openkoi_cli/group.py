@@ -17,12 +17,15 @@ from .invocation import Invocation
 
 COMMANDS: Mapping[str, str] = {
     "completion": "Print the completion script of a shell.",
+    "diff": "Show what a task changed.",
     "doctor": "Say what works here and what does not, with the remedy.",
     "plugins": "List what is installed, what it adds, and what is broken.",
+    "redo": "Take up again what was taken back.",
     "replay": "Show a task again from its log; nothing is called.",
     "resume": "Go on with a task that ended before its time.",
     "run": "Do a task (the default: openkoi TASK...).",
     "status": "Show memory, the last tasks, tokens and cost.",
+    "undo": "Take back what a task changed.",
     "update": "Bring OpenKoi and its plugins up to date.",
 }
 ALIASES = {"self-update": "update"}

@@ -1,0 +1,31 @@
+"""``openkoi undo [TASK_ID]``: take back what a task did to the files."""
+
+import click
+
+from .invocation import Invocation
+
+
+@click.command()
+@click.argument("task_id", required=False, default="")
+@click.pass_obj
+def command(invocation: Invocation, /, task_id: str) -> int:
+    """Take back what a task changed; without an id, the last one in this folder."""
+    from .interruptible import interruptible
+
+    return interruptible(undo(invocation, task_id))
+
+
+async def undo(invocation: Invocation, task_id: str) -> int:
+    """Do it; what a person changed meanwhile is left as it is, and named."""
+    from .undoing import changes_asked_for, refuse_out_of_turn, restored
+
+    koi = invocation.open()
+    sessions = koi.config.paths.sessions
+    changes = changes_asked_for(sessions, task_id, undone=False)
+    refuse_out_of_turn(changes, sessions)
+    async with koi:
+        left = await restored(koi, changes, changes.before)
+    for text in left:
+        click.echo(f"  ! {koi.redactor(text)}", err=True)
+    click.echo(f"What task {changes.past.run[:8]} changed is taken back: {koi.redactor(changes.past.text)}")
+    return 1 if left else 0

@@ -1,0 +1,101 @@
+"""Everything that a task did to files can be shown, taken back, and taken up again."""
+
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script
+
+CHANGE = "rm -f gone.bin; printf 'b\\r\\n' > kept.txt; chmod 600 kept.txt; ln -sf kept.txt link\n"
+TURNS = """
+  - when: {after: 0}
+    calls:
+      - {tool: read_file, arguments: {path: "kept.txt"}}
+      - {tool: write_file, arguments: {path: "new/deep.txt", content: "new\\n"}}
+      - {tool: run_command, arguments: {command: "sh change.sh"}}
+  - when: {after: 1}
+    says: "Done."
+"""
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with files of many kinds, in a repository with something staged."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "kept.txt").write_bytes(b"a\r\n\xef\xbb\xbf no end")
+    (folder / "gone.bin").write_bytes(bytes(range(256)))
+    (folder / "gone.bin").chmod(0o755)
+    (folder / "change.sh").write_text(CHANGE)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[hooks.guard]\nenabled = false\n")
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
+    subprocess.run([*git, "init", "-q"], cwd=folder, check=True)
+    subprocess.run([*git, "add", "kept.txt"], cwd=folder, check=True)
+    return Shell(folder, home)
+
+
+def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Every path with its mode and its bytes, what the repository keeps among them."""
+    found: dict[str, tuple[int, bytes]] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        if path.is_symlink():
+            found[str(path.relative_to(folder))] = (0, str(path.readlink()).encode())
+        elif path.is_file():
+            found[str(path.relative_to(folder))] = (stat.S_IMODE(status.st_mode), path.read_bytes())
+    return found
+
+
+def done(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
+    before = everything(openkoi.folder)
+    model = script(tmp_path, TURNS)
+    ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    assert 0 == ran.returncode, ran.stderr
+    assert everything(openkoi.folder) != before
+    return before
+
+
+def test_undo_brings_every_byte_and_mode_back_and_redo_takes_it_up_again(openkoi: Shell, tmp_path: Path) -> None:
+    before = done(openkoi, tmp_path)
+    after = everything(openkoi.folder)
+    shown = openkoi("diff")
+    undone = openkoi("undo")
+
+    assert (0, before) == (undone.returncode, everything(openkoi.folder)), undone.stderr
+    assert "+++ b/new/deep.txt" in shown.stdout
+    redone = openkoi("redo")
+    assert (0, after) == (redone.returncode, everything(openkoi.folder)), redone.stderr
+
+
+def test_what_a_person_changed_since_is_left_alone_and_named(openkoi: Shell, tmp_path: Path) -> None:
+    done(openkoi, tmp_path)
+    (openkoi.folder / "kept.txt").write_text("mine\n")
+    undone = openkoi("undo")
+
+    assert 1 == undone.returncode
+    assert "kept.txt" in undone.stderr
+    assert "mine\n" == (openkoi.folder / "kept.txt").read_text()
+    assert not (openkoi.folder / "new" / "deep.txt").exists()
+
+
+def test_a_task_under_a_later_one_is_not_taken_back_alone(openkoi: Shell, tmp_path: Path) -> None:
+    done(openkoi, tmp_path)
+    first = openkoi("status").stdout.split("Last tasks:")[1].split()[2]
+    openkoi("undo")
+    openkoi("redo")
+    model = script(tmp_path, TURNS.replace("new/deep", "newer/deep"))
+    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change more files")
+    refused = openkoi("undo", first)
+
+    assert 1 == refused.returncode
+    assert "A later task changed this folder, too" in refused.stderr
+
+
+def test_where_nothing_was_changed_there_is_nothing_to_take_back(openkoi: Shell) -> None:
+    for word in ("undo", "redo", "diff"):
+        told = openkoi(word)
+        assert 1 == told.returncode
+        assert "No task changed files" in told.stderr
