@@ -49,13 +49,19 @@ def test_a_person_is_asked_once_before_another_program_s_key_is_used(tmp_path: P
     assert [THEIRS, THEIRS] == lent
 
 
-@pytest.mark.parametrize("answer", ["no", "n", "what?"])
+@pytest.mark.parametrize("answer", ["no", "n", " NO "])
 def test_a_refusal_falls_through_and_is_remembered(tmp_path: Path, answer: str) -> None:
     person = Person(answer)
 
     assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
     assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
     assert 1 == len(person.asked)
+
+
+@pytest.mark.parametrize("answer", ["yep", "what?", ""])
+def test_an_answer_that_is_neither_is_no_permission_and_asked_again(tmp_path: Path, answer: str) -> None:
+    assert "borg/two" == best(tmp_path, [THEIRS, OURS], Person(answer)).name
+    assert "acme/one" == best(tmp_path, [THEIRS, OURS], Person("yes")).name
 
 
 def test_where_nobody_is_there_nothing_is_allowed_and_nothing_remembered(tmp_path: Path) -> None:

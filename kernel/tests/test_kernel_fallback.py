@@ -194,3 +194,43 @@ def test_who_cools_down_is_passed_over_until_everybody_does() -> None:
     assert ["a", "b"] == cooling.ready(["a", "b"])
     now[0] = 61.0
     assert ["a", "c"] == cooling.ready(["a", "b", "c"])
+
+
+def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
+    chain = ["acme/one", "nosuch/two", "borg/three"]
+    settings = {"models.default": "", "models.fallback.executor": chain}
+    other = Vendor()
+    told = perform(Task("What is here?"), Stage(providers={"acme": Vendor(busy()), "borg": other}, settings=settings))
+    result = report_of(told.records).result()
+
+    assert {"executor": "borg/three"} == result["models"]
+    assert any("nosuch/two cannot stand in for acme/one" in text for text in result["warnings"])
+
+
+def test_a_configured_model_comes_before_those_that_stand_in() -> None:
+    settings = {"models.default": "borg/two", "models.fallback.executor": ["acme/one"]}
+    told = perform(Task("What is here?"), Stage(providers={"acme": Vendor(), "borg": Vendor()}, settings=settings))
+
+    assert {"executor": "borg/two"} == report_of(told.records).result()["models"]
+
+
+@pytest.mark.parametrize(
+    ("usage", "total"),
+    [(Usage(output=500), 500), (Usage(input=700), 700), (Usage(input=10**13, output=1), 0), (Usage(), 0)],
+)
+def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, total: int) -> None:
+    class Careless(Vendor):
+        async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+            """Say much, count little."""
+            yield Text("word " * 2_000)
+            yield Done(usage)
+
+    told = perform(
+        Task("What is here?"),
+        Stage(providers={"acme": Careless()}, settings={"models.default": "acme/one"}),
+    )
+    counted = report_of(told.records).usage
+
+    assert counted.input > 10
+    assert counted.output > 400
+    assert total < counted.total < 10**6

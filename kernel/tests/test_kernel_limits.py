@@ -229,3 +229,30 @@ def test_writing_to_a_cache_without_a_price_of_its_own_costs_as_much_as_input() 
 @pytest.mark.parametrize(("price", "tokens"), [(DEAR, 200), (FREE, 200), (Price(1.0, 1.0, cache_read=3.0), 1_100)])
 def test_cached_tokens_count_by_their_share_and_never_more_than_others(price: Price, tokens: int) -> None:
     assert tokens == weight(Usage(input=100, cache_read=1_000), price)
+
+
+def test_dollars_beyond_the_lease_end_the_task_too() -> None:
+    tiered = Price(3.0, 15.0, above=200_000, beyond=Price(6.0, 22.5))
+    budget = Budget(Limits(usd=2.0, tokens=10_000_000))
+    lease = budget.reserve(100_000, 1_000, Price(3.0, 15.0))
+    budget.settle(lease, Usage(input=100_000, output=1_000), Price(30.0, 15.0))
+
+    with pytest.raises(LimitReached, match="dollars"):
+        budget.reserve(10, 10, tiered)
+
+
+def test_a_request_near_a_dearer_tier_is_reserved_at_it() -> None:
+    tiered = Price(3.0, 15.0, above=200_000, beyond=Price(6.0, 22.5))
+    lease = Budget(Limits(usd=5.0, tokens=10_000_000)).reserve(155_000, 1_000, tiered)
+
+    assert (193_750 * 6.0 + 1_000 * 22.5) / 1e6 == pytest.approx(lease.usd)
+
+
+def test_what_a_part_overdraws_ends_the_whole() -> None:
+    whole = Budget(Limits(tokens=10_000_000))
+    part = Budget(Limits(tokens=10_000_000), whole)
+    lease = part.reserve(100, 100, Price(1.0, 1.0))
+    part.settle(lease, Usage(input=1_000_000), Price(1.0, 1.0))
+
+    with pytest.raises(LimitReached):
+        whole.reserve(10, 10, Price(1.0, 1.0))

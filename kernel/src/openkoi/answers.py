@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_log import locked, private_folder, replace_file
+from openkoi_log import locked, private_folder, read_text, replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Answers:
 
     def all(self) -> dict[str, object]:
         """All answers; a file that cannot be read holds none, and the questions are asked again."""
-        with suppress(OSError, ValueError):
-            known = json.loads(self.file.read_text(encoding="utf-8"))
+        with suppress(OSError, ValueError, RecursionError):
+            known = json.loads(read_text(self.file)) if self.file.exists() else {}
             return known if isinstance(known, dict) else {}
         return {}

@@ -6,7 +6,7 @@ Knows leases, streams and who stands in for whom; knows no task, tool or plugin 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from openkoi_hookspecs import (
     Done,
@@ -30,6 +30,9 @@ from .limits import Budget, Lease
 from .own_words import own_words
 from .roles import Cast, Player, suggestion
 
+LARGEST = 10**12
+NEW_KEY = " To enter another one: openkoi init"
+
 
 @dataclass(slots=True)
 class Asking:
@@ -39,14 +42,14 @@ class Asking:
     cast: Cast
     emit: Callable[[Event], Awaitable[None]]
     warned: set[str] = field(default_factory=set)
-    waited: float = 0.0
+    patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Reply:
         """Ask the models of a role in turn, until one answers; each that did not is left alone for a while.
 
         Raises LimitReached before a limit is passed, Refused when one will not, Unavailable when none can.
         """
-        self.waited = 0.0
+        self.patience_until = 0.0
         names = self.cast.cooling.ready(await self.cast.chain(request.model))
         for name, following in zip(names, [*names[1:], ""], strict=True):
             try:
@@ -56,7 +59,7 @@ class Asking:
                 if not following:
                     raise exhausted(names, error) from error
                 await self.switch(name, following, request.model, error)
-        raise KoiError(f"No model is configured for {request.model}.")
+        raise AssertionError("a role has a model, or choosing one has raised")
 
     async def switch(self, name: str, following: str, role: str, error: Unavailable) -> None:
         """Say that another model is asked."""
@@ -71,15 +74,15 @@ class Asking:
             try:
                 return await self.once(request, player)
             except Unavailable as error:
-                wait = pause(error, tries, others=others)
-                if wait is None or self.waited + wait > RETRY_BUDGET or wait >= self.budget.seconds_left:
+                wait, now = pause(error, tries, others=others), monotonic()
+                self.patience_until = self.patience_until or now + RETRY_BUDGET
+                if wait is None or now + wait > self.patience_until or wait >= self.budget.seconds_left:
                     raise
                 await self.emit(events.Warned(f"{error} Trying again in {wait:.1f} s."))
                 await asyncio.sleep(wait)
-                self.waited, tries = self.waited + wait, tries + 1
+                tries += 1
             except Refused as error:
-                hint = "" if error.overflow else await suggestion(player)
-                raise Refused(f"{error}{hint}", overflow=error.overflow) from error
+                raise Refused(f"{error}{await advice(error, player)}", overflow=error.overflow) from error
 
     async def warn_of_price(self, player: Player) -> None:
         if player.known or player.name in self.warned:
@@ -147,6 +150,13 @@ class Asking:
         return reply
 
 
+async def advice(error: Refused, player: Player) -> str:
+    """What to do about a refusal, where we know more than the vendor says."""
+    if error.overflow:
+        return ""
+    return NEW_KEY if "(401)" in str(error) else await suggestion(player.provider, player.model.name)
+
+
 def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:
     """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
@@ -155,9 +165,10 @@ def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:
 
 
 def believable(heard: Heard, estimate: int) -> Usage:
-    """The vendor's count, or our estimate where it is missing or cannot be."""
-    usage = heard.done.usage if heard.done else Usage()
+    """The vendor's count, and our estimate of whatever in it is missing or cannot be."""
+    usage, said = heard.done.usage if heard.done else Usage(), answer_tokens(heard.parts)
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    if all(type(count) is int and count >= 0 for count in counts) and usage.total:
-        return usage
-    return Usage(input=estimate, output=answer_tokens(heard.parts))
+    if not all(type(count) is int and 0 <= count <= LARGEST for count in counts):
+        return Usage(input=estimate, output=said)
+    asked = usage.input or usage.cache_read or usage.cache_write
+    return replace(usage, input=usage.input if asked else estimate, output=usage.output or said)

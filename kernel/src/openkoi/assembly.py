@@ -83,7 +83,17 @@ class Assembly(House):
         return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.sockets.evaluators())
 
     async def meet(self, role: str) -> None:
-        """Look at the models of a role, until one is there; what the last one lacks is what stands in the way."""
+        """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.
+
+        Who could not stand in for it is named now, and not in the emergency.
+        """
+        first, *others = await self.cast.chain(role)
+        for name in others:
+            try:
+                await self.cast.load(name.partition("/")[0])
+            except KoiError as error:
+                self.warn_once(f"{name} cannot stand in for {first}: {error}")
+                self.cast.unfit.add(name)
         chain = await self.cast.chain(role)
         for name in chain:
             try:

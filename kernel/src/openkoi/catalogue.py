@@ -43,6 +43,11 @@ class Catalogue:
         """All short names there are."""
         return sorted({name for table in self.tables for name in table.get("short", {})})
 
+    def full_names(self, bare: str) -> list[str]:
+        """``provider/model`` for each provider that is known to have a model of this name."""
+        providers = {provider: models for table in self.tables for provider, models in table.get("models", {}).items()}
+        return [f"{provider}/{bare}" for provider, models in providers.items() if bare in models]
+
     def facts(self, provider: str, name: str) -> Model | None:
         """What is known of a model: by its exact name, else by the longest match."""
         for table in self.tables:

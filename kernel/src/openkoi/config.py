@@ -50,6 +50,7 @@ DEPRECATED = {
     "safety.tool_loop.critical_threshold": "safety.tool_loop.critical",
 }
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
+ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
 CASSETTE = ("record", "replay")
 WITHOUT_MEMORY = "Memory is not asked while the wire is recorded or replayed, so that the same requests come again."
 LARGEST = 2**1000
@@ -161,7 +162,9 @@ def load_config(
     settings, warnings = overlaid([*(bundle / "bundle.toml" for bundle in bundles), paths.config])
     project, odd = renewed(read_settings(workspace / ".openkoi" / "config.toml"))
     allowed, refused = held_back(project, Config(settings, paths, workspace))
-    settings |= allowed | from_environment(environment) | from_flags(flags or {})
+    settings |= allowed
+    for layer in (from_environment(environment), from_flags(flags or {})):
+        settings = laid_over(settings, layer)
     given = with_cassette(environment, flags or {})
     if given.get("OPENKOI_CASSETTE"):
         settings["use.memory"] = Setting("none", "$OPENKOI_CASSETTE")
@@ -227,6 +230,12 @@ def renewed(layer: dict[str, Setting]) -> tuple[dict[str, Setting], list[str]]:
     warnings = [f"{key} in {layer[key].origin} is deprecated: write {new}." for key, new in old.items()]
     fresh = {new: layer[key] for key, new in old.items()}
     return {**fresh, **{key: setting for key, setting in layer.items() if key not in old}}, warnings
+
+
+def laid_over(settings: dict[str, Setting], layer: dict[str, Setting]) -> dict[str, Setting]:
+    """A stronger layer over the others; a model for every role in it outranks those that were set for single roles."""
+    kept = {key: setting for key, setting in settings.items() if key not in ROLES or "models.default" not in layer}
+    return {**kept, **layer}
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from openkoi_hookspecs import BadSetting
-from openkoi_log import locked, private_folder, replace_file
+from openkoi_log import locked, private_folder, read_text, replace_file
 
 from .config import Setting
 
@@ -46,8 +46,8 @@ def save_key(folder: Path, name: str, key: str) -> Path:
 
 def read(path: Path) -> str:
     try:
-        return path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
+        return read_text(path)
+    except (OSError, ValueError) as error:
         raise BadSetting(f"{path} cannot be read: {error}. Mend it, or move it away and save the key anew.") from None
 
 

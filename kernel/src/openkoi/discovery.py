@@ -9,6 +9,7 @@ from openkoi_hookspecs import Discovered, NoProvider, Question
 from .answers import Answers
 
 YES = ("y", "yes")
+NO = ("n", "no")
 NOTHING = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
     "openkoi init, or name a model with -m PROVIDER/MODEL, OPENKOI_MODEL or [models] default. "
@@ -57,7 +58,9 @@ class Discovery:
         answer = self.answers.get(digest)
         if answer is None:
             answer = await self.ask(Question(found.consent, choices=("yes", "no"), digest=digest))
-            if answer is None:
+            word = (answer or "").strip().lower()
+            if word not in (*YES, *NO):
                 return False
-            self.answers.keep(digest, answer)
+            self.answers.keep(digest, word)
+            return word in YES
         return answer.strip().lower() in YES

@@ -13,6 +13,7 @@ from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 SMALLEST_ANSWER = 256
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,11 @@ class Budget:
     leases: list[Lease] = field(default_factory=list)
     started: float = 0.0
     refused: str = ""
-    overdrawn: bool = False
+    overdrawn: str = ""
 
     def __post_init__(self) -> None:
         self.started = self.clock()
+        self.overdrawn = self.parent.overdrawn if self.parent else ""
 
     @property
     def spent(self) -> Spend:
@@ -71,7 +73,7 @@ class Budget:
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
         tokens_in = round(estimate * INPUT_MARGIN)
-        price = price.at(tokens_in)
+        price = dearest(price, tokens_in)
         usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
         output = self.room(tokens_in, usd_in, max_output, price)
         self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in)
@@ -94,14 +96,11 @@ class Budget:
             return "calls"
         if self.seconds_left <= 0:
             return "seconds"
-        if output < 0 or self.is_overdrawn:
+        if self.overdrawn:
+            return self.overdrawn
+        if output < 0:
             return "tokens"
         return "dollars" if output < least or self.usd_left < usd_in else ""
-
-    @property
-    def is_overdrawn(self) -> bool:
-        """Whether a vendor counted more than was reserved: nothing is asked after that."""
-        return self.overdrawn or (self.parent is not None and self.parent.is_overdrawn)
 
     def hold(self, lease: Lease) -> Lease:
         self.leases.append(lease)
@@ -113,9 +112,16 @@ class Budget:
         """Give a lease back and charge what was used; return the dollars. More than was reserved ends the task."""
         price = price.at(usage.input + usage.cache_read + usage.cache_write)
         usd = cost(usage, price)
-        self.overdrawn = self.overdrawn or usage.total > lease.tokens
+        if usage.total > lease.tokens or usd > lease.usd + ROUNDING:
+            self.overdraw("dollars" if self.usd + usd > self.limits.usd else "tokens")
         self.charge(lease, weight(usage, price), usd)
         return usd
+
+    def overdraw(self, limit: str) -> None:
+        """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
+        self.overdrawn = self.overdrawn or limit
+        if self.parent is not None:
+            self.parent.overdraw(limit)
 
     def charge(self, lease: Lease, tokens: float, usd: float) -> None:
         self.leases.remove(lease)
@@ -138,6 +144,11 @@ class Budget:
         self.leases.remove(lease)
         if self.parent is not None:
             self.parent.release(lease)
+
+
+def dearest(price: Price, tokens: int) -> Price:
+    """The price of a request that may come out a little longer than was thought."""
+    return price.at(round(tokens * INPUT_MARGIN))
 
 
 def cost(usage: Usage, price: Price) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from openkoi_hookspecs import BadSetting, Described, KoiError, Model, Price, Provider, Refused
+from openkoi_hookspecs import BadSetting, Described, KoiError, Model, NoProvider, Price, Provider, Refused
 
 from .catalogue import CONTEXT, OUTPUT, Catalogue
 from .config import LARGEST, Config, Setting
@@ -45,28 +45,36 @@ class Cast:
     find: Callable[[], Awaitable[Choice]]
     found: Choice | None = None
     players: dict[str, Player] = field(default_factory=dict)
+    unfit: set[str] = field(default_factory=set)
     cooling: Cooling = field(default_factory=Cooling)
     estimator: Estimator = field(default_factory=Estimator)
 
     async def choice(self, role: str) -> Choice:
         """The model of a role, or of a name that is one already, and where it was found."""
-        chain = self.configured(role)
-        if chain:
-            return Choice(chain[0])
-        self.found = self.found or await self.find()
+        if named := self.configured(role):
+            return Choice(named)
+        try:
+            self.found = self.found or await self.find()
+        except NoProvider:
+            if not (standing_in := self.standing_in(role)):
+                raise
+            return Choice(standing_in[0])
         return self.found
 
     async def chain(self, role: str) -> Sequence[str]:
-        """The models to ask for a role, one after the other."""
-        return self.configured(role) or [(await self.choice(role)).name]
+        """The models to ask for a role, one after the other, each once."""
+        first = (await self.choice(role)).name
+        return [name for name in dict.fromkeys((first, *self.standing_in(role))) if name not in self.unfit]
 
-    def configured(self, role: str) -> list[str]:
-        """The models that the configuration names for a role, each once."""
-        if role not in ROLES:
-            return [self.full(role)]
-        named = self.config.get(f"models.{role}", str, "") or self.config.get("models.default", str, "")
-        standing_in = self.config.strings(f"models.fallback.{role}", ())
-        return list(dict.fromkeys(map(self.full, filter(None, (named, *standing_in)))))
+    def configured(self, role: str) -> str:
+        """The model that the configuration names for a role; empty when it names none."""
+        named = role if role not in ROLES else self.config.get(f"models.{role}", str, "")
+        named = named or self.config.get("models.default", str, "")
+        return self.full(named) if named else ""
+
+    def standing_in(self, role: str) -> list[str]:
+        """The models that stand in for a role's own when it does not answer."""
+        return [self.full(name) for name in self.config.strings(f"models.fallback.{role}", ())]
 
     def full(self, name: str) -> str:
         """``provider/model`` for a name; raises BadSetting for one that says nothing."""
@@ -74,7 +82,7 @@ class Cast:
             return name
         if long_name := self.catalogue.long_name(name):
             return long_name
-        near = get_close_matches(name, [*self.catalogue.short_names, *ROLES], n=1)
+        near = self.catalogue.full_names(name) or get_close_matches(name, self.catalogue.short_names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise BadSetting(
             f"{name!r} is no model that is known by a short name.{hint} "
@@ -167,9 +175,9 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     if isinstance(provider, Described):
         try:
             return await provider.describe(bare)
-        except Refused:  # a server that tells nothing of single models may have this one all the same
+        except Refused as error:  # a server that tells nothing of single models may have this one all the same
             if known is None:
-                raise
+                raise Refused(f"{error}{await suggestion(provider, bare)}") from error
     if known is not None:
         return replace(known, name=bare)
     try:
@@ -181,14 +189,14 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     return listed[0] if listed else Model(bare, context=CONTEXT, output=OUTPUT)
 
 
-async def suggestion(player: Player) -> str:
+async def suggestion(provider: Provider, bare: str) -> str:
     """Names near to one that was refused."""
     try:
         async with asyncio.timeout(PATIENCE):
-            names = [model.name for model in await player.provider.models()]
+            names = [model.name for model in await provider.models()]
     except (KoiError, TimeoutError):
         return ""
-    if player.model.name in names:
+    if bare in names:
         return ""
-    near = get_close_matches(player.model.name, names, n=3)
+    near = get_close_matches(bare, names, n=3)
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -26,6 +26,7 @@ from .plan import attributed
 
 SEVERITIES = tuple(Severity)
 MODES = tuple(Mode)
+NOT_ASKED = "could not be asked"
 
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
@@ -40,7 +41,7 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     if known := run.past.take(events.Evaluated):
         return known.evaluation
     said = await opinions(work, run)
-    missing = unmet(said, run.house.config.strings("evaluation.require", ()))
+    missing = (*unmet(said, run.house.config.strings("evaluation.require", ())), *cut_off(said))
     if not said and not missing:
         return None
     whole = await refolded(merge(said.values(), missing), work, run)
@@ -99,7 +100,7 @@ async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Eva
         opinion = await run.in_time(evaluator.evaluate(work, run))
         return None if opinion is None else sound(opinion)
     except LimitReached as reached:
-        return Evaluation(unknown=f"{name} could not be asked: {reached}")
+        return Evaluation(unknown=f"{name} {NOT_ASKED}: {reached}")
     except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
         return Evaluation(unknown=str(PluginFault(name, "evaluate", f"{type(error).__name__}: {error}")))
 
@@ -118,6 +119,13 @@ def unmet(said: Mapping[str, Evaluation], required: Sequence[str]) -> tuple[str,
     """Why those evaluators have no judgement without whose judgement nothing is accepted."""
     silent = [f"{name} is required and has no opinion" for name in required if name not in said]
     return (*silent, *(said[name].unknown for name in required if name in said and said[name].unknown))
+
+
+def cut_off(said: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """Why nothing is accepted when a limit kept evaluators from judging, unless required checks speak for the work."""
+    if any(check.required for opinion in said.values() for check in opinion.checks):
+        return ()
+    return tuple(opinion.unknown for opinion in said.values() if NOT_ASKED in opinion.unknown)
 
 
 def merge(opinions: Iterable[Evaluation], missing: Iterable[str] = ()) -> Evaluation:

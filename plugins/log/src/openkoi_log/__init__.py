@@ -7,7 +7,7 @@ written that a ``Redactor`` has not seen.
 from .codec import decode, encode
 from .filelock import locked
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
-from .private import private_folder, replace_file, tightened
+from .private import private_folder, read_text, replace_file, tightened
 from .reading import read_segment, segments
 from .redact import MASK, Redactor, environment_secrets, masked
 from .runlog import LogFault, RunLog, session_id
@@ -32,6 +32,7 @@ __all__ = [
     "private_folder",
     "read_line",
     "read_segment",
+    "read_text",
     "records_of",
     "replace_file",
     "sealed",

@@ -1,9 +1,11 @@
 """Files and folders that only their user can read, and that nobody sees half of. Knows modes; knows no contents."""
 
 import os
+import stat
 from pathlib import Path
 
 OTHERS = 0o077
+LONGEST = 1_000_000
 
 
 def private_folder(path: Path) -> Path:
@@ -32,11 +34,19 @@ def replace_file(path: Path, text: str) -> Path:
     return path
 
 
+def read_text(path: Path) -> str:
+    """A small file's text; raises ValueError for one that is no regular file, is too long, or is no text."""
+    if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > LONGEST:
+        raise ValueError(f"{path} is no regular file, or longer than 1 MB")
+    return path.read_bytes().decode()
+
+
 def tightened(folder: Path) -> list[str]:
     """Take from others what they may do with a folder of secrets and its files; say what was open to them."""
     if os.name != "posix" or not folder.is_dir():
         return []
-    open_to_all = [path for path in (folder, *folder.iterdir()) if path.stat().st_mode & OTHERS]
+    own = [path for path in (folder, *folder.iterdir()) if not path.is_symlink()]
+    open_to_all = [path for path in own if path.lstat().st_mode & OTHERS]
     for path in open_to_all:
-        path.chmod(path.stat().st_mode & ~OTHERS & 0o777)
+        path.chmod(path.lstat().st_mode & ~OTHERS & 0o777)
     return [f"{path} could be read by others; that is mended now." for path in open_to_all]
