@@ -1,5 +1,9 @@
-"""Runs OpenKoi's commands and leaves no process behind."""
+"""Runs OpenKoi's commands in the strongest cage that can be proved, and leaves no process behind."""
 
+from .bubblewrap import Bubblewrap
+from .ladder import Ladder
+from .landlock import Landlock
+from .limited import Limits
 from .plain import Plain
 
-__all__ = ["Plain"]
+__all__ = ["Bubblewrap", "Ladder", "Landlock", "Limits", "Plain"]

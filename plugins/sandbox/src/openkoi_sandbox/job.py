@@ -1,42 +1,29 @@
-"""Run one command to its end in a thread. Knows processes and clocks; knows no event loop and no settings."""
+"""Run one command to its end in a thread. Knows processes and clocks; knows no event loop, and nothing of cages."""
 
 import contextlib
 import os
 import secrets
-import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
 from openkoi_hookspecs import Command, Completed, KoiError
 
 from .capture import Capture
+from .ending import ESCAPED, NOT_FOUND, Why, exit_code, unstarted, with_notes
 from .environment import child_environment
+from .launch import Cage, Report, Start, Uncaged
+from .limits import running_tasks
 from .pipe import Drain
 from .tree import Tree
 
 TICK = 0.05
 AFTERWARDS = 0.25
-TIMED_OUT = 124
-CANNOT_RUN = 126
-NOT_FOUND = 127
-ESCAPED = "[Some of its processes could not be ended and still run.]"
-
-
-class Why(StrEnum):
-    """Why a command is over."""
-
-    EXITED = "exited"
-    TIMED_OUT = "timed out"
-    FLOODED = "flooded"
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +43,7 @@ class Job:
     command: Command
     root: Path
     settings: Settings
+    cage: Cage = field(default_factory=Uncaged)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> Completed:
@@ -64,79 +52,125 @@ class Job:
             raise KoiError(f"The workspace {self.root} is not a folder. Name one that exists.")
         if not self.command.argv:
             return Completed(NOT_FOUND, "There is no command to run. Name a program.")
-        capture = Capture(self.settings.outputs, self.settings.most)
         mark = secrets.token_hex(16)
         env = child_environment(os.environ, self.command.env, passed=self.settings.passed, mark=mark)
-        read, write = os.pipe()
+        start = Start(self.command.argv, self.root, env, self.command.seconds)
+        if isinstance(self.cage, Uncaged):
+            return self.started(start, mark, None)
+        with reporting() as (report, write), self.cage.dressed(start.reporting_to(write)) as dressed:
+            return self.started(dressed, mark, report)
+
+    def started(self, start: Start, mark: str, report: Report | None) -> Completed:
+        """Start it, and see it through."""
+        drain, write = draining(Capture(self.settings.outputs, self.settings.most))
         try:
-            drain = Drain(read, capture)
-            drain.start()
-            process = start(self.command, self.root, env, write)
+            process = begin(start, self.command.stdin, write)
         except (OSError, ValueError) as error:
             return unstarted(self.command.argv[0], error)
         finally:
             os.close(write)
-        return self.finish(Tree.of(process, mark), drain)
+        return self.finish(Tree.of(process, mark, report, whole=start.whole), drain)
 
     def finish(self, tree: Tree, drain: Drain) -> Completed:
         """See it through to its end."""
-        why = self.wait(tree.root, drain)
+        why = self.wait(tree, drain)
+        if why is Why.CROWDED:
+            tree.strike()
         clean = tree.end(AFTERWARDS if why is Why.EXITED else self.settings.grace)
         drain.stop(AFTERWARDS)
         drain.capture.close()
-        notes = [self.out_of_time] * (why is Why.TIMED_OUT) + [self.out_of_room] * drain.capture.full
+        if tree.report and (failed := self.failed(tree.report, why, drain.capture.text)):
+            return failed
         return Completed(
-            exit_code(why, tree.root.returncode),
-            with_notes(drain.capture.text, notes if clean else [*notes, ESCAPED]),
+            exit_code(why, tree.status),
+            with_notes(drain.capture.text, [*self.notes(why, drain), *([] if clean else [ESCAPED])]),
             timed_out=why is Why.TIMED_OUT,
             whole=drain.capture.whole,
         )
 
-    @property
-    def out_of_time(self) -> str:
-        """What a reader is told of the time limit."""
-        return f"[Ended after {self.command.seconds:g} seconds, which is its time limit.]"
+    def failed(self, report: Report, why: Why, output: str) -> Completed | None:
+        """What to answer when the command never ran; a cage that cannot be put up is an error, not an answer."""
+        if report.fault and report.fault[0] == "exec":
+            return unstarted(self.command.argv[0], report.fault[1])
+        if report.fault:
+            raise KoiError(f"The command was not run: {report.fault[0]} failed ({report.fault[1].strerror}).")
+        if why is Why.EXITED and not report.begun:
+            said = " ".join(output.split()) or "it did not say why"
+            raise KoiError(f"The command was not run, its sandbox cannot be put up: {said}.")
+        return None
 
-    @property
-    def out_of_room(self) -> str:
-        """What a reader is told of too much output."""
-        return f"[It printed more than {self.settings.most / 1_000_000:g} MB, the most there may be; the rest is lost.]"
+    def notes(self, why: Why, drain: Drain) -> Iterator[str]:
+        """What a reader is told of limits that were reached."""
+        if why is Why.TIMED_OUT:
+            yield f"[Ended after {self.command.seconds:g} seconds, which is its time limit.]"
+        if why is Why.CROWDED:
+            yield f"[Ended because it started more than {self.cage.most_processes} processes, the most there may be.]"
+        if drain.capture.full:
+            most = self.settings.most / 1_000_000
+            yield f"[It printed more than {most:g} MB, the most there may be; the rest is lost.]"
 
-    def wait(self, process: "subprocess.Popen[bytes]", drain: Drain) -> Why:
-        """Wait for what comes first: its end, the time limit, too much output, or our being told to stop."""
+    def wait(self, tree: Tree, drain: Drain) -> Why:
+        """Wait for what comes first: its end, a limit, or our being told to stop."""
         deadline = time.monotonic() + self.command.seconds
+        most = running_tasks() + self.cage.most_processes
         while True:
             if self.cancelled.is_set():
                 return Why.CANCELLED
             if drain.capture.full:
                 return Why.FLOODED
-            if process.poll() is not None:
+            if tree.over():
                 return Why.EXITED
             if time.monotonic() >= deadline:
                 return Why.TIMED_OUT
-            nap(process, drain, min(TICK, max(0.0, deadline - time.monotonic())))
+            if self.cage.most_processes and running_tasks() > most and self.crowded(tree):
+                return Why.CROWDED
+            nap(tree, drain, min(TICK, max(0.0, deadline - time.monotonic())))
+
+    def crowded(self, tree: Tree) -> bool:
+        """Whether there are too many processes; only asked when the whole system has that many more than before."""
+        return len(tree.members()) > self.cage.most_processes
 
 
-def nap(process: "subprocess.Popen[bytes]", drain: Drain, seconds: float) -> None:
+def nap(tree: Tree, drain: Drain, seconds: float) -> None:
     """Sleep until the output ends; after that, until the process does."""
     if not drain.over.is_set():
         drain.over.wait(seconds)
         return
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(seconds)
+    tree.wait(seconds)
 
 
-def start(command: Command, root: Path, env: Mapping[str, str], output: int) -> "subprocess.Popen[bytes]":
+@contextlib.contextmanager
+def reporting() -> Iterator[tuple[Report, int]]:
+    """A pipe for a launcher to report through: our end, and the number of its."""
+    read, write = os.pipe()
+    report = Report(read, write)
+    try:
+        yield report, write
+    finally:
+        report.shut()
+        os.close(read)
+
+
+def draining(capture: Capture) -> tuple[Drain, int]:
+    """A pipe that is read from now on; the end to write into is the caller's to close."""
+    read, write = os.pipe()
+    drain = Drain(read, capture)
+    drain.start()
+    return drain, write
+
+
+def begin(start: Start, stdin: bytes, output: int) -> "subprocess.Popen[bytes]":
     """Start it in a session of its own, without a terminal; what it reads lies ready in a file."""
-    with given(command.stdin) as stdin:
+    with given(stdin) as file:
         return subprocess.Popen(
-            list(command.argv),
-            cwd=root,
-            env=env,
-            stdin=stdin,
+            list(start.argv),
+            cwd=start.root,
+            env=start.env,
+            stdin=file,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=() if start.report < 0 else (start.report,),
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
 
@@ -149,31 +183,3 @@ def given(data: bytes) -> "IO[bytes]":
     file.write(data)
     file.seek(0)
     return file
-
-
-def unstarted(program: str, error: OSError | ValueError) -> Completed:
-    """Say why nothing was run, as a shell does."""
-    if isinstance(error, FileNotFoundError) or (isinstance(error, PermissionError) and not is_anywhere(program)):
-        return Completed(NOT_FOUND, f"There is no program {program!r}. Install it, or check its name and PATH.")
-    reason = getattr(error, "strerror", None) or str(error)
-    return Completed(CANNOT_RUN, f"{program!r} cannot be run: {reason}.")
-
-
-def is_anywhere(program: str) -> bool:
-    """Whether a program can be found at all: a folder on PATH that is closed to us hides what is in it."""
-    return os.sep in program or shutil.which(program) is not None
-
-
-def exit_code(why: Why, status: int | None) -> int:
-    """The status as a shell tells it: 128 and the signal; 124 when time was up, whatever it said then."""
-    if why is Why.TIMED_OUT:
-        return TIMED_OUT
-    if status is None or (why is Why.FLOODED and status == 0):
-        return 128 + 15
-    return 128 - status if status < 0 and sys.platform != "win32" else status
-
-
-def with_notes(text: str, notes: Sequence[str]) -> str:
-    """Put remarks on lines of their own below the output."""
-    between = "" if not notes or text.endswith("\n") or not text else "\n"
-    return text + between + "\n".join(notes)

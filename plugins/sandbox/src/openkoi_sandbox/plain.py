@@ -1,16 +1,15 @@
 """The `Sandbox` socket without a cage: commands run as we do, and end when they should. Enforces nothing."""
 
 import asyncio
-import threading
 from collections.abc import Mapping
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Command, Completed, Data, KoiError
+from openkoi_hookspecs import Command, Completed, Data
 
 from .job import Job, Settings
-from .tree import PROCS
+from .processes import PROCS
+from .running import check_writable, perform
 
 
 class Plain:
@@ -33,14 +32,7 @@ class Plain:
 
     async def execute(self, command: Command, root: Path) -> Completed:
         """Run it in ``root``; when this returns, or is cancelled, no process of it is left."""
-        job = Job(command, root, self.settings)
-        done = asyncio.wrap_future(in_thread(job))
-        try:
-            return await asyncio.shield(done)
-        except asyncio.CancelledError:
-            job.cancelled.set()
-            await ended(done)
-            raise
+        return await perform(Job(command, root, self.settings))
 
     async def examine(self) -> Mapping[str, str]:
         """Say that nothing is confined, and how far processes are followed."""
@@ -50,37 +42,3 @@ class Plain:
             "processes": "followed by session and mark" if PROCS else "followed by process group only",
             "outputs": str(self.folder),
         }
-
-
-def in_thread(job: Job) -> "Future[Completed]":
-    """Run a job in a thread of its own: a pool could be full of jobs that wait for others."""
-    future: Future[Completed] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(job.run())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, name="openkoi-command", daemon=True).start()
-    return future
-
-
-async def ended(done: "asyncio.Future[Completed]") -> None:
-    """Wait until the tree is dead, even if told again not to."""
-    while not done.done():
-        try:
-            await asyncio.wait([done])
-        except asyncio.CancelledError:
-            continue
-
-
-def check_writable(folder: Path) -> None:
-    """Make sure that long outputs can be kept."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = folder / "examined"
-        probe.touch(mode=0o600)
-        probe.unlink()
-    except OSError as error:
-        raise KoiError(f"Long outputs cannot be kept in {folder}: {error.strerror}. Make it writable.") from error

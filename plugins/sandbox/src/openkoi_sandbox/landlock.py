@@ -1,0 +1,74 @@
+"""Level 2, the entry ``landlock``: rules of the kernel about files, signals and ports, and a filter of system calls."""
+
+import contextlib
+import platform
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .caged import Caged
+from .launch import Start, Taken, launched
+from .limits import rlimits, watched
+from .policy import Level, Policy
+from .rules import attributes, rights, version
+from .rung import Rung
+from .seccomp import doors_closed
+
+
+@dataclass(frozen=True, slots=True)
+class LandlockCage:
+    """A command that may write in its workspace and a temporary folder of its own, and reach no program outside."""
+
+    policy: Policy
+    abi: int
+
+    @property
+    def most_processes(self) -> int:
+        """We count when the kernel does not."""
+        return watched(self.policy)
+
+    @contextlib.contextmanager
+    def dressed(self, start: Start) -> Iterator[Start]:
+        """Through the launcher, with limits, rules and a filter; the temporary folder lasts as long as the command."""
+        with tempfile.TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as room:
+            yield launched(replace(start, env={**start.env, "TMPDIR": room}), self.taken(start, Path(room).resolve()))
+
+    def taken(self, start: Start, room: Path) -> Taken:
+        """All that is taken from it."""
+        paths = rights(
+            self.abi,
+            writable=(*self.policy.writable, room, start.root.resolve()),
+            readable=self.policy.readable,
+            hidden=self.policy.hidden,
+        )
+        return Taken(
+            rlimits(self.policy, start.seconds),
+            (attributes(self.abi, network=self.policy.network), paths),
+            doors_closed(platform.machine(), network=self.policy.network),
+        )
+
+
+def made(policy: Policy) -> LandlockCage:
+    """Rules for this kernel's Landlock."""
+    return LandlockCage(policy, version())
+
+
+def missing() -> str:
+    """It is Linux's, and may be switched off."""
+    if version():
+        return ""
+    return "the kernel has no Landlock (Linux 6.12 on x86_64 or aarch64 has all of it, with 'landlock' among its LSMs)"
+
+
+CAVEAT = (
+    "modes and times of files outside can be changed, names of hidden files listed; a command itself cannot use"
+    " sockets with a path, pseudo-terminals or shared memory"
+)
+CONFINED = Rung("landlock", Level.CONFINED, made, missing, caveat=CAVEAT)
+
+
+class Landlock(Caged):
+    """Rules that need no rights to set up. Configured by ``[sandboxes.landlock]``."""
+
+    rungs = (CONFINED,)

@@ -1,0 +1,142 @@
+"""How a command is started inside a cage: what its launcher is told, and what the launcher reports back."""
+
+import contextlib
+import errno
+import marshal
+import os
+import select
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+KEEPS = sys.platform.startswith("linux")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is to be started: the words, the workspace, the environment, and the descriptor to report to.
+
+    ``whole``: killing the first process kills all of it at once, because the kernel ends its namespace.
+    """
+
+    argv: Sequence[str]
+    root: Path
+    env: Mapping[str, str]
+    seconds: float = 0.0
+    report: int = -1
+    whole: bool = False
+
+    def reporting_to(self, handle: int) -> "Start":
+        """The same, with a launcher that reports."""
+        return replace(self, report=handle)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is taken from a command: limits, what Landlock's rules leave out, what a filter of calls refuses."""
+
+    limits: Sequence[tuple[int, int]] = ()
+    rules: tuple[bytes, list[tuple[str, int]]] | None = None
+    program: bytes = b""
+
+
+class Cage(Protocol):
+    """What a command is started in."""
+
+    @property
+    def most_processes(self) -> int:
+        """How many there may be before we end it, when the kernel does not; 0 when we need not look."""
+
+    def dressed(self, start: Start) -> AbstractContextManager[Start]:
+        """The start, wrapped; what it needs besides is there until the command is over."""
+
+
+class Uncaged:
+    """No cage: started as it is."""
+
+    most_processes = 0
+
+    @contextlib.contextmanager
+    def dressed(self, start: Start) -> Iterator[Start]:
+        """The same start."""
+        yield start
+
+
+def launched(start: Start, taken: Taken, *, prefix: Sequence[str] = ()) -> Start:
+    """A start that goes through the launcher, and through what comes before it."""
+    coerced = "LC_CTYPE" not in start.env
+    orders = marshal.dumps((KEEPS, coerced, list(taken.limits), taken.rules, taken.program)).hex()
+    launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(start.report), orders]
+    return replace(start, argv=[*prefix, *launcher, *start.argv])
+
+
+@dataclass(slots=True)
+class Report:
+    """The reading end of what a launcher tells; the ``written`` end is ours to close once the launcher has it."""
+
+    handle: int
+    written: int
+    told: bytes = b""
+    open: bool = True
+
+    def shut(self) -> None:
+        """Let go of the end that is the launcher's."""
+        if self.written >= 0:
+            os.close(self.written)
+            self.written = -1
+
+    def wait(self, seconds: float) -> None:
+        """Read what comes within this time."""
+        poll = select.poll()
+        poll.register(self.handle, select.POLLIN)
+        if poll.poll(seconds * 1000):
+            piece = os.read(self.handle, 4096)
+            self.told += piece
+            self.open = bool(piece)
+
+    def all(self) -> None:
+        """Read what is there already."""
+        before = -1
+        while self.open and before < len(self.told):
+            before = len(self.told)
+            self.wait(0.0)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the launcher was reached: what is around it was put up."""
+        return self.told.startswith(b"begun")
+
+    @property
+    def status(self) -> int | None:
+        """How the command ended, as the system tells it; None while it has not."""
+        return next((int(line[1]) for line in self.lines if line[0] == "ended"), None)
+
+    @property
+    def child(self) -> int:
+        """The number of the command itself, as its keeper knows it; in namespaces of its own it is another one here."""
+        return next((int(line[1]) for line in self.lines if line[0] == "child"), 0)
+
+    @property
+    def fault(self) -> tuple[str, OSError] | None:
+        """At which step the launcher failed, and why."""
+        return next(((line[1], failure(int(line[2]))) for line in self.lines if line[0] == "fault"), None)
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The words of each line that is complete."""
+        return [line.split() for line in self.told.decode().split("\n")[:-1]]
+
+
+def failure(number: int) -> OSError:
+    """The error of this number; Python chooses the class."""
+    return OSError(number or errno.EIO, os.strerror(number or errno.EIO))
+
+
+def is_anywhere(program: str) -> bool:
+    """Whether a program can be found at all: a folder on PATH that is closed to us hides what is in it."""
+    return os.sep in program or shutil.which(program) is not None

@@ -1,0 +1,175 @@
+"""The last thing to run before a caged command: takes its rights away, then becomes it, or keeps it and reports.
+
+Started as a script by a bare interpreter, so it knows no module of ours, and imports little: every command waits for
+it. What is taken away was decided elsewhere. It reports in lines: ``begun``, ``child PID``, ``fault STEP ERRNO``,
+``ended STATUS``.
+"""
+
+import marshal
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ctypes import CDLL
+
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
+LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
+PATH_BENEATH, FILTER = 1, 2
+ON_FILES = 0x1 | 0x2 | 0x4 | 0x4000 | 0x8000
+TERM, KILL, PIPE, XFSZ = 15, 9, 13, 25
+CANNOT_RUN = 126
+LIBRARY: "list[CDLL]" = []
+Rules = tuple[bytes, list[tuple[str, int]]]
+Orders = tuple[bool, bool, list[tuple[int, int]], Rules | None, bytes]
+
+
+def main() -> None:
+    """Do as the first three words say with the rest of them, which are the command."""
+    report, orders = int(sys.argv[1]), marshal.loads(bytes.fromhex(sys.argv[2]))
+    os.set_inheritable(report, False)
+    os.write(report, b"begun\n")
+    if orders[0]:
+        keep(report, orders, sys.argv[3:])
+    else:
+        become(report, orders, sys.argv[3:])
+
+
+def keep(report: int, orders: Orders, argv: list[str]) -> None:
+    """Start the command and stay until nothing of it is left: what loses its parents becomes a child of ours."""
+    system_call("prctl", PR_SET_SUBREAPER, 1, 0, 0, 0)
+    if os.getpid() != 1:
+        catch(TERM, sweep)
+        system_call("prctl", PR_SET_PDEATHSIG, TERM, 0, 0, 0)
+    child = os.fork()
+    if not child:
+        os.setsid()
+        system_call("prctl", PR_SET_PDEATHSIG, KILL, 0, 0, 0)
+        become(report, orders, argv)
+    os.write(report, b"child %d\n" % child)
+    for handle in (0, 1, 2):
+        os.close(handle)
+    reap(report, child)
+
+
+def reap(report: int, child: int) -> None:
+    """Wait for all there is; tell how the command itself went."""
+    while True:
+        try:
+            pid, status = os.wait()
+        except ChildProcessError:
+            os._exit(0)
+        if pid == child:
+            os.write(report, b"ended %d\n" % status)
+
+
+def sweep(*_: object) -> None:
+    """We are to go, or those who started us are gone: take everything along."""
+    while True:
+        with open(f"/proc/self/task/{os.getpid()}/children") as listing:  # noqa: PTH123  # pathlib is slow to import
+            children = listing.read().split()
+        for child in children:
+            os.kill(int(child), KILL)
+        try:
+            os.wait()
+        except ChildProcessError:
+            os._exit(128 + TERM)
+
+
+def become(report: int, orders: Orders, argv: list[str]) -> None:
+    """Give up what is to be given up, and turn into the command; when that fails, tell at which step."""
+    _, coerced, limits, rules, program = orders
+    step = "limits"
+    try:
+        limit(limits)
+        step = "landlock"
+        if rules or program:
+            renounce()
+        if rules:
+            restrict(*rules)
+        step = "seccomp"
+        if program:
+            filter_calls(program)
+        step = "exec"
+        catch(PIPE, 0)
+        catch(XFSZ, 0)
+        if coerced:
+            os.environ.pop("LC_CTYPE", None)
+        os.execvp(argv[0], argv)
+    except OSError as error:
+        os.write(report, b"fault %s %d\n" % (step.encode(), error.errno or 0))
+    os._exit(CANNOT_RUN)
+
+
+def renounce() -> None:
+    """Give up an administrator's capabilities, and with them all ways to get others: rules do not bind all of them."""
+    system_call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    version, ourselves, none = 0x20080522, 0, bytes(24)
+    system_call("capset", version.to_bytes(4, sys.byteorder) + ourselves.to_bytes(4, sys.byteorder), none)
+
+
+def limit(limits: list[tuple[int, int]]) -> None:
+    """Lower limits, never raise them."""
+    import resource
+
+    for kind, most in limits:
+        hard = resource.getrlimit(kind)[1]
+        least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (least, least))
+
+
+def restrict(attributes: bytes, paths: list[tuple[str, int]]) -> None:
+    """Enter a Landlock domain: what ``attributes`` name is refused, except below the paths."""
+    ruleset = system_call("syscall", LANDLOCK_CREATE, attributes, len(attributes), 0)
+    for path, rights in paths:
+        allow(ruleset, path, rights)
+    system_call("syscall", LANDLOCK_RESTRICT, ruleset, 0)
+    os.close(ruleset)
+
+
+def allow(ruleset: int, path: str, rights: int) -> None:
+    """Add a rule for a path; one that is not there, or closed to us, needs none."""
+    try:
+        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    beneath = rights if os.stat(handle).st_mode & 0o170000 == 0o040000 else rights & ON_FILES  # noqa: PTH116
+    rule = beneath.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder)
+    if beneath:
+        system_call("syscall", LANDLOCK_ADD, ruleset, PATH_BENEATH, rule, 0)
+    os.close(handle)
+
+
+def filter_calls(program: bytes) -> None:
+    """Install a seccomp filter."""
+    import ctypes
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
+
+    packed = Program(len(program) // 8, program)
+    system_call("prctl", PR_SET_SECCOMP, FILTER, ctypes.addressof(packed), 0, 0)
+
+
+def system_call(function: str, *arguments: int | bytes) -> int:
+    """Call the C library; its refusal is an OSError."""
+    import ctypes
+
+    if not LIBRARY:
+        LIBRARY.append(ctypes.CDLL(None, use_errno=True))
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
+    answer = int(LIBRARY[0][function](*words))
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), function)
+    return answer
+
+
+def catch(number: int, handler: object) -> None:
+    """Set what a signal does; 0 is what it does by itself. The public module costs more than all else here."""
+    import _signal  # type: ignore[import-not-found]  # it has no public description
+
+    _signal.signal(number, handler)
+
+
+if __name__ == "__main__":
+    main()

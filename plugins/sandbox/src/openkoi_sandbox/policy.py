@@ -1,0 +1,89 @@
+"""What a command may do, as the configuration says it. Facts only; knows no cage that could enforce them."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+CREDENTIALS = (
+    "~/.openkoi",
+    "$OPENKOI_HOME",
+    "$OPENKOI_CONFIG/../credentials",
+    "$XDG_CONFIG_HOME/openkoi",
+    "~/.ssh",
+    "~/.gnupg",
+    "~/.aws",
+    "~/.azure",
+    "~/.kube",
+    "~/.docker",
+    "~/.netrc",
+    "~/.git-credentials",
+    "~/.config/git/credentials",
+    "~/.config/gcloud",
+    "~/.config/gh",
+    "~/.config/hub",
+    "~/.config/op",
+    "~/.npmrc",
+    "~/.pypirc",
+    "~/.cargo/credentials",
+    "~/.cargo/credentials.toml",
+    "~/.gem/credentials",
+    "~/.terraform.d",
+    "~/.vault-token",
+    "~/.password-store",
+    "~/.local/share/keyrings",
+    "~/.pgpass",
+    "~/.my.cnf",
+    "~/.Xauthority",
+    "~/.mozilla",
+    "~/.thunderbird",
+    "~/.config/google-chrome",
+    "~/.config/chromium",
+    "~/.bash_history",
+    "~/.zsh_history",
+    "~/.python_history",
+    "/etc/shadow",
+)
+
+
+class Level(IntEnum):
+    """How much a cage enforces, as the configuration names it."""
+
+    NONE = 0
+    LIMITED = 1
+    CONFINED = 2
+    ISOLATED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is open to a command besides its workspace, and how much of it. Sizes are bytes, 0 is no limit."""
+
+    network: bool = True
+    writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    memory: int = 0
+    file: int = 0
+    processes: int = 0
+
+
+def places(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Where these paths lead; ``~`` and variables may begin them. One whose variable is not set is left out."""
+    expanded = [expand(name, environment) for name in names]
+    return tuple(dict.fromkeys(path for path in expanded if path is not None))
+
+
+def expand(name: str, environment: Mapping[str, str]) -> Path | None:
+    """One path, made real: links followed, so that it cannot be walked around."""
+    first, slash, rest = name.partition("/")
+    if first.startswith("$"):
+        value = environment.get(first[1:], "")
+        return Path(os.path.realpath(os.path.normpath(value + slash + rest))) if value else None
+    return Path(os.path.realpath(Path(name).expanduser()))
+
+
+def is_within(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a path is one of these, or below one."""
+    return any(path.is_relative_to(folder) for folder in folders)

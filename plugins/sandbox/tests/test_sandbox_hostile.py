@@ -1,0 +1,209 @@
+"""Commands that mean harm, or do it: however one ends, nothing of it is left, and what it said can be read."""
+
+import asyncio
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Command, Completed, Sandbox
+from openkoi_sandbox import Bubblewrap, Landlock, Limits, Plain
+from openkoi_sandbox.bubblewrap import ISOLATED
+from openkoi_sandbox.landlock import CONFINED
+from openkoi_sandbox.limited import LIMITED
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+WORD = "hostile-koi"
+PYTHON = f"{sys.executable} -I -S -c"
+FORGET = 'import os\nos.environ.clear()\nos.execve("/bin/sleep", ["sleep", "47.11"], {})'
+
+
+@dataclass(frozen=True, slots=True)
+class Hostile:
+    """A line for the shell, and how it has to go."""
+
+    line: str
+    exit_code: int = 0
+    output: str | None = None
+    seconds: float = 20.0
+    at_most: float = 10.0
+    stdin: bytes = b""
+
+
+COMMANDS = {
+    "a flood": Hostile("head -c 30000000 /dev/zero"),
+    "binary": Hostile("head -c 5000 /dev/urandom; echo; echo end"),
+    "a letter that is cut": Hostile(r"printf 'a\303'", output="a\ufffd"),
+    "no line end": Hostile("printf x", output="x"),
+    "one endless line": Hostile("head -c 3000000 /dev/zero | tr '\\0' x"),
+    "both streams at once": Hostile("for i in 1 2 3 4 5 6 7 8 9; do echo out; echo err >&2; done | wc -l"),
+    "a child that holds the output": Hostile("sleep 47.11 & echo done", output="done\n", at_most=4),
+    "nohup": Hostile("nohup sleep 47.11 >/dev/null 2>&1 & echo done", output="done\n", at_most=4),
+    "a session of its own": Hostile("setsid sleep 47.11 & echo done", output="done\n", at_most=4),
+    "two forks": Hostile("(setsid sh -c 'sleep 47.11 & sleep 47.11' &) ; echo done", output="done\n", at_most=4),
+    "a job": Hostile("set -m; sleep 47.11 & echo done", at_most=4),
+    "all waits for a child": Hostile("sleep 47.11 & wait", 124, seconds=0.3, at_most=6),
+    "will not listen": Hostile("trap '' TERM; while :; do sleep 0.1; done", 124, seconds=0.3, at_most=6),
+    "will listen to nothing": Hostile("trap '' TERM INT HUP QUIT PIPE; sleep 47.11 & wait; wait", 124, seconds=0.3),
+    "stopped": Hostile("kill -STOP $$", 124, seconds=0.3, at_most=6),
+    "a stopped child": Hostile("sleep 47.11 & kill -STOP $!; echo done", output="done\n", at_most=4),
+    "reads": Hostile("read line || echo nothing", output="nothing\n", at_most=4),
+    "reads all": Hostile("cat | wc -c", output="5\n", stdin=b"12345", at_most=4),
+    "asks for a password": Hostile(
+        f"{PYTHON} 'import getpass; getpass.getpass()' 2>/dev/null || echo no", output="no\n"
+    ),
+    "asks at the terminal": Hostile("(exec 3<>/dev/tty) 2>/dev/null || echo no", output="no\n", at_most=4),
+    "asks a program that asks": Hostile("ssh-keygen -y -f /none 2>/dev/null </dev/tty; echo done", at_most=4),
+    "closes everything": Hostile("exec >&- 2>&- <&-; sleep 0.2", at_most=4),
+    "ends by a signal": Hostile("kill -SEGV $$", 139, at_most=4),
+    "says more than may be": Hostile("yes", 143, at_most=6),
+    "breaks its pipe": Hostile("yes | head -n 1", output="y\n", at_most=4),
+    "leaves one that renews itself": Hostile(
+        "f() { trap '' TERM; sleep 0.05; f & }; f & echo done", output=None, at_most=8
+    ),
+}
+NEEDS = {"Plain": "", "Limits": LIMITED.missing(), "Landlock": CONFINED.missing(), "Bubblewrap": ISOLATED.missing()}
+
+
+CAMPAIGN = pytest.param(Limits, marks=pytest.mark.campaign)  # it is kept as Landlock is
+
+
+@pytest.fixture(params=[Plain, CAMPAIGN, Landlock, Bubblewrap], ids=lambda kind: kind.__name__)
+def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Sandbox:
+    kind: Callable[..., Sandbox] = request.param
+    if missing := NEEDS[request.param.__name__]:
+        pytest.skip(f"not here: {missing}")
+    return kind(folder=tmp_path / "outputs", grace=0.3, max_output_mb=40.0)
+
+
+def ran(sandbox: Sandbox, root: Path, hostile: Hostile) -> Completed:
+    words = ["sh", "-c", hostile.line]
+    command = Command(words, stdin=hostile.stdin, seconds=hostile.seconds, env={"FISH": WORD})
+    return asyncio.run(sandbox.execute(command, root))
+
+
+def left(*words: str) -> list[str]:
+    """Living processes with such a word in their environment or command line."""
+    return [command for command, told in processes() if any(word.encode() in told for word in words)]
+
+
+def processes() -> Iterator[tuple[str, bytes]]:
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (place / "cmdline").read_bytes()
+            yield command.decode(errors="replace"), command + (place / "environ").read_bytes()
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_nothing_of_it_is_left(sandbox: Sandbox, tmp_path: Path, name: str) -> None:
+    hostile, before, begun = COMMANDS[name], descriptors(), time.monotonic()
+
+    done = ran(sandbox, tmp_path, hostile)
+
+    assert hostile.at_most > time.monotonic() - begun
+    assert hostile.exit_code == done.exit_code
+    assert hostile.output in (None, done.output)
+    assert [] == left(WORD, "47.11")
+    assert before == descriptors()
+
+
+def test_one_that_forgets_where_it_comes_from_is_ended(sandbox: Sandbox, tmp_path: Path) -> None:
+    if isinstance(sandbox, Plain):
+        pytest.skip("plainly run, such a one cannot be found")
+    line = f"setsid {PYTHON} '{FORGET}' & sleep 0.2; echo done"
+
+    assert "done\n" == ran(sandbox, tmp_path, Hostile(line)).output
+    assert [] == left("47.11")
+
+
+def test_one_that_kills_its_keeper_gains_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    if isinstance(sandbox, Plain):
+        pytest.skip("plainly run there is no keeper but us")
+
+    ran(sandbox, tmp_path, Hostile("sleep 47.11 & setsid sleep 47.11 & kill -9 $PPID; kill -STOP $PPID; true"))
+
+    assert [] == left(WORD, "47.11")
+
+
+ORPHANED = """
+import asyncio, pathlib, sys
+import openkoi_sandbox
+from openkoi_hookspecs import Command
+sandbox = getattr(openkoi_sandbox, sys.argv[1])(folder=pathlib.Path("outputs"))
+line = "setsid sleep 47.11 & env -i setsid sleep 47.11 & echo > begun; sleep 47.11"
+asyncio.run(sandbox.execute(Command(["sh", "-c", line]), pathlib.Path()))
+"""
+
+
+def test_when_we_are_killed_it_goes_with_us(sandbox: Sandbox, tmp_path: Path) -> None:
+    if isinstance(sandbox, Plain):
+        pytest.skip("plainly run, nobody is left to end it")
+    ours = subprocess.Popen([sys.executable, "-c", ORPHANED, type(sandbox).__name__], cwd=tmp_path)
+    while not (tmp_path / "begun").exists():
+        time.sleep(0.01)
+    time.sleep(0.05)
+
+    ours.kill()
+    ours.wait()
+    time.sleep(0.5)
+
+    assert [] == left("47.11")
+
+
+def test_memory_does_not_grow_with_the_output(sandbox: Sandbox, tmp_path: Path) -> None:
+    ran(sandbox, tmp_path, Hostile("echo warm"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    done = ran(sandbox, tmp_path, Hostile("head -c 39000000 /dev/zero"))
+
+    assert 39_000_000 == Path(done.whole).stat().st_size
+    assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+
+@pytest.mark.campaign
+def test_a_gigabyte_is_kept_whole_and_out_of_memory(sandbox: Sandbox, tmp_path: Path) -> None:
+    roomy = type(sandbox)(folder=tmp_path / "outputs", max_output_mb=2000.0)  # type: ignore[call-arg]  # a rung's own
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    done = ran(roomy, tmp_path, Hostile("head -c 1000000000 /dev/zero", seconds=100))
+
+    assert 1_000_000_000 == Path(done.whole).stat().st_size
+    assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    Path(done.whole).unlink()
+
+
+@pytest.mark.campaign
+def test_two_hundred_runs_leave_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    before = descriptors()
+
+    for _ in range(200):
+        ran(sandbox, tmp_path, Hostile("setsid sleep 47.11 & true"))
+
+    assert before == descriptors()
+    assert [] == left(WORD, "47.11")
+
+
+BOMB = "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 4; }; f %d; echo over"
+
+
+@pytest.mark.parametrize("depth", [8, pytest.param(11, marks=pytest.mark.campaign)])
+def test_a_fork_bomb_is_bounded(sandbox: Sandbox, tmp_path: Path, depth: int) -> None:
+    if isinstance(sandbox, Plain):
+        pytest.skip("plainly run, nothing bounds it")
+    bounded = type(sandbox)(folder=tmp_path / "outputs", grace=0.1, processes=100)  # type: ignore[call-arg]  # a rung's
+
+    done = ran(bounded, tmp_path, Hostile(BOMB % depth))
+
+    assert "more than 100 processes" in done.output or "fork" in done.output
+    assert [] == left(WORD)
