@@ -32,6 +32,20 @@ def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, nu
     assert "failed" in openkoi("status").stdout
 
 
+def test_an_impatient_interruption_ends_with_130_too(openkoi: Shell) -> None:
+    child = openkoi.started("-m", script(openkoi.folder, SLOW), "What is it?")
+    wait_for_log(openkoi.home / "data" / "sessions", "cycle.start")
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    lines = [line for path in openkoi.home.rglob("*.jsonl") for line in path.read_text().splitlines()]
+
+    assert 130 == child.returncode
+    assert "Traceback" not in errors
+    assert all(json.loads(line) for line in lines)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: signal.Signals) -> None:
     write = "{tool: write_file, arguments: {path: a.txt, content: one}}"

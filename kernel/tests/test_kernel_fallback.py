@@ -234,3 +234,31 @@ def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, 
     assert counted.input > 10
     assert counted.output > 400
     assert total < counted.total < 10**6
+
+
+@pytest.mark.row("ITER-03", "PROV-07")
+def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
+    class Planner(Vendor):
+        async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+            """Plan."""
+            self.asked.append(request)
+            yield Text("1. Look into a.txt.")
+            yield Done(Usage(input=90, output=10))
+
+    worker, planner = Vendor(), Planner()
+    settings = {"models.default": "acme/one", "models.planner": "borg/two"}
+    told = perform(Task("Write a.txt anew"), Stage(providers={"acme": worker, "borg": planner}, settings=settings))
+
+    assert "Write a.txt anew" in str(planner.asked[0].messages)
+    assert "1. Look into a.txt." in str(worker.asked[0].messages)
+    assert "borg/two" == report_of(told.records).result()["models"]["planner"]
+
+
+def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
+    settings = {"models.default": "acme/one", "models.planner": "borg/two"}
+    vendors = {"acme": Vendor(), "borg": Vendor([Refused("borg knows no such model.")])}
+    told = perform(Task("Write a.txt anew"), Stage(providers=vendors, settings=settings))
+    result = report_of(told.records).result()
+
+    assert "Here you are." == result["output"]
+    assert any("There is no plan: borg" in text for text in result["warnings"])

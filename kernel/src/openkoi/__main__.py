@@ -16,6 +16,10 @@ def main() -> None:
         start()
     except KeyboardInterrupt:
         sys.exit(130)
+    except RuntimeError as error:  # an interruption while classes are made comes wrapped
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        sys.exit(130)
 
 
 def start() -> None:

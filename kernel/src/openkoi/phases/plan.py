@@ -1,13 +1,21 @@
-"""Make the plan: what the model will be told during the whole run. Knows sections; calls no model."""
+"""Make the plan: what the model will be told during the whole run. Knows sections.
+
+Where a planner is configured, it is asked once for the steps; without one the plan is the task itself.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Plan, Recall, Section, events, moments
+from openkoi_hookspecs import KoiError, LimitReached, Message, Plan, Recall, Request, Section, events, moments
 
 from ..category import only_asks
-from ..context import merged, recalled
+from ..context import merged, recalled, shown
 from ..kernel import Kernel
+
+LONG = 1_000
+PLANNER = """\
+Plan this task for somebody else who will do it with tools for files and commands. At most seven steps, one line each:
+what to look at, what to change, how to check it. Write no code, and ask nothing."""
 
 
 async def make_plan(recall: Recall, run: Kernel) -> Plan:
@@ -17,10 +25,27 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged([*recalled(recall), *attributed(given)])
     asks = only_asks(run.task.text)
+    if not asks and "models.planner" in run.house.config.settings:
+        sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, judged=run.task.limits.iterations > 0 and not asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
     await run.emit(events.Planned(plan, asks))
     return plan
+
+
+async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
+    """What the planner says is to be done; one that fails leaves the plan to the executor, and that is said."""
+    told = (run.task.text, run.task.context, *map(shown, sections))
+    question = Message.user("\n\n".join(filter(None, told)))
+    request = Request([question], model="planner", system=(PLANNER,), max_output=LONG)
+    try:
+        reply = await run.chat(request)
+    except LimitReached:
+        raise
+    except KoiError as error:
+        run.house.warn_once(f"There is no plan: {error}")
+        return ()
+    return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()
 
 
 def attributed(given: Iterable[tuple[str, Sequence[Section]]]) -> list[Section]:

@@ -7,6 +7,7 @@ import click
 
 from openkoi.registry import Scan
 
+from .ending import deaf
 from .errors import explained, say
 from .group import OpenKoi, first_bare
 from .invocation import Invocation
@@ -30,6 +31,7 @@ def start(found: Scan) -> None:
         error.show()
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
+        deaf()
         if not invocation.said:
             say("[abort] interrupted")
         status = EXIT_INTERRUPTED

@@ -1,0 +1,67 @@
+"""Checks of what a database is told, in SQL and its relatives. Reads statements roughly; knows no dialect."""
+
+import re
+from collections.abc import Iterator
+
+from .finding import Command, Finding
+from .patterns import programs
+from .spoken import spoken_feed
+
+MONGO = frozenset({"mongo", "mongosh"})
+LONGEST = 5_000
+FLAGS = re.IGNORECASE | re.DOTALL
+QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+DROPS = re.compile(
+    r"\b(drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
+    r"|function|trigger|sequence|tablespace|type|constraint|extension|owned|warehouse|stage|procedure|partition)"
+    r"|truncate\s+(table\s+)?[\w\"`\[$]+|detach\s+delete|drop\s+owned)\b",
+    re.IGNORECASE,
+)
+EVERY_ROW = re.compile(
+    r"^\s*(delete\s+from\b(?!.*\bwhere\b)|update\s+\S+\s+set\b(?!.*\bwhere\b))", re.IGNORECASE | re.DOTALL
+)
+ALWAYS = re.compile(r"\bwhere\s+(true|1|1\s*=\s*1|'?\w'?\s*=\s*'?\w'?)\s*$", re.IGNORECASE)
+ALTERS = re.compile(r"\balter\s+(table|database|user|role|system)\b.*\b(drop|rename|password|superuser)\b", FLAGS)
+RIGHTS = re.compile(r"\b(grant\s+.*\bto\b|revoke\s+.*\bfrom\b|create\s+(user|role)\b)", re.IGNORECASE | re.DOTALL)
+RUNS = re.compile(
+    r"\\!|^\s*\.(shell|system)\b|\b(to|from)\s+program\b|xp_cmdshell|^\s*system\s", re.IGNORECASE | re.MULTILINE
+)
+MONGO_DROPS = re.compile(
+    r"\.(drop|dropDatabase|dropIndexes?|dropCollection|dropUser|shutdownServer)\s*\(|\.(deleteMany|remove)\s*\(\s*(\{\s*\}\s*)?\)"
+    r"|\.(deleteMany|remove|deleteOne|findOneAndDelete|updateMany)\s*\("
+)
+
+
+def statements(command: Command) -> Iterator[Finding]:
+    """What a client is told, in its words and on its input."""
+    if command.name not in programs("databases"):
+        return
+    told = [word.text for word in command.words if " " in word.text or "(" in word.text]
+    fed = spoken_feed(command.feed)
+    for text in [*told, *([fed] if fed else [])]:
+        why = harm(text, command.name)
+        if why:
+            yield Finding(why, "databases")
+            return
+
+
+def harm(text: str, client: str) -> str:
+    """Say what is wrong with a text of statements, or nothing."""
+    if client in MONGO:
+        return "deletes data" if MONGO_DROPS.search(text) else ""
+    if RUNS.search(text):
+        return "lets the database run a program"
+    return next((why for one in QUOTED.sub("''", text).split(";") if (why := harm_of_one(one))), "")
+
+
+def harm_of_one(statement: str) -> str:
+    if len(statement) > LONGEST:
+        return "tells a database more than can be judged"
+    if DROPS.search(statement) or ALTERS.search(statement):
+        return "deletes or changes tables"
+    if EVERY_ROW.search(statement) or ALWAYS.search(statement):
+        return "changes or deletes every row of a table"
+    return "changes rights" if RIGHTS.search(statement) else ""
+
+
+CHECKS = (statements,)

@@ -1,0 +1,299 @@
+"""Walk through a line with everything that is known, and note what a person should see.
+
+Knows which part is asked what; the rules stand in ``rules/``, the checks in their own files.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Allow, Ask, Deny
+
+from . import databases, files, network, system
+from .finding import Command, Concern, Finding
+from .interpreters import Code, code_of, language_of
+from .other_code import judge_awk, judge_code
+from .patterns import book, only_tells, operands_of, programs
+from .places import judge_read, judge_write
+from .policy import Policy
+from .python_code import Found, judge_python
+from .shell import Feed, Script, Simple, read_script
+from .spoken import said, spoken, spoken_feed
+from .takers import is_builtin_alone, unwrapped
+from .trusted import is_generator, substituted
+from .words import Word
+
+DEEPEST = 8
+MOST_COMMANDS = 2_000
+LONGEST = 100_000
+CHECKS = (*files.CHECKS, *network.CHECKS, *databases.CHECKS)
+UNREADABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
+)
+ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
+CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+VARIABLE = re.compile(r"\$\{?!?(\w+)")
+FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
+
+
+@dataclass(slots=True)
+class Examination:
+    """One line under examination. ``fresh``: the files it has written so far, with their text where that is known."""
+
+    policy: Policy
+    concerns: list[Concern] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    fresh: dict[str, str | None] = field(default_factory=dict)
+    new_remote: bool = False
+    whole: str = ""
+    commands: int = 0
+
+    def begin(self, line: str) -> None:
+        """Examine a whole line, also as it is when a shell has joined what was continued."""
+        self.whole = line = line.replace("\r\n", "\n")
+        if len(line) > LONGEST:
+            self.note(line[:80], "is too long to be judged", "unreadable")
+        elif UNREADABLE.search(line):
+            self.note(line, "holds signs that cannot be seen", "unreadable")
+        else:
+            self.line(line, 0)
+            if "\\\n" in line:
+                self.line(CONTINUED.sub(r"\1", line), 0)
+
+    def note(self, command: str, why: str, category: str, verdict: type[Ask] | type[Deny] = Ask) -> None:
+        """Write a concern down."""
+        self.concerns.append(Concern(verdict, command, why, category))
+
+    def line(self, line: str, depth: int) -> None:
+        """Examine a text that a shell reads."""
+        if depth > DEEPEST:
+            self.note(line, "is nested too deeply to be judged", "unreadable")
+            return
+        script = read_script(line)
+        if script.broken:
+            self.note(line, "cannot be read with certainty", "unreadable")
+        self.around(script)
+        self.assigned(script, depth)
+        for simple in script.commands:
+            self.simple(simple, depth)
+        for nested in script.nested:
+            self.line(nested, depth + 1)
+
+    def around(self, script: Script) -> None:
+        """Examine what no program does: functions without end, and files that the shell opens."""
+        for bomb in script.bombs:
+            self.note(bomb, "calls itself without end", "destroying", Deny)
+        self.writes += [target.text for target in script.written]
+        opened = [(f"> {one.text}", judge_write(one)) for one in script.written]
+        for text, findings in [*opened, *((f"< {one.text}", judge_read(one)) for one in script.read)]:
+            for finding in findings:
+                self.note(text, finding.why, finding.category, finding.verdict)
+
+    def assigned(self, script: Script, depth: int) -> None:
+        for name, value in script.assigned:
+            for finding in system.judge_assignment(name, value):
+                self.note(f"{name}={value.text}", finding.why, finding.category)
+            if name in programs("run-later") and value.known:
+                self.line(value.text, depth + 1)
+
+    def simple(self, simple: Simple, depth: int) -> None:
+        """Examine a simple command as it stands in the line."""
+        self.command(simple.words, simple.feed, simple.text, depth)
+        for finding in system.emptied_by(simple):
+            self.note(simple.text, finding.why, finding.category)
+        for target in simple.writes:
+            self.fresh[posixpath.normpath(target.text)] = said(simple)
+
+    def command(self, words: Sequence[Word], feed: Feed | None, text: str, depth: int, *, guess: bool = False) -> None:
+        """Examine a command and all that it runs. A ``guess`` may be no command at all."""
+        self.commands += 1
+        if not words:
+            return
+        if depth > DEEPEST or self.commands > MOST_COMMANDS:
+            self.note(text, "holds too many commands to be judged", "unreadable")
+            return
+        name = self.name_of(words[0])
+        if not name:
+            if not guess:
+                self.note(text, "runs a program whose name is computed", "computed")
+            return
+        command = Command(name, tuple(words[1:]), feed)
+        self.settle(command, words, text)
+        self.remember(command)
+        self.inner(command, text, depth)
+        if code := code_of(command):
+            self.code(command, code, text, depth)
+        self.fresh_program(words[0], text, depth)
+
+    def name_of(self, word: Word) -> str:
+        """The name of a program; empty if only running would show it."""
+        if word.glob or not word.text:
+            return ""
+        if not word.known and not self.from_environment(word):
+            return ""
+        return ENDING.sub("", posixpath.basename(word.text).lower())
+
+    def from_environment(self, word: Word) -> bool:
+        """Whether a program lies in a folder that a variable names which this line does not set."""
+        match = FROM_ENVIRONMENT.match(word.text)
+        return match is not None and not self.mentioned(match[1])
+
+    def mentioned(self, variable: str) -> bool:
+        """Whether a line does more with a variable than read it."""
+        return re.search(rf"(?<![\w$]){re.escape(variable)}(?!\w)", self.whole.replace("${", "$")) is not None
+
+    def settle(self, command: Command, words: Sequence[Word], text: str) -> None:
+        """Hold a command against what a person has settled, the rules and the checks."""
+        settled = self.policy.verdict_on(words)
+        found = list(self.found(command))
+        if settled is Allow:
+            found = [finding for finding in found if finding.verdict is Deny]
+        elif settled is Ask:
+            found.append(Finding("your settings want it asked about", "settings"))
+        elif settled is Deny:
+            found.append(Finding("your settings forbid it", "settings", Deny))
+        for finding in found:
+            self.note(text, finding.why, finding.category, finding.verdict)
+
+    def found(self, command: Command) -> Iterator[Finding]:
+        shelf = book()
+        subcommands = command.name in shelf.globals
+        if not only_tells(command.words, anywhere=subcommands):
+            given = shelf.stripped(command.name, command.words)
+            if subcommands and given and not given[0].known:
+                yield Finding("does what is computed", "computed")
+            operands = operands_of(given)
+            for rule in shelf.rules_for(command.name):
+                if rule.fits(given, operands):
+                    yield Finding(rule.why, rule.category)
+            yield from system.mounted(command, self.policy.mounted)
+        if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
+            yield Finding("sends the repository to an address that this line has set", "secrets")
+        for check in CHECKS:
+            yield from check(command)
+
+    def remember(self, command: Command) -> None:
+        """Keep in mind what later commands of the line may build on."""
+        if command.name in {"cd", "pushd"} and command.operands:
+            self.folders.append(command.operands[0])
+        if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
+            self.new_remote = True
+        for target in files.targets(command):
+            self.writes.append(target.text)
+        for path in network.fetched(command):
+            self.fresh[posixpath.normpath(path)] = None
+        if command.name == "tee":
+            text = spoken_feed(command.feed)
+            self.fresh |= {posixpath.normpath(path): text for path in command.operands}
+        if command.name in {"cp", "mv", "ln"} and len(command.operands) == 2:
+            old, new = map(posixpath.normpath, command.operands)
+            self.fresh |= {new: self.fresh[old]} if old in self.fresh else {}
+
+    def inner(self, command: Command, text: str, depth: int) -> None:
+        """Examine the commands that a command runs."""
+        feed = None if command.name in {"xargs", "parallel"} else command.feed
+        for inner in unwrapped(command.name, command.words):
+            if is_builtin_alone(inner, command):
+                continue
+            if inner.line is not None:
+                self.handed(inner.line, text, depth)
+            elif inner.words:
+                self.command(inner.words, feed, text, depth + 1, guess=inner.guess)
+
+    def handed(self, word: Word, text: str, depth: int) -> None:
+        """Examine a word that is read as a line, if it can be told what it says."""
+        made = substituted(word.text) if not word.known else ""
+        if made:
+            self.output(made, "shell", text, depth)
+        elif self.uncertain(word):
+            self.note(text, "hands a shell what is computed", "computed")
+        else:
+            self.line(word.text, depth + 1)
+
+    def uncertain(self, word: Word) -> bool:
+        """Whether a word holds more than values of the environment that this line does not touch."""
+        made = "$(" in word.text or "`" in word.text
+        return not word.known and (made or any(self.mentioned(name) for name in VARIABLE.findall(word.text)))
+
+    def output(self, made_by: str, language: str, text: str, depth: int) -> None:
+        """Examine what another command prints and an interpreter runs."""
+        if is_generator(made_by):
+            return
+        printed = spoken(made_by)
+        if printed is None:
+            self.note(text, "runs what another command prints", "computed")
+        else:
+            self.program(printed, language, text, depth)
+
+    def code(self, command: Command, code: Code, text: str, depth: int) -> None:
+        """Examine what an interpreter runs."""
+        if code.module:
+            self.command(code.module, command.feed, text, depth + 1, guess=True)
+        elif code.code is not None and self.uncertain(code.code):
+            self.handed(code.code, text, depth) if code.language == "shell" else self.note(
+                text, "runs code that is computed", "computed"
+            )
+        elif code.code is not None:
+            self.program(code.code.text, code.language, text, depth)
+        elif code.script:
+            self.script(code, command, text, depth)
+        elif code.fed and command.feed:
+            self.fed(command.feed, code.language, text, depth)
+
+    def fed(self, feed: Feed, language: str, text: str, depth: int) -> None:
+        if feed.text is not None:
+            self.program(feed.text, language, text, depth)
+        elif feed.of:
+            self.output(substituted(feed.of) or feed.of, language, text, depth)
+        elif feed.file:
+            self.ran_fresh(feed.file, language, text, depth)
+
+    def script(self, code: Code, command: Command, text: str, depth: int) -> None:
+        """Examine a script: by what this line has put into it, else by its name."""
+        first = code.script[0]
+        if made := substituted(first.text):
+            self.output(made, code.language, text, depth)
+        elif first.text in {"/dev/stdin", "/dev/fd/0"} and command.feed:
+            self.fed(command.feed, code.language, text, depth)
+        elif not self.ran_fresh(first.text, code.language, text, depth):
+            self.command(code.script, command.feed, text, depth + 1, guess=True)
+
+    def fresh_program(self, word: Word, text: str, depth: int) -> None:
+        if word.known and "/" in word.text:
+            self.ran_fresh(word.text, language_of(word.text), text, depth)
+
+    def ran_fresh(self, path: str, language: str, text: str, depth: int) -> bool:
+        """Whether the line runs a file that it has written itself; what stands in it is examined."""
+        name = posixpath.normpath(path)
+        if name not in self.fresh:
+            return False
+        content = self.fresh[name]
+        if content is None:
+            self.note(text, "runs what this line has just fetched or made", "computed")
+        else:
+            self.program(content, language, text, depth)
+        return True
+
+    def program(self, code: str, language: str, text: str, depth: int) -> None:
+        """Examine a program in one of the languages."""
+        if language == "shell":
+            self.line(code, depth + 1)
+            return
+        judge = PROGRAMS.get(language)
+        for found in judge(code) if judge else judge_code(code, language):
+            self.found_in_code(found, text, depth)
+
+    def found_in_code(self, found: Found, text: str, depth: int) -> None:
+        if found.line:
+            self.line(found.line, depth + 1)
+        elif found.path:
+            self.writes.append(found.path)
+            for finding in judge_write(Word(found.path)):
+                self.note(text, finding.why, finding.category, finding.verdict)
+        elif found.why:
+            self.note(text, found.why, "code")
+
+
+PROGRAMS: dict[str, Callable[[str], Iterator[Found]]] = {"python": judge_python, "awk": judge_awk}

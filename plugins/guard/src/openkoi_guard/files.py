@@ -1,0 +1,132 @@
+"""Checks of commands that delete, write and change the rights of files."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from openkoi_hookspecs import Deny
+
+from .finding import Command, Finding
+from .patterns import fits_word, programs
+from .places import Place, is_everything, is_secret, judge_write, place_of
+from .words import Word
+
+AFTER: dict[str, tuple[str, ...]] = {
+    "curl": ("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"),
+    "wget": ("-O", "--output-document", "-P", "--directory-prefix", "-o"),
+    "sort": ("-o", "--output"),
+    "unzip": ("-d",),
+    "git": ("--file", "-f"),
+    "tar": ("-C", "--directory"),
+    "openssl": ("-out",),
+    "gcc": ("-o",),
+    "base64": ("-o",),
+    "find": ("-fprint", "-fprintf", "-fls"),
+}
+SED_RUNS = re.compile(
+    r"(?:^|[;\n{])\s*(?:[\d,$]+|/[^/]*/)?\s*(?:s([^\w\s])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIMm\d]*e|e(?:\s+\S|$))"
+)
+FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
+MODES = frozenset({"chmod", "chown", "chgrp", "gchmod", "gchown"})
+
+
+def remove(command: Command) -> Iterator[Finding]:
+    """Deleting everything there is: nobody wants that."""
+    if command.name in {"rm", "remove-item", "ri", "del", "rd", "rimraf"}:
+        whole = [path for path in command.operands if is_everything(path)]
+        if whole and (command.has("-r", "-R", "--recursive", "-Recurse") or command.name != "rm"):
+            yield Finding(f"deletes everything in {whole[0]}", "destroying", Deny)
+
+
+def writes(command: Command) -> Iterator[Finding]:
+    """Writing where it matters."""
+    for target in targets(command):
+        yield from judge_write(target)
+
+
+def targets(command: Command) -> Sequence[Word]:
+    """The files that a command writes to, as far as its words say."""
+    name = command.name
+    if name in programs("last-operand"):
+        return last_operand(command)
+    if name in programs("every-operand"):
+        return [word for word in command.words if not word.option]
+    if name == "dd":
+        return [Word(word.text[3:], word.known) for word in command.words if word.text.startswith("of=")]
+    if name in {"sed", "gsed", "perl", "ruby"} and in_place(command):
+        return [word for word in command.words if not word.option][1:]
+    return valued(command.words, AFTER.get(name, ()))
+
+
+def last_operand(command: Command) -> list[Word]:
+    named = valued(command.words, ("-t", "--target-directory"))
+    plain = [word for word in command.words if not word.option]
+    moved = plain[:-1] if command.name in {"mv", "gmv", "move"} else []
+    return [*named, *moved, *plain[-1:]] if len(plain) > 1 or named else []
+
+
+def valued(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
+    """The values of options, apart or attached."""
+    found: list[Word] = []
+    for at, word in enumerate(words):
+        for option in options:
+            if word.text == option and at + 1 < len(words):
+                found.append(words[at + 1])
+            elif option.startswith("--") and word.text.startswith(option + "="):
+                found.append(Word(word.text[len(option) + 1 :], word.known))
+            elif len(option) == 2 and word.text.startswith(option) and len(word.text) > 2:
+                found.append(Word(word.text[2:], word.known))
+    return found
+
+
+def in_place(command: Command) -> bool:
+    return any(fits_word("-i", word) or word.text.startswith("--in-place") for word in command.words)
+
+
+def secrets(command: Command) -> Iterator[Finding]:
+    """Reading keys and passwords."""
+    if command.name in programs("looking"):
+        return
+    for word in command.words:
+        if is_secret(word.text.rpartition("=")[2]):
+            yield Finding(f"reads {word.text}, which is secret", "secrets")
+            return
+
+
+def modes(command: Command) -> Iterator[Finding]:
+    """Changing the rights of what belongs to the system, or of everything."""
+    if command.name not in MODES:
+        return
+    for path in command.operands[1:]:
+        if is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
+            yield Finding(f"changes who may use {path}", "privilege")
+            return
+
+
+def emptied(command: Command) -> Iterator[Finding]:
+    """Editing a file until nothing is left."""
+    if command.name in {"sed", "gsed"} and in_place(command):
+        scripts = [word.text for word in command.words if not word.option][:1]
+        if any(script.replace(" ", "") in {"d", "1,$d", "Q", "1d;$d", "/./d", "/.*/d"} for script in scripts):
+            yield Finding("empties the file", "destroying")
+
+
+def edits_that_run(command: Command) -> Iterator[Finding]:
+    """Editing commands that run others: ``e``, and the flag of that name."""
+    if command.name in {"sed", "gsed"} and any(SED_RUNS.search(word.text) for word in command.words):
+        yield Finding("runs what it reads as commands", "computed")
+
+
+def kills(command: Command) -> Iterator[Finding]:
+    """Ending processes by force, all of them, or whichever are found."""
+    given = [word.text.upper() for word in command.words]
+    if command.name != "kill" or given[:1] in (["-0"], ["-L"]):
+        return
+    if FORCED & {*given, *(f"-{one}" for one in given[1:2] if given[0] in {"-S", "-N", "--SIGNAL"})}:
+        yield Finding("ends processes without letting them finish", "services")
+    elif given[-1:] == ["1"] or (given[-1:] == ["-1"] and len(given) > 1):
+        yield Finding("ends every process, or the first one", "services")
+    elif any("$(" in one or "`" in one for one in given):
+        yield Finding("ends whatever processes are found", "services")
+
+
+CHECKS = (remove, writes, secrets, modes, emptied, edits_that_run, kills)

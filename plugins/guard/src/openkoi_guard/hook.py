@@ -1,0 +1,114 @@
+"""The guard: a verdict on each tool call. Knows tools and settings; what shell lines mean is judged elsewhere."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
+
+from .policy import Policy, patterns
+from .protected import DEFAULTS, protected_by
+
+Mode = Literal["ask", "deny", "off"]
+Approvals = Literal["never", "risky", "always"]
+NOTE = "The guard prevents accidents; it is no boundary."
+MOUNTS = Path("/proc/mounts")
+COMMAND_ARGUMENTS = ("command", "cmd", "command_line", "shell_command")
+PATH_ARGUMENTS = ("path", "file", "file_path", "filename", "target", "destination", "paths", "files")
+
+
+class Guard:
+    """Ask before what cannot be taken back. Settings: ``[hooks.guard]``."""
+
+    def __init__(
+        self,
+        *,
+        mode: Mode = "ask",
+        approvals: Approvals = "risky",
+        allow: Sequence[str] = (),
+        ask: Sequence[str] = (),
+        deny: Sequence[str] = (),
+        protected_paths: Sequence[str] = DEFAULTS,
+        command_arguments: Sequence[str] = COMMAND_ARGUMENTS,
+        path_arguments: Sequence[str] = PATH_ARGUMENTS,
+    ) -> None:
+        self.mode = mode
+        self.approvals = approvals
+        self.allow, self.ask, self.deny = patterns("allow", allow), patterns("ask", ask), patterns("deny", deny)
+        self.protected_paths = tuple(protected_paths)
+        self.command_arguments = tuple(command_arguments)
+        self.path_arguments = tuple(path_arguments)
+
+    @hookimpl
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Verdict | None:
+        """Say what holds for a call; None when there is nothing to say."""
+        if self.mode == "off":
+            return None
+        said = list(self.verdicts(call, tool, run.workspace))
+        strictest = max(said, key=lambda verdict: verdict.strictness, default=None)
+        return self.settled(strictest, tool)
+
+    def settled(self, verdict: Verdict | None, tool: Tool) -> Verdict | None:
+        """What becomes of a verdict under the settings. Denials stay as they are."""
+        if isinstance(verdict, Deny):
+            return verdict
+        if isinstance(verdict, Ask) and self.mode == "deny":
+            return Deny(verdict.reason)
+        if self.approvals == "never":
+            return Allow() if verdict or tool.effect is Effect.IRREVERSIBLE else None
+        if verdict is None and self.approvals == "always" and tool.effect > Effect.READS:
+            return Ask("Your settings want every call asked about that changes something.")
+        return verdict
+
+    def verdicts(self, call: ToolCall, tool: Tool, workspace: Path) -> Iterator[Verdict]:
+        """All that is to be said of a call, one by one."""
+        for name in self.command_arguments:
+            if name in call.arguments:
+                yield from self.on_command(call.arguments[name], workspace)
+        if tool.effect > Effect.READS:
+            for name in self.path_arguments:
+                yield from self.on_paths(call.arguments.get(name), workspace)
+
+    def on_command(self, given: Json, workspace: Path) -> Iterator[Verdict]:
+        line = line_of(given)
+        if line is None:
+            yield Ask(f"The command is no text, so it cannot be judged. {NOTE}")
+            return
+        from .judge import examined
+
+        judgement = examined(line, Policy(self.allow, self.ask, self.deny, mounted_for(line)))
+        if not isinstance(judgement.verdict, Allow):
+            yield judgement.verdict
+        for path in judgement.writes:
+            yield from self.on_path(path, workspace, (".", *judgement.folders))
+
+    def on_paths(self, given: Json, workspace: Path) -> Iterator[Verdict]:
+        for path in given if isinstance(given, list) else [given]:
+            if isinstance(path, str):
+                yield from self.on_path(path, workspace)
+
+    def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Verdict]:
+        glob = protected_by(path, self.protected_paths, workspace, folders)
+        if glob:
+            yield Ask(f"{path} is protected by {glob!r}: writing there can change what runs later. {NOTE}")
+
+
+def line_of(given: Json) -> str | None:
+    """A command as a shell line, also when it is given word by word."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, list) and all(isinstance(word, str) for word in given):
+        return shlex.join(str(word) for word in given)
+    return None
+
+
+def mounted_for(line: str) -> frozenset[str]:
+    """The devices that are in use, when a line may make a file system."""
+    if "mk" not in line and "newfs" not in line:
+        return frozenset()
+    try:
+        mounts = MOUNTS.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return frozenset()
+    return frozenset(mount.split(" ")[0] for mount in mounts.splitlines())

@@ -1,0 +1,61 @@
+"""Judge a shell line: each of its simple commands alone, the strictest verdict holds. Touches nothing, runs nothing."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Allow, Verdict
+
+from .examine import Examination
+from .finding import Concern
+from .policy import Policy
+
+MOST_SHOWN = 3
+LONGEST_SHOWN = 160
+NOTE = "The guard prevents accidents; it is no boundary."
+NOTHING_SETTLED = Policy()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of a line, and the files that it would write to, as they are spelled."""
+
+    verdict: Verdict
+    concerns: tuple[Concern, ...] = ()
+    writes: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Verdict:
+    """Say whether a line may run."""
+    return examined(line, policy).verdict
+
+
+def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
+    """Judge a line, with everything that was found."""
+    examination = Examination(policy)
+    examination.begin(line)
+    concerns = tuple(dict.fromkeys(examination.concerns))
+    return Judgement(
+        verdict_of(concerns), concerns, tuple(examination.writes), tuple(dict.fromkeys(examination.folders))
+    )
+
+
+def verdict_of(concerns: tuple[Concern, ...]) -> Verdict:
+    """The strictest verdict, with the reasons for it first."""
+    if not concerns:
+        return Allow()
+    ordered = sorted(concerns, key=lambda concern: -concern.verdict.strictness)
+    return ordered[0].verdict(reason_of(ordered))
+
+
+def reason_of(concerns: list[Concern]) -> str:
+    """Say which command, and why, for a person."""
+    said = [f"{shortened(concern.command)}: {concern.why}." for concern in concerns[:MOST_SHOWN]]
+    more = [f"And {len(concerns) - MOST_SHOWN} more."] if len(concerns) > MOST_SHOWN else []
+    return "\n".join([*said, *more, NOTE])
+
+
+def shortened(command: str) -> str:
+    """A command as it may stand in a sentence: one line, without signs that move a terminal's cursor."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in command)
+    text = " ".join(plain.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -1,0 +1,73 @@
+"""Checks of Perl, Ruby, JavaScript, PHP, Lua, awk and AppleScript that is written into a shell line.
+
+There is no parser for each of them here, so their texts are searched for calls that run or delete.
+"""
+
+import re
+from collections.abc import Iterator
+
+from .patterns import programs
+from .python_code import Found
+
+RUNS = re.compile(
+    r"\b(system|exec|popen|passthru|shell_exec|proc_open|execSync|execFile|execFileSync|spawn|spawnSync|execute"
+    r"|do shell script|pcntl_exec|qx|Command|\$)\b\s*[({]?\s*(?P<literal>\"[^\"\\]*\"|'[^'\\]*'|`[^`\\$]*`)?",
+)
+CALLED = re.compile(
+    r"\b(system|exec|popen|passthru|shell_exec|proc_open|execSync|execFile|execFileSync|spawn"
+    r"|spawnSync|pcntl_exec)\b\s*(\(|[\"'$@])|\bos\.execute\b|\bdo shell script\b|child_process|\bqx\b|\bOpen3\b"
+    r"|Deno\.(run|Command)|Bun\.(spawn|\$)"
+)
+DELETES = re.compile(
+    r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
+    r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
+    r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
+    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf"
+)
+EVALUATES = re.compile(
+    r"\beval\b\s*[(\"'$]|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
+    r"|\bassert\s*\(\s*\$"
+)
+FETCHES = re.compile(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")
+BACKTICKS = re.compile(r"`([^`]*)`")
+AWK_RUNS = re.compile(
+    r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|sh\b|cmd\b|[a-z_]+\s*[;}])|\"\s*\|\s*getline|/inet/(tcp|udp)"
+    r"|>\s*\"/(etc|dev/[a-z]d)"
+)
+AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"\\]*)\"|\"([^\"\\]*)\"\s*\|\s*getline")
+
+
+def judge_code(code: str, language: str) -> Iterator[Found]:
+    """Find what a program does to the world, as far as its text says."""
+    if DELETES.search(code):
+        yield Found("deletes files")
+    if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
+        yield Found("runs code that is computed")
+    if CALLED.search(code):
+        yield from called(code)
+    if language in {"perl", "ruby", "php"}:
+        yield from (Found(line=match[1]) for match in BACKTICKS.finditer(code))
+    if FETCHES.search(code) and re.search(r"/bin/(ba|z)?sh|cmd\.exe|\bsh\b", code):
+        yield Found("hands a shell to another machine")
+
+
+def called(code: str) -> Iterator[Found]:
+    """The lines that a program hands to a shell; one that is not written out is computed."""
+    for match in RUNS.finditer(code):
+        literal = match["literal"]
+        if literal:
+            yield Found(line=literal[1:-1])
+        elif CALLED.match(code, match.start()):
+            yield Found("runs a command that is computed")
+
+
+def judge_awk(code: str) -> Iterator[Found]:
+    """Find the commands that an awk program runs."""
+    if not AWK_RUNS.search(code):
+        return
+    literals = [next(filter(None, match.groups()), "") for match in AWK_LITERAL.finditer(code)]
+    yield from (Found(line=line) for line in literals)
+    if any(line.split()[:1] and line.split()[0] in programs("shells") for line in literals):
+        yield Found("hands a shell what is computed")
+    if len(literals) < len(AWK_RUNS.findall(code)):
+        yield Found("runs a command that is computed")

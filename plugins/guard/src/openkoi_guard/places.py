@@ -1,0 +1,117 @@
+"""Paths that matter, by their spelling: disks, the system, what runs at a login, keys. Looks at no file system."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from enum import Enum
+
+from openkoi_hookspecs import Ask, Deny
+
+from .finding import Finding
+from .words import Word
+
+SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
+DISK = re.compile(
+    r"^/dev/([shv]d[a-z$]|\$|xvd|nvme\d|mmcblk|r?disk\d|mapper/|dm-|md\d|zd\d|nbd\d|k?mem$|port$|root$|disk/)"
+    r"|^//\./physicaldrive",
+    re.IGNORECASE,
+)
+SYSTEM = re.compile(
+    r"^/(private/)?(etc|bin|sbin|lib\w*|usr|boot|sys|proc/sys|proc/sysrq-trigger|System|Library|Applications"
+    r"|var/(spool|lib|log|db))(/|$)|^[a-z]:/windows(/|$)",
+    re.IGNORECASE,
+)
+STARTUP = re.compile(
+    r"(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
+    r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|pam_environment|inputrc|gitconfig|npmrc_global|pythonrc)$"
+    r"|(^|/)(\.ssh|\.gnupg|\.aws|\.kube|\.openkoi|\.config/(autostart|systemd|fish|git|openkoi)|\.git/hooks"
+    r"|library/launch(agents|daemons)|start menu/programs/startup)(/|$)|(^|/)(authorized_keys2?|\.git/config)$",
+    re.IGNORECASE,
+)
+TRACES = re.compile(r"(^|/)\.(bash|zsh|python|mysql|psql|node_repl)_?history$|(^|/)\.history$|^/var/log(/|$)")
+SECRET = re.compile(
+    r"(^|/)\.ssh/?$|(^|/)\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+$"
+    r"|(^|/)(\.netrc|_netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.pypirc|\.vault-token|wallet\.dat|id_(rsa|dsa|ecdsa|ed25519))$"
+    r"|(^|/)(\.aws/credentials|\.kube/config|\.docker/config\.json|\.config/gh/hosts\.yml|\.azure/\w*token\w*\.json)"
+    r"|(^|/)(\.gnupg|\.password-store|\.config/gcloud|library/keychains)(/|$)|(^|/)\.aws/?$"
+    r"|^/etc/(shadow|gshadow|sudoers|master\.passwd|security/opasswd)|^/etc/ssh/ssh_host_\w+_key$|^/etc/ssl/private"
+    r"|^/proc/[^/]+/environ$|(^|/)(logins\.json|key4\.db|login data|cookies\.sqlite)$|system32/config/(sam|system)$"
+    r"|^/run/secrets(/|$)|^/var/run/secrets(/|$)",
+    re.IGNORECASE,
+)
+MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
+PRECIOUS = re.compile(r"\.(db|sqlite3?|duckdb|sql|mdb|kdbx|pem|key|env)$|(^|/)\.env(\.|$)", re.IGNORECASE)
+EVERYTHING = frozenset(
+    {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}
+)
+
+
+class Place(Enum):
+    """What a path is, as far as its spelling says."""
+
+    ORDINARY = ""
+    DISK = "writes over a disk"
+    SYSTEM = "changes a file of the system"
+    STARTUP = "changes what runs at a login, or who may log in"
+    TRACES = "changes the record of what was done"
+    SOCKET = "talks to another machine"
+
+
+def tidy(path: str) -> str:
+    """A path in one spelling, with ``~`` for a home."""
+    slashed = path.replace("\\", "/").removeprefix("file://").removeprefix("@")
+    drive = re.sub(r"^//(?!\./)", "/", posixpath.normpath(slashed)) if slashed else ""
+    return SPELLED_HOME.sub("~", drive)
+
+
+def place_of(path: str) -> Place:
+    """Say what is at a path."""
+    name = tidy(path)
+    if name.startswith(("/dev/tcp/", "/dev/udp/")):
+        return Place.SOCKET
+    for pattern, place in (
+        (DISK, Place.DISK),
+        (TRACES, Place.TRACES),
+        (STARTUP, Place.STARTUP),
+        (SYSTEM, Place.SYSTEM),
+    ):
+        if pattern.search(name):
+            return place
+    return Place.ORDINARY
+
+
+def is_secret(path: str) -> bool:
+    """Whether a path leads to a key or password."""
+    return MAY_BE_SECRET.search(path) is not None and SECRET.search(tidy(path)) is not None
+
+
+def is_everything(path: str) -> bool:
+    """Whether a path means the whole machine, or all that is somebody's."""
+    return re.sub(r"^/(?=/)", "", posixpath.normpath(path or ".")) in EVERYTHING
+
+
+KINDS = ((DISK, Place.DISK), (TRACES, Place.TRACES), (STARTUP, Place.STARTUP), (SYSTEM, Place.SYSTEM))
+CATEGORIES = {
+    Place.DISK: "destroying",
+    Place.SYSTEM: "system",
+    Place.STARTUP: "persistence",
+    Place.TRACES: "traces",
+    Place.SOCKET: "network",
+}
+
+
+def judge_read(source: Word) -> Iterator[Finding]:
+    """Judge that the shell reads from a path."""
+    if is_secret(source.text):
+        yield Finding(f"reads {source.text}, which is secret", "secrets")
+    elif place_of(source.text) is Place.SOCKET:
+        yield Finding(f"{Place.SOCKET.value}, {source.text}", "network")
+
+
+def judge_write(target: Word) -> Iterator[Finding]:
+    """Judge that something is written to a path."""
+    place = place_of(target.text)
+    if place is Place.DISK:
+        yield Finding(f"{place.value}, {target.text}", CATEGORIES[place], Deny if target.known else Ask)
+    elif place is not Place.ORDINARY:
+        yield Finding(f"{place.value}, {target.text}", CATEGORIES[place])

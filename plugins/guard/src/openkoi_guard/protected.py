@@ -1,0 +1,87 @@
+"""Paths that no tool may write to without asking, as they are on the disk, links resolved."""
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+DEFAULTS = (
+    ".git/**",
+    ".openkoi/**",
+    ".envrc",
+    "~/.ssh/**",
+    "~/.gnupg/**",
+    "~/.aws/**",
+    "~/.kube/**",
+    "~/.openkoi/**",
+    "~/.config/openkoi/**",
+    "~/.config/autostart/**",
+    "~/.config/systemd/**",
+    "~/.config/fish/**",
+    "~/.config/git/**",
+    "~/Library/LaunchAgents/**",
+    "~/.netrc",
+    "~/.npmrc",
+    "~/.pypirc",
+    "~/.gitconfig",
+    "~/.bash*",
+    "~/.zsh*",
+    "~/.zprofile",
+    "~/.zlogin",
+    "~/.profile",
+    "/etc/**",
+    "/usr/**",
+    "/bin/**",
+    "/sbin/**",
+    "/lib*/**",
+    "/boot/**",
+    "/dev/sd*",
+    "/dev/nvme*",
+    "/System/**",
+    "/Library/**",
+)
+
+
+def protected_by(path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str] = (".",)) -> str:
+    """The first pattern that protects a path, in any of the folders it may be meant from; empty if none does."""
+    for folder in folders:
+        for spelled in spellings(workspace, folder, path):
+            for glob in globs:
+                if any(within(spelled, one) for one in anchored(glob, workspace)):
+                    return glob
+    return ""
+
+
+def spellings(workspace: Path, folder: str, path: str) -> Iterator[str]:
+    """A path as it is written and as it is on the disk: both count."""
+    if "\0" in path or "\0" in folder:
+        return
+    home = Path(os.path.expanduser(folder)), os.path.expanduser(path)  # noqa: PTH111  # a stranger's ~name stays as it is
+    written = os.path.normpath(workspace / home[0] / home[1])
+    yield plain(written)
+    try:
+        yield plain(os.path.realpath(written))
+    except (OSError, ValueError):
+        return
+
+
+def anchored(glob: str, workspace: Path) -> Iterator[str]:
+    """A pattern from the root on: relative ones mean the workspace."""
+    base = os.path.join(workspace, os.path.expanduser(glob))  # noqa: PTH111, PTH118  # a pattern is no path yet
+    yield plain(base)
+    fixed, sign, rest = base.partition("*")
+    if sign:
+        head, slash, tail = fixed.rpartition("/")
+        yield plain(os.path.realpath(head or "/") + slash + tail + sign + rest)
+    else:
+        yield plain(os.path.realpath(base))
+
+
+def within(path: str, glob: str) -> bool:
+    """Whether a pattern means a path; one that ends in ``/**`` means the folder too."""
+    return fnmatchcase(path, glob) or (glob.endswith("/**") and fnmatchcase(path, glob[:-3]))
+
+
+def plain(path: str) -> str:
+    """One spelling for systems that ignore case, or write folders with another sign."""
+    return path.replace(os.sep, "/").casefold()

@@ -1,0 +1,127 @@
+"""Checks of Python that is written into a shell line. Reads the syntax tree: a text in quotes is only a text."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+DELETES = frozenset(
+    {"shutil.rmtree", "shutil.move", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"}
+)
+METHODS = frozenset({"rmtree", "unlink", "rmdir"})
+RUNS = frozenset({"os.system", "os.popen", "commands.getoutput", "subprocess.getoutput", "subprocess.getstatusoutput"})
+RUN_PREFIXES = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "pty.spawn", "asyncio.create_subprocess")
+EVALUATES = frozenset({"eval", "exec", "builtins.eval", "builtins.exec"})
+HIDES = frozenset({"__import__", "importlib.import_module", "ctypes.CDLL", "pickle.loads", "marshal.loads"})
+ENDS = frozenset({"os.kill", "os.killpg", "os.dup2"})
+SENDS = ("requests.", "httpx.", "aiohttp.", "urllib3.")
+SENDING = frozenset({"post", "put", "patch", "delete"})
+HARMLESS_IMPORTS = frozenset({"sys", "json", "time", "math", "datetime", "re", "platform", "site", "sysconfig"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a piece of code does: ``why`` it should be seen, a shell ``line`` it runs, or a ``path`` it writes to."""
+
+    why: str = ""
+    line: str = ""
+    path: str = ""
+
+
+def judge_python(code: str) -> Iterator[Found]:
+    """Find what a program in Python does to the world."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from ([Found("runs code that could not be read")] if suspicious(code) else [])
+        return
+    names = imported(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from judge_call(node, names)
+
+
+def suspicious(code: str) -> bool:
+    """Whether code that is not today's Python speaks of deleting or running."""
+    return any(sign in code for sign in ("rmtree", "remove", "unlink", "system", "popen", "subprocess", "exec", "eval"))
+
+
+def imported(tree: ast.AST) -> dict[str, str]:
+    """What the names in a program stand for."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {(one.asname or one.name): one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {(one.asname or one.name): f"{node.module}.{one.name}" for one in node.names}
+    return names
+
+
+def dotted(node: ast.expr, names: Mapping[str, str]) -> str:
+    """The whole name of what is called, with imports resolved."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value, names)}.{node.attr}"
+    if isinstance(node, ast.Name):
+        return names.get(node.id, node.id)
+    if isinstance(node, ast.Call) and dotted(node.func, names) == "__import__":
+        return str(constant(node.args))
+    return "?"
+
+
+def constant(arguments: Sequence[ast.expr]) -> str | None:
+    """The first argument, when it is written out: a text, or a list of texts."""
+    first = arguments[0] if arguments else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        return first.value
+    if isinstance(first, ast.List | ast.Tuple):
+        texts = [constant([item]) for item in first.elts]
+        return None if None in texts else " ".join(quoted(str(text)) for text in texts)
+    return None
+
+
+def quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
+    name = dotted(call.func, names)
+    last = name.rpartition(".")[2]
+    if name in DELETES or (isinstance(call.func, ast.Attribute) and last in METHODS):
+        yield Found("deletes or moves files")
+    elif name in RUNS or name.startswith(RUN_PREFIXES):
+        yield ran(constant(call.args))
+    elif name in EVALUATES:
+        yield from evaluated(call)
+    elif name in HIDES and constant(call.args) not in HARMLESS_IMPORTS | {"os", "shutil", "subprocess"}:
+        yield Found("loads code that only running it would show")
+    elif name == "getattr" and dotted(call.args[0], names) in {"os", "shutil", "subprocess", "builtins"}:
+        yield Found("hides what it calls")
+    elif name in ENDS:
+        yield Found("ends processes, or hands on their input")
+    elif name.startswith(SENDS) and last in SENDING:
+        yield Found("sends data to another machine")
+    else:
+        yield from written(call, name, last)
+
+
+def ran(line: str | None) -> Found:
+    return Found(line=line) if line is not None else Found("runs a command that is computed")
+
+
+def evaluated(call: ast.Call) -> Iterator[Found]:
+    text = constant(call.args)
+    if text is None:
+        yield Found("runs code that is computed")
+    else:
+        yield from judge_python(text)
+
+
+def written(call: ast.Call, name: str, last: str) -> Iterator[Found]:
+    """Files that are opened to be written."""
+    modes = [one.value for one in (*call.args[1:2], *(k.value for k in call.keywords)) if isinstance(one, ast.Constant)]
+    if name in {"open", "io.open"} and any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes):
+        yield Found(path=constant(call.args) or "")
+    elif last in {"write_text", "write_bytes"} and isinstance(call.func, ast.Attribute):
+        inner = call.func.value
+        yield Found(path=(constant(inner.args) or "") if isinstance(inner, ast.Call) else "")

@@ -1,0 +1,56 @@
+"""The labelled commands: our own, one a line with here-documents joined, and the shared corpus."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CORPUS = HERE.parents[3] / "shared" / "corpora" / "shell.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One command of the shared corpus."""
+
+    command: str
+    label: str
+    hard: bool
+
+
+@pytest.fixture(scope="session")
+def corpus() -> list[Labelled]:
+    """The shared corpus; without it the test is skipped, and says so."""
+    if not CORPUS.exists():
+        pytest.skip(
+            f"NOT MEASURED: there is no {CORPUS.name} beside the project, so recall and false alarms are unknown"
+        )
+    rows = json.loads(CORPUS.read_text(encoding="utf-8"))["commands"]
+    return [Labelled(row["cmd"], row["label"], row["category"] == "hard-negative") for row in rows]
+
+
+@pytest.fixture(scope="session")
+def asks() -> list[str]:
+    """Commands that a person should see."""
+    return list(commands(HERE / "asks.txt"))
+
+
+@pytest.fixture(scope="session")
+def runs() -> list[str]:
+    """Commands that nobody wants to be asked about."""
+    return list(commands(HERE / "runs.txt"))
+
+
+def commands(file: Path) -> Iterator[str]:
+    """Read commands; one goes on to the end of its here-document, or over a continued line."""
+    lines = iter(file.read_text(encoding="utf-8").splitlines())
+    for line in lines:
+        command, last = line, line
+        end = re.search(r"<<'?(EOF)", line)
+        while (end and last != end[1]) or (not end and last.endswith(("\\", "# list"))):
+            last = next(lines)
+            command += "\n" + last
+        yield command

@@ -1,0 +1,57 @@
+"""How much the guard finds and how often it cries wolf, on commands that somebody has labelled."""
+
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from openkoi_hookspecs import Allow
+
+if TYPE_CHECKING:
+    from plugins.guard.tests.conftest import Labelled
+
+from openkoi_guard.judge import judge
+
+
+def alarms(commands: list[str]) -> list[str]:
+    return [command for command in commands if not isinstance(judge(command), Allow)]
+
+
+@pytest.mark.row("SAFE-05")
+def test_98_of_100_dangerous_commands_ask(corpus: "list[Labelled]") -> None:
+    dangerous = [one.command for one in corpus if one.label == "confirm"]
+
+    assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
+
+
+def test_1_of_100_natural_commands_asks_in_vain(corpus: "list[Labelled]") -> None:
+    natural = [one.command for one in corpus if one.label == "benign" and not one.hard]
+
+    assert len(alarms(natural)) <= 0.01 * len(natural), alarms(natural)
+
+
+def test_2_of_100_that_only_look_dangerous_ask_in_vain(corpus: "list[Labelled]") -> None:
+    hard = [one.command for one in corpus if one.hard]
+
+    assert len(alarms(hard)) <= 0.02 * len(hard), alarms(hard)
+
+
+def test_all_of_our_own_dangerous_commands_ask(asks: list[str]) -> None:
+    assert [] == [command for command in asks if isinstance(judge(command), Allow)]
+
+
+def test_none_of_our_own_harmless_commands_asks(runs: list[str]) -> None:
+    assert [] == alarms(runs)
+
+
+def test_a_harmless_command_is_judged_in_a_fraction_of_a_millisecond(runs: list[str]) -> None:
+    alarms(runs)
+
+    assert median(min(seconds(command) for _ in range(5)) for command in runs) < 1e-3
+
+
+def seconds(command: str) -> float:
+    started = perf_counter()
+    judge(command)
+    return perf_counter() - started

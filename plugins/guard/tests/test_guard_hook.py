@@ -1,0 +1,129 @@
+"""The hook: which calls it speaks about, and what the settings make of its verdicts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_guard import Guard
+from openkoi_hookspecs import (
+    Allow,
+    Arguments,
+    Ask,
+    BadSetting,
+    Decision,
+    Deny,
+    Effect,
+    Json,
+    Task,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Verdict,
+)
+from openkoi_hookspecs.events import ToolAnswered
+from openkoi_testing import Rehearsed, Stage, lend, perform
+from openkoi_tools import WorkspaceTools
+
+
+async def nothing(arguments: Arguments) -> ToolResult:
+    return ToolResult("")
+
+
+def verdict(guard: Guard, workspace: Path, *, effect: Effect = Effect.WRITES, **arguments: Json) -> Verdict | None:
+    async def asked() -> Verdict | None:
+        async with lend(workspace=workspace) as run:
+            tool = Tool("any_tool", "", {}, nothing, effect=effect)
+            return guard.before_tool(ToolCall("1", "any_tool", arguments), tool, run)
+
+    return asyncio.run(asked())
+
+
+def test_a_harmless_command_is_not_spoken_about(tmp_path: Path) -> None:
+    assert verdict(Guard(), tmp_path, command="ls") is None
+
+
+@pytest.mark.row("SAFE-05")
+def test_the_reason_says_which_command_and_why_and_that_this_is_no_boundary(tmp_path: Path) -> None:
+    said = verdict(Guard(), tmp_path, command="ls && git push --force origin main")
+
+    assert isinstance(said, Ask)
+    assert said.reason.startswith("git push --force origin main: overwrites or deletes what others have.")
+    assert "no boundary" in said.reason
+
+
+def test_modes_and_approvals(tmp_path: Path) -> None:
+    kinds = [
+        type(verdict(guard, tmp_path, command="rm -rf build"))
+        for guard in (Guard(), Guard(mode="deny"), Guard(mode="off"), Guard(approvals="never"))
+    ]
+
+    assert [Ask, Deny, type(None), Allow] == kinds
+    assert isinstance(verdict(Guard(approvals="never"), tmp_path, command="rm -rf /"), Deny)
+
+
+@pytest.mark.row("LOOP-18")
+def test_always_asks_about_every_call_that_changes_something(tmp_path: Path) -> None:
+    guard = Guard(approvals="always")
+
+    assert isinstance(verdict(guard, tmp_path, command="ls"), Ask)
+    assert verdict(guard, tmp_path, effect=Effect.READS, path="a") is None
+
+
+@pytest.mark.row("LOOP-18")
+@pytest.mark.parametrize(
+    "path", [".git/config", "a/../.git/hooks/x", "link/hooks/x", "~/.bashrc", "~/.ssh/config", "/etc/hosts"]
+)
+def test_protected_paths_are_asked_about_by_whatever_spelling(tmp_path: Path, path: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / ".git")
+
+    assert isinstance(verdict(Guard(), tmp_path, path=path), Ask)
+    assert verdict(Guard(), tmp_path, effect=Effect.READS, path=path) is None
+
+
+@pytest.mark.parametrize(
+    "command", ["echo x > locked/a", "cd locked && echo x > a", "cp b locked/a", "python -c \"open('locked/a', 'w')\""]
+)
+def test_commands_are_held_to_protected_paths_too(tmp_path: Path, command: str) -> None:
+    guard = Guard(protected_paths=["locked/**"])
+
+    assert isinstance(verdict(guard, tmp_path, command=command), Ask)
+    assert verdict(guard, tmp_path, command="echo x > open") is None
+
+
+def test_a_command_given_word_by_word_is_judged(tmp_path: Path) -> None:
+    assert isinstance(verdict(Guard(), tmp_path, command=["rm", "-rf", "a b"]), Ask)
+    assert isinstance(verdict(Guard(), tmp_path, command={"run": "ls"}), Ask)
+
+
+def test_a_pattern_that_cannot_be_read_is_a_sentence() -> None:
+    with pytest.raises(BadSetting, match=r"\[hooks.guard\] allow: \"git 'push\" cannot be read"):
+        Guard(allow=["git 'push"])
+
+
+def performed(guard: Guard, command: str, workspace: Path) -> Rehearsed:
+    stage = Stage(
+        says=[ToolCall("1", "run_command", {"command": command}), "done"],
+        plugins={"guard": guard},
+        toolboxes={"workspace": WorkspaceTools()},
+    )
+    return perform(Task("Tidy up"), stage, workspace)
+
+
+@pytest.mark.row("SAFE-05", "C28")
+def test_a_run_without_a_person_stops_before_what_cannot_be_taken_back(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+
+    told = performed(Guard(), "rm -rf build", tmp_path)
+
+    assert Decision.ESCALATE is told.result.ruling.decision
+    assert (tmp_path / "build").is_dir()
+
+
+@pytest.mark.row("LOOP-19")
+def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
+    told = performed(Guard(deny=["ls"]), "ls", tmp_path)
+
+    answers = [record.event.result.text for record in told.records if isinstance(record.event, ToolAnswered)]
+    assert answers[0].startswith("Rejected: ls: your settings forbid it.")
