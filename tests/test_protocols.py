@@ -134,17 +134,30 @@ def test_the_same_task_comes_out_the_same_and_costs_what_it_says(fake: Vendor, t
     assert {"executor": fake.model} == result["models"]
 
 
-FIXTURES = (
-    {
-        "match": {"userMessage": "Copy the number", "sequenceIndex": 0},
-        "response": {"toolCalls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]},
-    },
-    {
-        "match": {"userMessage": "Copy the number", "sequenceIndex": 1},
-        "response": {"toolCalls": [{"name": "write_file", "arguments": dict(WRITE.arguments)}]},
-    },
-    {"match": {"userMessage": "Copy the number", "sequenceIndex": 2}, "response": {"content": ANSWER}},
-)
+SPELLED = {
+    "anthropic": ("input_tokens", "output_tokens"),
+    "openai": ("prompt_tokens", "completion_tokens"),
+    "openai-responses": ("input_tokens", "output_tokens"),
+    "google": ("promptTokenCount", "candidatesTokenCount"),
+    "ollama": ("prompt_eval_count", "eval_count"),
+}
+
+
+def fixtures(dialect: str) -> list[dict[str, object]]:
+    """The same three answers for the server of others, with usage in the words of a protocol."""
+    asked, said = SPELLED[dialect]
+    answers: tuple[dict[str, object], ...] = (
+        {"toolCalls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]},
+        {"toolCalls": [{"name": "write_file", "arguments": dict(WRITE.arguments)}]},
+        {"content": ANSWER},
+    )
+    return [
+        {
+            "match": {"userMessage": "Copy the number", "sequenceIndex": number},
+            "response": {**answer, "usage": {asked: 1_000, said: 100}},
+        }
+        for number, answer in enumerate(answers)
+    ]
 
 
 @pytest.fixture(params=[dialect for dialect in DIALECTS if dialect != "bedrock"])
@@ -152,7 +165,7 @@ def foreign(request: pytest.FixtureRequest) -> Iterator[Vendor]:
     """A server that nobody here wrote; its stream for Bedrock is not one that AWS's own client reads."""
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(LLMock(*FIXTURES))
+            server = stack.enter_context(LLMock(*fixtures(request.param)))
         except PeerMissing as missing:
             pytest.skip(f"THE FOREIGN SERVER IS MISSING: {missing}")
         plain = request.param.startswith("openai")
@@ -163,3 +176,6 @@ def test_a_server_of_others_gives_the_same_result(foreign: Vendor, tmp_path: Pat
     result = solved(foreign, tmp_path)
 
     assert (ANSWER, ["b.txt"], True) == (result["output"], result["changed_files"], result["accepted"])
+    expected = (3_000 * foreign.price[0] + 300 * foreign.price[1]) / 1e6
+    assert (3_000, 300) == (result["usage"]["input"], result["usage"]["output"]) or foreign.model.startswith("ollama")
+    assert expected == pytest.approx(result["cost_usd"], abs=1e-6)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from openkoi.assembly import Assembly
 
 
+PATIENCE = 3.0
+
+
 @dataclass(slots=True)
 class Diagnosis:
     """Lines for each part, and what is to be done."""
@@ -74,7 +77,12 @@ async def examine(koi: "Assembly") -> Diagnosis:
         await look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
             await look_at_socket(part, await koi.sockets.chosen(kind), seen)
-        for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools"), ("Hooks", "hooks")):
+        for part, kind in (
+            ("Evaluators", "evaluators"),
+            ("Tools", "tools"),
+            ("Hooks", "hooks"),
+            ("Embedders", "embedders"),
+        ):
             look_at_names(part, kind, koi, seen)
         await koi.sockets.every("evaluators")
         await koi.sockets.every("tools")
@@ -105,7 +113,7 @@ async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
     names = [entry.name for entry in koi.entries("providers")]
     seen.say("Providers", "" if names else "none installed")
     for name in names:
-        seen.say(f"  {name}", how_is(koi, name))
+        seen.say(f"  {name}", await how_is(koi, name))
     try:
         seen.say("Model", (await koi.cast.choice("executor")).name)
     except KoiError as error:
@@ -113,14 +121,19 @@ async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
         seen.issues.append(str(error))
 
 
-def how_is(koi: "Assembly", name: str) -> str:
-    from openkoi_hookspecs import KoiError
+async def how_is(koi: "Assembly", name: str) -> str:
+    """What a provider says of itself, or what it lacks."""
+    from openkoi_hookspecs import Examined, KoiError
 
     try:
-        koi.plugins.load("providers", name)
+        async with asyncio.timeout(PATIENCE):
+            provider = await koi.sockets.plugin("providers", name)
+            told: Mapping[str, str] = await provider.examine() if isinstance(provider, Examined) else {}
+    except TimeoutError:
+        return f"did not answer within {PATIENCE:g} s"
     except KoiError as error:
         return str(error).rstrip(".")
-    return "ok"
+    return ", ".join(f"{word} {value}" for word, value in told.items()) or "ok"
 
 
 async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
