@@ -14,7 +14,8 @@ from pathlib import Path
 
 from cli_process import Shell
 
-DOWN, ENTER, INTERRUPT = "\x1b[B", "\r", "\x03"
+DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
+INTERRUPT, END = "\x03", "\x04"
 MOVES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_=>]|\x1b\][^\x07]*\x07|[\r\x08\u2800-\u28ff]")
 VENDORS = re.compile(r".*_(API_KEY|BASE_URL)|OLLAMA_HOST|OPENKOI_.*")
 OURS = (
@@ -67,10 +68,10 @@ class Terminal:
 
 
 @contextmanager
-def terminal(shell: Shell, *arguments: str) -> Iterator[Terminal]:
+def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Terminal]:
     """Start OpenKoi on a terminal; it is gone in the end."""
     master, slave = pty.openpty()
-    termios.tcsetwinsize(slave, (40, 110))
+    termios.tcsetwinsize(slave, (40, columns))
     child = subprocess.Popen(
         [sys.executable, "-c", OURS, *arguments],
         cwd=shell.folder,

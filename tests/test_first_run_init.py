@@ -15,13 +15,14 @@ from openkoi_testing.servers import OllamaServer, OpenAIServer
 if sys.platform == "win32":
     pytest.skip("terminals as POSIX has them", allow_module_level=True)
 
-from pseudo_terminal import DOWN, ENTER, INTERRUPT, environment, terminal, written
+from pseudo_terminal import DOWN, END, ENTER, ESCAPE, INTERRUPT, environment, terminal, written
 
 SECRET = "sk-canary-2342abcdef2342abcdef"
 WRONG = "sk-canary-wrong-9999999999999"
 LAST = "any endpoint"
 PICKER = """
   No API keys found. Pick a provider to get started:
+  Arrows or a number, then Enter. Esc, q or Ctrl-C leaves.
 
    >  1. Ollama (free, runs locally)            no account needed
       2. Anthropic (claude-sonnet-4-5)          paste API key
@@ -97,8 +98,27 @@ def test_a_key_that_expired_is_replaced_and_the_models_stay_as_they_are(person: 
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
     assert "Pick a provider:" in seen.screen
+    assert "Using: first-model\n" in seen.screen
     assert {"openai": SECRET, "xai": "kept"} == keys(person)
     assert '[models]\ndefault = "openai/first-model" # mine\n' == config(person)
+
+
+@pytest.mark.row("CLI-45", "ONB-15")
+def test_who_picks_a_provider_uses_it_though_its_key_is_saved_and_another_model_is_the_default(
+    person: Shell, openai: OpenAIServer
+) -> None:
+    (person.home / "credentials").mkdir(parents=True, mode=0o700)
+    (person.home / "credentials" / "providers.json").write_text(json.dumps({"openai": WRONG}))
+    (person.home / "config.toml").write_text('[models]\ndefault = "claude-sonnet"\n')
+
+    with terminal(person.told(OPENAI_BASE_URL=openai.url), "init") as seen:
+        seen.shows(LAST)
+        seen.type(f"3{ENTER}")
+        seen.shows("Paste your OpenAI API key:")
+        seen.type(SECRET + ENTER)
+        assert 0 == seen.ends()
+    assert "Using: gpt-5.2\n" in seen.screen
+    assert '[models]\ndefault = "openai/gpt-5.2"\n' == config(person)
 
 
 @pytest.mark.row("ONB-15")
@@ -169,6 +189,59 @@ def test_a_key_of_one_server_is_not_shown_to_the_next(person: Shell, openai: Ope
         assert all("authorization" not in request.headers for request in server.requests)
 
 
+@pytest.mark.row("ONB-16", "C58")
+def test_what_is_no_address_is_asked_for_again_once_and_a_key_among_it_is_not_shown(
+    person: Shell, openai: OpenAIServer
+) -> None:
+    with terminal(person, "init") as seen:
+        seen.shows(LAST)
+        seen.type(f"5{ENTER}")
+        seen.shows("URL [key]:")
+        seen.type(f"{SECRET} {openai.url}{ENTER}")
+        seen.shows("That looks like a key, and was sent to nobody.")
+        seen.type(f"http://[::1{ENTER}")
+        assert 9 == seen.ends()
+
+    assert "That is no web address. One looks like http://localhost:8080/v1" in seen.screen
+    assert "No server was found that lists models, and nothing was saved." in seen.screen
+    assert "canary" not in seen.raw
+    assert "broke" not in seen.screen
+    assert ("", {}, 0) == (config(person), keys(person), openai.connections)
+
+
+@pytest.mark.row("ONB-16", "C58")
+def test_an_address_that_lacks_its_path_is_completed(person: Shell) -> None:
+    with OpenAIServer(models=["open-model"]) as server, terminal(person, "init") as seen:
+        seen.shows(LAST)
+        seen.type(f"5{ENTER}")
+        seen.shows("URL [key]:")
+        seen.type(f"{server.url}/chat/v2{ENTER}")
+        seen.shows("Most addresses end in /v1: add what is missing.")
+        seen.type(server.url.removesuffix("/v1") + ENTER)
+        assert 0 == seen.ends()
+
+    assert f'base_url = "{server.url}"' in config(person)
+
+
+@pytest.mark.row("ONB-16", "C58")
+def test_a_server_that_was_given_no_key_does_not_refuse_one(person: Shell, openai: OpenAIServer) -> None:
+    with terminal(person, "init") as seen:
+        seen.shows(LAST)
+        seen.type(f"5{ENTER}")
+        seen.shows("URL [key]:")
+        seen.type(openai.url + ENTER)
+        seen.shows("Paste the key of this server:")
+        asked = seen.screen
+        seen.type(WRONG + ENTER)
+        seen.shows("refused the key (401)")
+        seen.type(INTERRUPT)
+        assert 130 == seen.ends()
+
+    assert f"{openai.url} wants a key." in asked
+    assert "refused the key" not in asked
+    assert ("", {}) == (config(person), keys(person))
+
+
 @pytest.mark.row("ONB-17", "C59")
 def test_ollama_that_does_not_run_is_told_how_to_get(person: Shell) -> None:
     with terminal(person, "init") as seen:
@@ -206,6 +279,59 @@ def test_an_interruption_ends_with_130_and_saves_nothing(person: Shell, keys_bef
     assert "" == config(person)
 
 
+@pytest.mark.parametrize("key", [ESCAPE, "q", END], ids=["escape", "q", "end"])
+def test_other_keys_leave_the_picker_as_an_interruption_does(person: Shell, key: str) -> None:
+    with terminal(person, "init") as seen:
+        seen.shows(LAST)
+        seen.type(key)
+        assert 130 == seen.ends()
+
+    assert "[abort] interrupted" in seen.screen
+    assert ({}, "") == (keys(person), config(person))
+
+
+def test_q_leaves_where_numbers_are_typed(person: Shell) -> None:
+    with terminal(person.told(TERM="dumb"), "init") as seen:
+        seen.shows("A number, then Enter. q or Ctrl-C leaves.")
+        seen.type(f"q{ENTER}")
+        assert 130 == seen.ends()
+
+
+@pytest.mark.row("ONB-14")
+def test_in_a_narrow_terminal_hints_are_cut_at_a_word(person: Shell) -> None:
+    with terminal(person, "init", columns=60) as seen:
+        seen.shows(LAST)
+
+    assert "OpenRouter (many free models) free account at ...\n" in "\n".join(
+        line.rstrip() for line in seen.screen.splitlines()
+    )
+
+
+@pytest.mark.row("ONB-09", "ONB-17")
+def test_an_ollama_host_that_is_no_address_is_said(person: Shell) -> None:
+    with terminal(person.told(OLLAMA_HOST="http://[::1"), "What is this?") as seen:
+        seen.shows(LAST)
+        before = seen.screen
+        seen.type(ENTER)
+        assert 9 == seen.ends()
+
+    assert "! OLLAMA_HOST is no address, so that Ollama was not looked for." in before
+    assert "failed at" not in seen.screen
+
+
+@pytest.mark.row("C1")
+def test_a_store_that_cannot_be_read_is_said_before_a_key_is_asked_for(person: Shell) -> None:
+    (person.home / "credentials").mkdir(parents=True, mode=0o700)
+    (person.home / "credentials" / "providers.json").write_text("{")
+
+    with terminal(person, "What is this?") as seen:
+        assert 2 == seen.ends()
+    assert "providers.json is not valid JSON" in seen.screen
+    assert "Plugin 'onboarding' failed" not in seen.screen
+    doctor = person("doctor")
+    assert "providers.json is not valid JSON" in doctor.stdout + doctor.stderr
+
+
 def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_numbers(person: Shell, openai: OpenAIServer) -> None:
     with terminal(person.told(TERM="dumb", OPENAI_BASE_URL=openai.url), "init") as seen:
         seen.shows("Number (1 to 5):")
@@ -237,8 +363,8 @@ def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_an_address_first(
     assert SECRET not in seen.raw
 
 
-def test_a_key_in_the_environment_that_hides_the_saved_one_is_said(person: Shell, openai: OpenAIServer) -> None:
-    hidden = {"OPENAI_BASE_URL": openai.url, "OPENAI_API_KEY": WRONG}
+def test_what_hides_the_saved_key_or_the_model_in_the_environment_is_said(person: Shell, openai: OpenAIServer) -> None:
+    hidden = {"OPENAI_BASE_URL": openai.url, "OPENAI_API_KEY": WRONG, "OPENKOI_MODEL": "claude-sonnet"}
     with terminal(person.told(**hidden), "init") as seen:
         seen.shows(LAST)
         seen.type(DOWN + DOWN + ENTER)
@@ -247,6 +373,7 @@ def test_a_key_in_the_environment_that_hides_the_saved_one_is_said(person: Shell
         assert 0 == seen.ends()
 
     assert "OPENAI_API_KEY is set here and is used instead of the saved key." in seen.screen
+    assert "OPENKOI_MODEL is set here and names the model that is used instead." in seen.screen
 
 
 @pytest.mark.row("ONB-14")

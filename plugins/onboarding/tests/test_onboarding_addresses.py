@@ -2,8 +2,8 @@
 
 import pytest
 
-from openkoi_onboarding.addresses import Address, address_in, bases, names_in
-from openkoi_onboarding.moving import masked
+from openkoi_hookspecs import BadSetting
+from openkoi_onboarding.addresses import Address, address_in, bases, masked, names_in
 
 
 @pytest.mark.row("ONB-16", "C58")
@@ -16,7 +16,8 @@ from openkoi_onboarding.moving import masked
         ("localhost:8080", Address("http://localhost:8080")),
         ("192.168.1.5:1234/v1", Address("http://192.168.1.5:1234/v1")),
         ("[::1]:1234", Address("http://[::1]:1234")),
-        ("", Address("")),
+        ("http://a.example\tsk-1", Address("http://a.example", "sk-1")),
+        ("my-gpu-01-inference:8080", Address("https://my-gpu-01-inference:8080")),
     ],
 )
 def test_an_address_may_have_a_key_behind_it(line: str, address: Address) -> None:
@@ -24,9 +25,39 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: Address) -> Non
     assert "sk-1" not in repr(address_in(line))
 
 
-def test_where_only_a_server_was_named_the_usual_path_is_tried_first() -> None:
+@pytest.mark.row("ONB-16", "C58")
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("", "No address was given"),
+        ("http://[::1", "no web address"),
+        ("[::1", "no web address"),
+        ("http://canary:99999/v1", "no web address"),
+        ("ftp://canary.example", "no web address"),
+        ("canary", "no web address"),
+        ("http://", "no web address"),
+        ("http://canary\x00/v1", "no web address"),
+        ("sk-canary", "looks like a key"),
+        ("https://sk-canary", "looks like a key"),
+        ("canary-0123456789-abcdefghijklmn", "looks like a key"),
+        ("sk-canary https://a.example/v1", "looks like a key"),
+    ],
+)
+def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, told: str) -> None:
+    with pytest.raises(BadSetting, match=told) as caught:
+        address_in(line)
+
+    assert "canary" not in str(caught.value)
+
+
+def test_an_address_is_repeated_without_a_login_or_a_query() -> None:
+    assert "http://a:1/v1" == Address("http://me:canary@a:1/v1?key=canary").shown
+
+
+def test_the_usual_path_is_tried_too_unless_it_was_named() -> None:
     assert ["http://a:1/v1", "http://a:1"] == bases("http://a:1")
-    assert ["http://a:1/api"] == bases("http://a:1/api")
+    assert ["http://a:1/api", "http://a:1/api/v1"] == bases("http://a:1/api")
+    assert ["http://a:1/v1beta"] == bases("http://a:1/v1beta")
 
 
 def test_models_are_read_from_any_list_that_has_some() -> None:
@@ -38,4 +69,12 @@ def test_models_are_read_from_any_list_that_has_some() -> None:
 def test_all_behind_the_first_word_is_masked() -> None:
     assert "  http://a **** **" == masked("  http://a sk-1 xy")
     assert "http://a" == masked("http://a")
+    assert "http://a*****" == masked("http://a\tsk-1")
     assert "" == masked("")
+
+
+def test_a_key_is_masked_wherever_it_stands() -> None:
+    assert "*" * 8 + " " + "*" * 8 == masked("sk-canar http://a")
+    assert "*" * 24 == masked("0123456789abcdefghijklmn")
+    assert "http://*****@a:1/v1" == masked("http://me:pw@a:1/v1")
+    assert "*****@a:1/v1" == masked("me:pw@a:1/v1")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from openkoi.assembly import Assembly, open_koi
-from openkoi_hookspecs import BadSetting, Discovered
+from openkoi_hookspecs import Discovered
 from openkoi_onboarding.discovery import Machine, discover
-from openkoi_onboarding.ollama import PREFERRED, best_model
+from openkoi_onboarding.hook import find_models
+from openkoi_onboarding.ollama import PREFERRED, best_model, misplaced
 from openkoi_onboarding.sources import Source
 from openkoi_testing.servers import OllamaServer
 
@@ -32,9 +33,19 @@ def opened(folder: Path, ollama: str = NOBODY) -> Assembly:
     return open_koi(folder, environment={"OPENKOI_HOME": str(folder / "koi"), "OLLAMA_HOST": ollama})
 
 
+def passed_over(_: str) -> None:
+    """What could not be looked at."""
+
+
 def found(folder: Path, variables: Mapping[str, str] | None = None, ollama: str = NOBODY) -> Sequence[Discovered]:
     machine = Machine(folder, variables or {}, keychain=(), now=0.0)
-    return asyncio.run(discover(opened(folder, ollama), machine))
+    return asyncio.run(discover(opened(folder, ollama), machine, passed_over))
+
+
+def troubles(folder: Path, variables: Mapping[str, str] | None = None) -> Sequence[str]:
+    told: list[str] = []
+    asyncio.run(discover(opened(folder), Machine(folder, variables or {}, keychain=(), now=0.0), told.append))
+    return told
 
 
 def saved(folder: Path, **keys: str) -> None:
@@ -112,13 +123,47 @@ def test_ollama_without_models_is_not_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("C1")
-def test_a_store_that_cannot_be_read_matters_only_when_there_is_nothing_else(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_read_is_passed_over_and_reported(tmp_path: Path) -> None:
     saved(tmp_path, openai="key")
     (tmp_path / "koi" / "credentials" / "providers.json").write_text("{")
 
     assert ["anthropic"] == [way.provider for way in found(tmp_path, {"ANTHROPIC_API_KEY": "key"})]
-    with pytest.raises(BadSetting, match="not valid JSON"):
-        found(tmp_path)
+    [trouble] = troubles(tmp_path)
+    assert "providers.json is not valid JSON" in trouble
+
+
+@pytest.mark.row("C1")
+def test_a_store_that_cannot_be_read_is_a_warning_where_nothing_else_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in DEFAULTS:
+        monkeypatch.delenv(variable, raising=False)
+    saved(tmp_path, openai="key")
+    (tmp_path / "koi" / "credentials" / "providers.json").write_text("{")
+    koi = opened(tmp_path)
+
+    assert [] == asyncio.run(find_models(koi))
+    [warning] = koi.pending
+    assert "providers.json is not valid JSON" in warning
+    assert "failed at" not in warning
+
+
+@pytest.mark.row("ONB-09")
+@pytest.mark.parametrize("host", ["http://[::1", "[::1", "a b", "http://a:99999", "99999", "a:port", "http://a:0"])
+def test_an_ollama_host_that_is_no_address_is_said_and_not_repeated(tmp_path: Path, host: str) -> None:
+    [trouble] = troubles(tmp_path, {"OLLAMA_HOST": host})
+
+    assert "OLLAMA_HOST is no address" in trouble
+    assert host not in trouble
+    assert [] == troubles(tmp_path, {"OLLAMA_HOST": host, "OPENAI_API_KEY": "key"})
+
+
+@pytest.mark.parametrize(
+    "host", ["", "a", "a:1", "11434", ":11434", "::1", "[::1]", "[::1]:1", "0.0.0.0", "http://me:pw@a:1/x y", "'a'"]
+)
+def test_an_ollama_host_as_its_own_client_takes_it_is_an_address(host: str) -> None:
+    assert "" == misplaced(host)
 
 
 @pytest.mark.row("ONB-10")
@@ -153,6 +198,6 @@ def test_the_kinds_of_sources_have_their_names_and_hints() -> None:
 def test_the_keychain_is_asked_where_there_is_one(tmp_path: Path, command: Sequence[str], keys: list[str]) -> None:
     machine = Machine(tmp_path, {}, keychain=command, now=0.0)
 
-    ways = asyncio.run(discover(opened(tmp_path), machine))
+    ways = asyncio.run(discover(opened(tmp_path), machine, passed_over))
     assert keys == [way.key for way in ways]
     assert all("macOS Keychain" in way.consent for way in ways)

@@ -6,17 +6,23 @@ from openkoi_hookspecs import Koi, NoProvider
 
 from .discovery import Machine, discover
 from .ollama import NAME as OLLAMA
-from .options import CUSTOM, Option, options, without_a_person
-from .terminal import Terminal, somebody_there, terminal
+from .options import CUSTOM, Option, lines, options, without_a_person
+from .terminal import Terminal, columns, somebody_there, terminal
 
 NOTHING_FOUND = "No API keys found. Pick a provider to get started:"
 SOMETHING_FOUND = "Pick a provider:"
+MARGINS = 10
 
 
 @click.command("init")
 @click.pass_obj
 async def init(koi: Koi, /) -> None:
-    """Pick a model to work with, and save its key; again, to replace a key that has expired."""
+    """Pick a model to work with, and save its key.
+
+    Asks which provider to use and for what that takes: a key, or the address of a server. It is tried, saved in a file
+    that only you can read, and used from now on, as models.default. Run it again to replace a key that has expired, or
+    to use another provider. Leaving with Ctrl-C saves nothing.
+    """
     if not somebody_there():
         raise NoProvider(without_a_person(koi.offers()))
     try:
@@ -31,10 +37,15 @@ async def set_up(koi: Koi, person: Terminal) -> None:
     choices = options(koi)
     if not choices:
         raise NoProvider("No provider is installed that could be set up. Install one: pip install openkoi-anthropic")
-    usable = [way for way in await discover(koi, Machine()) if not way.consent]
+    koi.saved_keys()  # raises what is wrong with the store before anything is asked
+    usable = [way for way in await discover(koi, Machine(), unsaid) if not way.consent]
     message = SOMETHING_FOUND if usable else NOTHING_FOUND
-    chosen = await person.pick(message, [choice.line for choice in choices])
+    chosen = await person.pick(message, lines(choices, columns() - MARGINS))
     await follow(koi, person, choices[chosen])
+
+
+def unsaid(_: str) -> None:
+    """What could not be looked at is said when it is picked."""
 
 
 async def follow(koi: Koi, person: Terminal, choice: Option) -> None:

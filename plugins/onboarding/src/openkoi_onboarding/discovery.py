@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from openkoi_hookspecs import BadSetting, Discovered, Koi, Offer
 
 from .keychain import COMMAND, keychain_login
 from .logins import Login, logins
-from .ollama import NAME, best_model, probe
+from .ollama import NAME, VARIABLE, best_model, misplaced, probe
 from .sources import Source
 
 Offers = Mapping[str, Offer]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,20 @@ class Machine:
     now: float = field(default_factory=time.time)
 
 
-async def discover(koi: Koi, machine: Machine) -> Sequence[Discovered]:
+async def discover(koi: Koi, machine: Machine, report: Report) -> Sequence[Discovered]:
     """All ways that lead to a provider that is installed; of two to one provider, the more explicit first.
 
     What may take its time is asked last and only if need be: the Keychain when there is no other way to what it holds
-    a login for, Ollama when there is nothing that could be used as it is.
+    a login for, Ollama when there is nothing that could be used as it is. ``report`` hears of what
+    could not be looked at.
     """
     offers = {offer.provider: offer for offer in koi.offers()}
     found = [*in_variables(offers, machine.variables), *in_files(offers, machine)]
     if not any(way.provider == "anthropic" for way in found):
         found += await in_keychain(offers, machine)
-    found += saved(koi, offers, others=bool(found))
+    found += saved(koi, offers, report)
     if all(way.consent for way in found) and NAME in offers:
-        found += await served(koi)
+        found += await served(koi, machine.variables, report)
     return ranked(found, list(offers))
 
 
@@ -66,19 +68,21 @@ def lent(login: Login, offers: Offers) -> Discovered:
     return Discovered(login.provider, model, login.source.hint(), key=login.token, consent=login.consent)
 
 
-def saved(koi: Koi, offers: Offers, *, others: bool) -> Sequence[Discovered]:
-    """Keys that were saved here; a store that cannot be read matters only when there are no ``others``."""
+def saved(koi: Koi, offers: Offers, report: Report) -> Sequence[Discovered]:
+    """Keys that were saved here; none in a store that cannot be read."""
     try:
         names = koi.saved_keys()
-    except BadSetting:
-        if others:
-            return ()
-        raise
+    except BadSetting as error:
+        report(str(error))
+        return ()
     return [Discovered(name, offers[name].model, Source.CONFIG_FILE.hint()) for name in names if name in offers]
 
 
-async def served(koi: Koi) -> Sequence[Discovered]:
+async def served(koi: Koi, variables: Mapping[str, str], report: Report) -> Sequence[Discovered]:
     """What Ollama serves; one without models counts as not there."""
+    if wrong := misplaced(variables.get(VARIABLE, "")):
+        report(wrong)
+        return ()
     names = await probe(koi)
     return [Discovered(NAME, best_model(names), Source.OLLAMA_PROBE.hint())] if names else ()
 

@@ -7,7 +7,13 @@ from openkoi_hookspecs import Discovered, Koi, hookimpl
 
 @hookimpl
 async def find_models(koi: Koi) -> Sequence[Discovered]:
-    """Look at this machine."""
+    """Look at this machine; where nothing can be used as it is, say what could not be looked at."""
     from .discovery import Machine, discover
+    from .providers import Warner
 
-    return await discover(koi, Machine())
+    troubles: list[str] = []
+    found = await discover(koi, Machine(), troubles.append)
+    if isinstance(koi, Warner) and all(way.consent for way in found):
+        for trouble in troubles:
+            koi.warn_once(trouble)
+    return found

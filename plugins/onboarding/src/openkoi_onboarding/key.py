@@ -2,28 +2,43 @@
 
 import os
 
-from openkoi_hookspecs import Discovered, Koi, KoiError, NoProvider, Offer, Refused
+from openkoi_hookspecs import BadSetting, Discovered, Koi, KoiError, NoProvider, Offer, Refused
 
 from .options import title_of
-from .providers import Lender, models_of
+from .providers import Configured, Lender, models_of
 from .terminal import Terminal, say
 from .tokens import one_word
 
 SECONDS = 10.0
 TRIES = 2
 REFUSED = "(401)"
+CHOSEN = "OPENKOI_MODEL"
 
 
 async def use_key(koi: Koi, person: Terminal, offer: Offer) -> None:
-    """Save a key and use the provider's model; a key in the place of an older one changes nothing else."""
-    replaces = offer.provider in koi.saved_keys()
+    """Save a key and use the provider's model: the one that is the default already, if that is one of its own."""
     key = await accepted(koi, person, offer)
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
-    if not replaces:
+    model = model_in_use(koi, offer.provider)
+    if not model:
         koi.configure("models.default", f"{offer.provider}/{offer.model}")
-        say(f"  Using: {offer.model}\n")
+    say(f"  Using: {model or offer.model}\n")
     if outranked(offer):
         say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")
+    if not model and os.environ.get(CHOSEN):
+        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it anew.")
+
+
+def model_in_use(koi: Koi, provider: str) -> str:
+    """The default model, if it is one of this provider's; nothing when it is not, or not known."""
+    if not isinstance(koi, Configured):
+        return ""
+    try:
+        name = koi.config.get("models.default", str, "")
+        vendor, _, model = (koi.cast.full(name) if name else "").partition("/")
+    except BadSetting:
+        return ""
+    return model if vendor == provider else ""
 
 
 async def accepted(koi: Koi, person: Terminal, offer: Offer) -> str:

@@ -4,7 +4,7 @@ import os
 
 from openkoi_hookspecs import Koi, NoProvider, Unavailable
 
-from .ollama import NAME, USUAL, best_model
+from .ollama import NAME, USUAL, VARIABLE, best_model, misplaced
 from .providers import models_of
 from .terminal import say
 
@@ -19,6 +19,8 @@ NOT_RUNNING = """Ollama not detected at {place}.
 
 async def use_ollama(koi: Koi) -> None:
     """Look again, for it may have been started meanwhile; raises NoProvider with what to do."""
+    if wrong := misplaced(os.environ.get(VARIABLE, "")):
+        raise NoProvider(wrong)
     try:
         names = await models_of(koi, NAME, SECONDS)
     except (Unavailable, TimeoutError):
@@ -32,4 +34,4 @@ async def use_ollama(koi: Koi) -> None:
 
 def place() -> str:
     """Where it was looked for, without a login in the address."""
-    return os.environ.get("OLLAMA_HOST", "").rpartition("@")[2] or "localhost:11434"
+    return os.environ.get(VARIABLE, "").rpartition("@")[2] or "localhost:11434"

@@ -7,18 +7,26 @@ from contextlib import contextmanager
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.formatted_text import fragment_list_to_text
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.output import create_output
 from prompt_toolkit.shortcuts.choice_input import ChoiceInput
+
+from .addresses import masked
+
+KEYS = "Arrows or a number, then Enter. Esc, q or Ctrl-C leaves."
+LEAVING = ("escape", "q", "c-d")
 
 
 class Moving:
     """A Terminal."""
 
     async def pick(self, message: str, lines: Sequence[str]) -> int:
-        """Let a person choose with the arrow keys."""
+        """Let a person choose with the arrow keys or by number."""
+        question = f" {message}\n {KEYS}\n"
         with on_stderr():
-            return await ChoiceInput(message=f" {message}\n", options=list(enumerate(lines))).prompt_async()
+            choice = ChoiceInput(message=question, options=list(enumerate(lines)), key_bindings=leaving())
+            return await choice.prompt_async()
 
     async def secret(self, message: str) -> str:
         """Ask for a line of which only the length is shown."""
@@ -26,23 +34,29 @@ class Moving:
             return await PromptSession[str]().prompt_async(f"\n  {message}", is_password=True)
 
     async def address(self, message: str) -> str:
-        """Ask for a line of which only the first word is shown."""
+        """Ask for a line of which only the address is shown."""
         with on_stderr():
             return await PromptSession[str](input_processors=[Masked()]).prompt_async(f"\n  {message}")
 
 
 class Masked(Processor):
-    """Shows stars for all that stands behind the first word."""
+    """Shows stars for all that is no address."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """Mask one line; every character keeps its place."""
         return Transformation([("", masked(fragment_list_to_text(transformation_input.fragments)))])
 
 
-def masked(text: str) -> str:
-    """The text with stars behind its first word."""
-    shown = len(text) - len(text.lstrip()) + len(text.strip().partition(" ")[0])
-    return text[:shown] + "".join(" " if sign == " " else "*" for sign in text[shown:])
+def leaving() -> KeyBindings:
+    """The keys that leave as an interruption does."""
+    keys = KeyBindings()
+
+    def leave(event: KeyPressEvent) -> None:
+        event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
+    for key in LEAVING:
+        keys.add(key, eager=True)(leave)
+    return keys
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from openkoi_hookspecs import Koi, Offer
 
 CUSTOM = "custom"
 WIDTH = 38
+CUT = " ..."
 PICKED = ("ollama", "anthropic", "openai", "openrouter")
 BESIDES = {"ollama": "free, runs locally", "openrouter": "many free models"}
 OTHER = Offer(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any endpoint")
@@ -19,10 +20,27 @@ class Option:
     offer: Offer
 
     @property
-    def line(self) -> str:
-        """The provider, what it is known for, and what it takes."""
-        what = BESIDES.get(self.offer.provider, self.offer.model)
-        return f"{f'{title_of(self.offer)} ({what})':<{WIDTH}} {self.offer.hint}"
+    def name(self) -> str:
+        """The provider, and what it is known for."""
+        return f"{title_of(self.offer)} ({BESIDES.get(self.offer.provider, self.offer.model)})"
+
+    def line(self, column: int) -> str:
+        """The name, and in its column what it takes."""
+        return f"{self.name:<{column}} {self.offer.hint}"
+
+
+def lines(choices: Sequence[Option], width: int) -> Sequence[str]:
+    """The picker's lines; where there is little room, the columns stand closer and what does not fit is cut."""
+    wide = [choice.line(WIDTH) for choice in choices]
+    if max(map(len, wide)) <= width:
+        return wide
+    column = max(len(choice.name) for choice in choices)
+    return [cut(choice.line(column), width) for choice in choices]
+
+
+def cut(line: str, width: int) -> str:
+    """As many words of a line as fit."""
+    return line if len(line) <= width else line[: width + 1 - len(CUT)].rpartition(" ")[0].rstrip() + CUT
 
 
 def options(koi: Koi) -> Sequence[Option]:

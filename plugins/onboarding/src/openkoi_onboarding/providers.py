@@ -16,6 +16,41 @@ class Lender(Protocol):
         """Let the provider be built with this key from now on."""
 
 
+@runtime_checkable
+class Warner(Protocol):
+    """A Koi that can say something to a person when there is an occasion."""
+
+    def warn_once(self, text: str) -> None:
+        """Keep a warning for whoever speaks to the person next."""
+
+
+class Settings(Protocol):
+    """What is configured."""
+
+    def get(self, key: str, kind: type[str], default: str) -> str:
+        """The value of a dotted key; raises BadSetting when it is of another kind."""
+
+
+class Names(Protocol):
+    """What models are called."""
+
+    def full(self, name: str) -> str:
+        """``provider/model`` for a short name; raises BadSetting for one that is not known."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A Koi that tells what is configured."""
+
+    @property
+    def config(self) -> Settings:
+        """What is configured."""
+
+    @property
+    def cast(self) -> Names:
+        """Which models there are to choose from."""
+
+
 async def models_of(koi: Koi, name: str, seconds: float) -> Sequence[str]:
     """The names of a provider's models; raises a KoiError, or TimeoutError when it takes longer than that."""
     provider = built(koi, name)

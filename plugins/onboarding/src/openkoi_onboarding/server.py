@@ -4,26 +4,23 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import BadSetting, Discovered, Koi, NoProvider, ProviderError, Refused
+from openkoi_hookspecs import BadSetting, Discovered, Koi, KoiError, NoProvider, ProviderError, Refused
 from openkoi_wire import Wire
 
 from .addresses import Address, address_in, bases, names_in
-from .key import REFUSED, unlike_a_key
+from .key import REFUSED, TRIES, unlike_a_key
 from .options import CUSTOM
 from .providers import Lender
 from .terminal import Terminal, say
 
 SECONDS = 10.0
+CLOSED = (REFUSED, "(403)")
+UNKNOWN = "(404)"
 
 
 async def use_server(koi: Koi, person: Terminal) -> None:
     """Use the first model that a server lists."""
-    given = address_in(await person.address("URL [key]: "))
-    if not given.url:
-        raise NoProvider("No address was given, and nothing was saved. For one: http://localhost:8080/v1")
-    at, names = await reached(koi, person, given)
-    if not names:
-        raise NoProvider(f"{at.url} lists no models, and nothing was saved. Let it serve one, then: openkoi init")
+    at, names = await reached(koi, person)
     keep(koi, at, f"{CUSTOM}/{names[0]}")
     say(f"  Using: {names[0]}\n")
 
@@ -38,39 +35,76 @@ def keep(koi: Koi, at: Address, model: str) -> None:
     koi.configure("models.default", model)
 
 
-async def reached(koi: Koi, person: Terminal, given: Address) -> tuple[Address, Sequence[str]]:
+async def reached(koi: Koi, person: Terminal) -> tuple[Address, Sequence[str]]:
+    """A server that lists models, and which they are; asked for twice at most."""
+    for _ in range(TRIES):
+        try:
+            return await opened(koi, person, address_in(await person.address("URL [key]: ")))
+        except KoiError as error:
+            say(f"  ! {error}")
+    raise NoProvider("No server was found that lists models, and nothing was saved. With a good one: openkoi init")
+
+
+async def opened(koi: Koi, person: Terminal, given: Address) -> tuple[Address, Sequence[str]]:
     """The server's models, with a key if it wants one; raises what it says when it refuses that one, too."""
+    if given.key:
+        checked(given.key)
     try:
         return await found(koi, given)
     except Refused as error:
-        if REFUSED not in str(error):
+        if not closed(error):
             raise
-        say(f"  ! {error}")
+        say(f"  ! {error}" if given.key else f"  {given.shown} wants a key.")
     key = (await person.secret("Paste the key of this server: ")).strip()
-    if wrong := unlike_a_key(key):
-        raise NoProvider(f"{wrong} Nothing was saved.")
+    checked(key)
     return await found(koi, replace(given, key=key))
 
 
+def checked(key: str) -> None:
+    """Raise BadSetting for a key that cannot be sent."""
+    if wrong := unlike_a_key(key):
+        raise BadSetting(wrong)
+
+
+def closed(error: ProviderError) -> bool:
+    """Whether a server lets nobody in without the right key."""
+    return any(status in str(error) for status in CLOSED)
+
+
 async def found(koi: Koi, given: Address) -> tuple[Address, Sequence[str]]:
-    """Where under an address the models are listed, and which they are."""
+    """Where under an address the models are listed, and which they are; raises NoProvider when it takes too long."""
     if given.key and isinstance(koi, Lender):
         koi.lend_key(Discovered(CUSTOM, "", "typed", key=given.key))
-    *others, last = [replace(given, url=url) for url in bases(given.url)]
-    for at in others:
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await first_list(given)
+    except TimeoutError:
+        raise NoProvider(f"{given.shown} did not answer within {SECONDS:g} s. Is the address right?") from None
+
+
+async def first_list(given: Address) -> tuple[Address, Sequence[str]]:
+    """The first list that has models in it; raises what was said where it was most likely."""
+    errors: list[ProviderError] = []
+    for at in (replace(given, url=url) for url in bases(given.url)):
         try:
-            return at, await listed(at)
-        except (ProviderError, BadSetting) as error:
-            if REFUSED in str(error):
+            if names := await listed(at):
+                return at, names
+            errors.append(NoProvider(f"{at.shown} lists no models. Let it serve one."))
+        except ProviderError as error:
+            if closed(error):
                 raise
-    return last, await listed(last)
+            errors.append(error)
+    raise unlisted(given) if all(UNKNOWN in str(error) for error in errors) else errors[0]
+
+
+def unlisted(given: Address) -> NoProvider:
+    """What is said of a server at which no list is found."""
+    tried = " and ".join(f"{replace(given, url=url).shown}/models" for url in bases(given.url))
+    return NoProvider(f"There is no list of models at {tried} (404). Most addresses end in /v1: add what is missing.")
 
 
 async def listed(at: Address) -> Sequence[str]:
-    """The models that a server lists; raises NoProvider when it cannot be asked."""
+    """The models that a server lists."""
     headers = {"Authorization": f"Bearer {at.key}"} if at.key else {}
-    try:
-        async with asyncio.timeout(SECONDS), Wire(at.url, headers=headers) as wire:
-            return names_in(await wire.get("/models"))
-    except TimeoutError:
-        raise NoProvider(f"{at.url} did not answer within {SECONDS:g} s. Is the address right?") from None
+    async with Wire(at.url, headers=headers) as wire:
+        return names_in(await wire.get("/models"))

@@ -10,6 +10,8 @@ import click
 
 from .echo import silent
 
+USUAL = 80
+
 
 class Terminal(Protocol):
     """Asks; an interruption is a KeyboardInterrupt, an end of all input an EOFError."""
@@ -41,6 +43,14 @@ def terminal() -> Iterator[Terminal]:
 
     with silent():
         yield Moving()
+
+
+def columns() -> int:
+    """How many characters fit into a line of the terminal; the usual number where it does not say."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or USUAL
+    except OSError:
+        return USUAL
 
 
 def say(text: str) -> None:

@@ -8,16 +8,21 @@ import click
 
 from .echo import silent
 
+KEYS = "A number, then Enter. q or Ctrl-C leaves."
+LEAVING = "q"
+
 
 class Typed:
     """A Terminal."""
 
     async def pick(self, message: str, lines: Sequence[str]) -> int:
         """Let a person type a number; asked again until it is one."""
-        show("\n".join([message, *(f"  {number}. {line}" for number, line in enumerate(lines, 1)), ""]))
+        show("\n".join([message, KEYS, *(f"  {number}. {line}" for number, line in enumerate(lines, 1)), ""]))
         while True:
             show(f"Number (1 to {len(lines)}): ")
             answer = (await line()).strip()
+            if answer == LEAVING:
+                raise KeyboardInterrupt
             if answer.isdecimal() and 1 <= int(answer) <= len(lines):
                 return int(answer) - 1
 
@@ -31,7 +36,7 @@ class Typed:
 
     async def address(self, message: str) -> str:
         """Ask for a line; here it would be shown whole, so that a key is better given when it is asked for."""
-        show("A key is asked for later, if there has to be one.\n")
+        show("What is typed here is shown, so give the address alone: a key is asked for later.\n")
         show(message)
         return await line()
 
