@@ -5,6 +5,8 @@ from base64 import urlsafe_b64encode
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from openkoi_hookspecs import Json
 from openkoi_onboarding.logins import logins
@@ -13,6 +15,7 @@ from openkoi_onboarding.tokens import claude_token, codex_token, keychain_token,
 
 NOW = 1_800_000_000.0
 LATER, BEFORE = (NOW + 60) * 1000, (NOW - 60) * 1000
+KEYS = ("claudeAiOauth", "accessToken", "expiresAt", "tokens", "access_token", "OPENAI_API_KEY", "expiry_date")
 
 
 def login(token: str, end: float) -> dict[str, Json]:
@@ -112,3 +115,23 @@ def test_a_file_that_is_garbage_is_passed_over(tmp_path: Path, content: bytes) -
 def put(file: Path, text: str) -> None:
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
+
+
+@pytest.mark.parametrize("end", [10**400, float("inf"), float("nan"), 1e300], ids=lambda end: str(end)[:9])
+def test_a_time_that_is_none_has_not_passed(end: float) -> None:
+    assert claude_token(login("tok", end), NOW) == "tok"
+    assert qwen_token({"access_token": "tok", "expiry_date": end}, NOW) == "tok"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS) | st.text(), inner, max_size=4)
+        ),
+        max_leaves=8,
+    )
+)
+def test_whatever_a_file_holds_no_source_fails(document: Json) -> None:
+    for read in (claude_token, codex_token, qwen_token):
+        assert isinstance(read(document, NOW), str)

@@ -90,3 +90,54 @@ def test_what_is_no_object_or_doubtful_is_not_guessed_at(text: str) -> None:
 )
 def test_what_is_whole_and_unambiguous_is_read(text: str, arguments: dict[str, Any]) -> None:
     assert arguments == read_arguments(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"pattern":"(a)\1"}',
+        r'{"path":"D:\2024\a.txt"}',
+        r'{"path":"C:\x41bc"}',
+        r'{"path":"\N{BULLET}"}',
+        r"{'path':'\x41'}",
+        r"{'path':'\101'}",
+        '{"path":"a\\\nb"}',
+        '{"command":"echo hi > " "out.txt"}',
+        "{'path':'rm' ' -rf'}",
+        "{'a':r'b'}",
+        "{'a':u'b'}",
+        "{'a':b'b'}",
+        "{'a':'''b'''}",
+        r'{"a":"it\'s",}',
+        "{'path':'a' # x\n}",
+        '{"a":[1,,]}',
+        '{"a":[,]}',
+        "{,}",
+        '{"n":-1e999}',
+        "{'n':-1e999}",
+        '{"n":Infinity}',
+        '{"n":0x10,}',
+        '{"n":1 2,}',
+    ],
+)
+def test_what_only_one_language_knows_is_not_read(text: str) -> None:
+    assert read_arguments(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (r"{'a': 'it\'s \"so\"\n', 'b': 'say \"x\"'}", {"a": 'it\'s "so"\n', "b": 'say "x"'}),
+        ("""{'a': 'say "x"'}""", {"a": 'say "x"'}),
+        (r"{'a': '\\1 \u00e9'}", {"a": "\\1 é"}),
+        (r'{"a": "\\d+\/",}', {"a": "\\d+/"}),
+        ("{'True': True, 'None': [None, False]}", {"True": True, "None": [None, False]}),
+    ],
+)
+def test_what_means_the_same_in_both_is_read(text: str, arguments: dict[str, Any]) -> None:
+    assert arguments == read_arguments(text)
+
+
+@given(objects)
+def test_what_python_writes_is_read_back_or_not_at_all(arguments: dict[str, Any]) -> None:
+    assert read_arguments(repr(arguments)) in (arguments, None)

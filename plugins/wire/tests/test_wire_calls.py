@@ -1,6 +1,9 @@
 """Ids that are made up for calls: unlike each other, and the same again when the same happens again."""
 
-from openkoi_wire import Calls
+import pytest
+
+from openkoi_hookspecs import Json
+from openkoi_wire import Calls, Server, as_id, as_name, count, parsed
 
 
 def ids(asked: bytes, *given: str) -> list[str]:
@@ -26,3 +29,53 @@ def test_another_turn_has_other_ids() -> None:
 
 def test_without_the_request_they_are_random() -> None:
     assert ids(b"", "") != ids(b"", "")
+
+
+def deep(levels: int) -> Json:
+    """Lists in lists."""
+    return [deep(levels - 1)] if levels else []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [None, 5, "x", [], ["x"], {"n": float("nan")}, {"of": [float("-inf")]}, {"a": deep(120)}],
+    ids=lambda written: str(written)[:20],
+)
+def test_a_call_without_arguments_that_can_be_relied_upon_says_so(written: Json) -> None:
+    call = Calls().make("a", "read", written)
+
+    assert call.arguments == {}
+    assert "cannot be read" in call.fault
+
+
+def test_what_is_said_twice_in_an_object_is_not_lost_with_the_rest_of_an_answer() -> None:
+    frame = parsed('{"good": {"a": 1}, "bad": {"of": [{"a": 1, "a": 2}]}}', Server("models.example"))
+
+    assert not Calls().make("a", "read", frame["good"]).fault
+    assert Calls().make("a", "read", frame["bad"]).fault
+
+
+@pytest.mark.parametrize("number", [-1, 10**12 + 1, 10**400, 1.0, True, "1", None])
+def test_a_number_that_makes_no_sense_counts_nothing(number: Json) -> None:
+    assert count(number) == 0
+    assert count(10**12) == 10**12
+
+
+@pytest.mark.parametrize("given", ["call_1", "toolu_01AbC-9", "x" * 64])
+def test_names_that_are_taken_stay(given: str) -> None:
+    assert given == as_name(given) == as_id(given)
+
+
+def test_names_that_had_to_be_changed_stay_apart() -> None:
+    given = ["a b", "a/b", "a_b", "x" * 65, "x" * 5000, "", "ü", "7/", "\ud800", "?", as_name("a b")]
+    names = list(map(as_name, given))
+
+    assert len(set(names)) == len(given)
+    assert max(map(len, names)) <= 64
+    assert names == list(map(as_name, given))
+    assert all(name.isascii() and name.replace("-", "_").isidentifier() for name in names)
+
+
+def test_ids_may_be_whatever_can_be_read() -> None:
+    assert as_id("functions.read:0") == "functions.read:0"
+    assert as_id("a b") == as_name("a b")

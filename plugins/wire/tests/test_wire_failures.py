@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -235,3 +236,51 @@ def test_a_key_that_http_cannot_send_is_a_bad_setting_and_not_quoted(key: str) -
     with pytest.raises(BadSetting, match="Authorization") as caught:
         Wire("https://models.example", headers={"Authorization": f"Bearer {key}"})
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "echo", ["p@ss/w0rd", "p%40ss%2Fw0rd", "joe:p@ss/w0rd", b64encode(b"joe:p@ss/w0rd").decode(), "tok3n-0123"]
+)
+def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
+    login = "tok3n-0123" if "tok" in echo else "joe:p%40ss%2Fw0rd"
+
+    with pytest.raises(Refused) as caught:
+        get(lambda _: httpx2.Response(400, content=f"bad {echo}!"), f"http://{login}@models.example")
+
+    assert echo not in str(caught.value)
+    assert "***" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Please try again in 20s.", 20.0),
+        ("try again in 1m3s", 63.0),
+        ("Try again in 500ms", 0.5),
+        ("try again in 2 minutes", 120.0),
+        ("Please try again in 1h2m3.5s. Visit us.", 3723.5),
+        ("Please retry in 7.5 seconds", 7.5),
+        ("try again in a while", None),
+        ("try again in 20", None),
+        ("try again in 20 steps", None),
+        ("we took 20s", None),
+    ],
+)
+def test_when_to_come_back_may_be_said_in_words(said: str, seconds: float | None) -> None:
+    for body in (json.dumps({"error": {"message": said}}), said):
+        caught = error(429, body)
+        assert isinstance(caught, Unavailable)
+        assert caught.retry_after == pytest.approx(seconds)
+
+
+def test_a_header_says_it_better_than_words() -> None:
+    assert getattr(error(429, "try again in 20s", retry_after="3"), "retry_after", None) == 3.0
+
+
+@pytest.mark.parametrize(
+    "letter", ["\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\U000e0041", "\x9b", "\ud800"], ids=ascii
+)
+def test_what_cannot_be_seen_turns_no_line_around(letter: str) -> None:
+    said = str(error(400, json.dumps({"error": {"message": f"a{letter}b"}})))
+
+    assert said == "models.example refused the request (400): a b."

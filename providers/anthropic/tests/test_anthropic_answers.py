@@ -133,7 +133,6 @@ def test_what_follows_a_tool_call_waits_with_it() -> None:
         ("model_context_window_exceeded", Stop.LENGTH),
         ("refusal", Stop.REFUSED),
         ("something_new", Stop.END),
-        ("tool_use", Stop.END),
     ],
 )
 def test_why_it_stopped_is_told(reason: str, stop: Stop) -> None:
@@ -177,7 +176,9 @@ def test_usage_is_cumulative_and_the_last_count_of_each_thing_holds() -> None:
     start = {"type": "message_start", "message": {"usage": begins}}
     later = ended(output_tokens=8, input_tokens=None, cache_read_input_tokens=4)
 
-    assert read(start, *later)[-1] == Done(Usage(input=5, output=8, cache_read=4, cache_write=2))
+    assert read(start, begun(TEXT), words("x"), *later)[-1] == Done(
+        Usage(input=5, output=8, cache_read=4, cache_write=2)
+    )
 
 
 def test_pieces_of_two_blocks_may_be_mixed() -> None:
@@ -236,7 +237,6 @@ def test_each_call_has_an_id_of_its_own(id: Any) -> None:
         delta("text_delta", text=""),
         delta("thinking_delta", thinking=None),
         delta("citations_delta", citation={}),
-        piece("{}", index="seven"),
         {"type": "content_block_stop"},
     ],
     ids=str,

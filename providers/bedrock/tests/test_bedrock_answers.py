@@ -146,14 +146,14 @@ def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
 def test_what_it_cost_is_waited_for_and_may_be_missing() -> None:
     counted = event("metadata", {"usage": {"inputTokens": 3, "outputTokens": 1}})
 
-    assert read(ENDED, counted) == [Done(Usage(input=3, output=1))]
-    assert read(counted, ENDED) == [Done(Usage(input=3, output=1))]
-    assert read(ENDED) == [Done(Usage())]
+    assert read(delta(0, {"text": "x"}), ENDED, counted)[1:] == [Done(Usage(input=3, output=1))]
+    assert read(delta(0, {"text": "x"}), counted, ENDED)[1:] == [Done(Usage(input=3, output=1))]
+    assert read(delta(0, {"text": "x"}), ENDED)[1:] == [Done(Usage())]
 
 
 @pytest.mark.parametrize("counted", [None, "many", [], {"inputTokens": "9", "outputTokens": -2}, {"inputTokens": 9.5}])
 def test_nonsense_is_not_counted(counted: Any) -> None:
-    assert read(ENDED, event("metadata", {"usage": counted})) == [Done(Usage())]
+    assert read(delta(0, {"text": "x"}), ENDED, event("metadata", {"usage": counted}))[1:] == [Done(Usage())]
 
 
 def test_pieces_of_two_calls_may_be_mixed() -> None:

@@ -90,7 +90,6 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
         ("length", Stop.LENGTH),
         ("content_filter", Stop.REFUSED),
         ("eos_token_7", Stop.END),
-        ("tool_calls", Stop.END),
     ],
 )
 def test_why_it_stopped_is_told(finish: str, stop: Stop) -> None:
@@ -246,8 +245,10 @@ def test_words_may_come_as_a_list_of_parts() -> None:
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
 def test_thoughts_have_two_names_and_are_told_once(key: str) -> None:
-    assert read(said(**{key: "Hm."}), finished("stop"))[:-1] == [Thought("Hm.")]
-    assert read(said(reasoning="Hm.", reasoning_content="Hm."), finished("stop"))[:-1] == [Thought("Hm.")]
+    end = said(content="x"), finished("stop")
+
+    assert read(said(**{key: "Hm."}), *end)[:-1] == [Thought("Hm."), Text("x")]
+    assert read(said(reasoning="Hm.", reasoning_content="Hm."), *end)[:-1] == [Thought("Hm."), Text("x")]
 
 
 @pytest.mark.parametrize(

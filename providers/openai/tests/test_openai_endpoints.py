@@ -56,7 +56,7 @@ class Wire:
 
     def __init__(self, answer: Any = None, *, whole: bool = False) -> None:
         self.requests: list[httpx2.Request] = []
-        end = {"choices": [{"delta": {}, "message": {"content": "x"}, "finish_reason": "stop"}]}
+        end = {"choices": [{"delta": {"content": "x"}, "message": {"content": "x"}, "finish_reason": "stop"}]}
         document = json.dumps(answer or end)
         self._content = document if whole else f"data: {document}\n\ndata: {json.dumps(end)}\n\n"
         self._type = "application/json" if whole else "text/event-stream"
@@ -231,7 +231,8 @@ def test_usage_is_not_asked_for_where_that_is_refused() -> None:
     ],
 )
 def test_responses_are_spoken_at_openai_and_chat_completions_elsewhere(url: str, api: Any, path: str) -> None:
-    ended = {"type": "response.completed", "response": {"status": "completed", "output": []}}
+    said = {"type": "message", "content": [{"type": "output_text", "text": "x"}]}
+    ended = {"type": "response.completed", "response": {"status": "completed", "output": [said]}}
     wire = Wire(ended if path.endswith("responses") else None)
     heard(OpenAI(api_key="k", base_url=url, api=api, transport=wire.transport))
 

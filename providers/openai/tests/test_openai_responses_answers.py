@@ -118,7 +118,7 @@ def test_parts_of_a_summary_are_paragraphs() -> None:
     part = {"type": "response.reasoning_summary_part.added", "summary_index": 1}
     first, second = said("One.", "reasoning_summary_text"), said("Two.", "reasoning_summary_text")
 
-    assert read(first, part, second, ended())[:-1] == [Thought("One."), Thought("\n\n"), Thought("Two.")]
+    assert read(first, part, second, said("x"), ended())[:3] == [Thought("One."), Thought("\n\n"), Thought("Two.")]
 
 
 def test_a_conversation_with_thoughts_and_calls_goes_on() -> None:
@@ -188,7 +188,8 @@ def test_what_only_comes_at_the_end_is_heard_too() -> None:
     output = [done(type="message", content=[{"type": "output_text", "text": "x"}])["item"], asked()["item"], 5]
 
     assert read(ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
-    assert read(said("x"), ended(output=output)) == [Text("x"), Done(Usage())]
+    assert read(said("x"), ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
+    assert read(asked(), ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
 
 
 @pytest.mark.parametrize(

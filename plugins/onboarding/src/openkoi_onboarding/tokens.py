@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from openkoi_hookspecs import Json
 
 MILLISECONDS = 1e11
+NEVER = 1e16
 
 
 def claude_token(document: Json, now: float) -> str:
@@ -57,7 +58,7 @@ def one_word(text: str) -> str:
 
 def over(end: Json, now: float) -> bool:
     """Whether a time, in seconds or milliseconds, has passed; what is no time has not."""
-    if isinstance(end, bool) or not isinstance(end, int | float):
+    if isinstance(end, bool) or not isinstance(end, int | float) or not end < NEVER:
         return False
     return (end / 1000 if end > MILLISECONDS else end) <= now
 

@@ -8,11 +8,13 @@ from .arguments import read_arguments
 from .bounds import Bounds
 from .calls import Calls
 from .cassette import Cassette, replays
+from .conclusion import concluded
 from .conversation import Conversation, written
 from .counting import count, parsed
 from .failures import reported
 from .framing import Framing, Lines
 from .history import Kept, Serialised
+from .names import as_id, as_name
 from .server import Server
 from .wire import Reading, Wire
 
@@ -28,6 +30,9 @@ __all__ = [
     "Serialised",
     "Server",
     "Wire",
+    "as_id",
+    "as_name",
+    "concluded",
     "count",
     "parsed",
     "read_arguments",

@@ -10,7 +10,8 @@ MIB = 1024 * KIB
 class Bounds:
     """Seconds and bytes. ``idle`` counts from the last piece of content: keep-alive bytes do not renew it.
 
-    An answer may take twice as long to begin as to go on.
+    An answer may take nearly twice as long to begin as to go on, its headers included: less than two minutes at most,
+    unless more is asked for.
     """
 
     connect: float = 10.0
@@ -27,5 +28,5 @@ class Bounds:
 
     @property
     def first(self) -> float:
-        """Seconds until the first piece of an answer must be there."""
-        return 2 * self.idle
+        """Seconds from the request until the first piece of an answer must be there."""
+        return self.idle * 11 / 6

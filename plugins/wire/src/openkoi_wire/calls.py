@@ -1,12 +1,12 @@
 """Make a tool call of what a model wrote. Knows what cannot be relied upon; knows no vendor and no schema."""
 
 import hashlib
-from collections.abc import Mapping
 from uuid import uuid4
 
 from openkoi_hookspecs import Json, ToolCall
 
 from .arguments import read_arguments
+from .objects import shallow
 
 SHOWN = 120
 
@@ -22,11 +22,14 @@ class Calls:
         self._asked = asked
         self._taken: set[str] = set()
 
-    def make(self, id: str, tool: str, written: str | Mapping[str, Json]) -> ToolCall:
-        """Return a call; one whose arguments or name cannot be read carries a fault that says so to the model."""
-        shown = written if isinstance(written, str) else str(written)
+    def make(self, id: str, tool: str, written: Json) -> ToolCall:
+        """Return a call; one whose arguments or name cannot be read carries a fault that says so to the model.
+
+        Arguments are a text or an object; whatever else there is in their place means that they were lost.
+        """
+        shown = written if isinstance(written, str) else told(written)
         id = self._own(id, f"{tool} {shown}")
-        arguments = read_arguments(written) if isinstance(written, str) else dict(written)
+        arguments = read_arguments(written)
         if arguments is not None and tool:
             return ToolCall(id, tool, arguments)
         what = "arguments that cannot be read as one JSON object" if tool else "no name of a tool"
@@ -43,3 +46,8 @@ class Calls:
             return uuid4().hex
         told = f"{len(self._taken)} {written}".encode("utf-8", "replace")
         return hashlib.sha256(self._asked + b"\0" + told).hexdigest()
+
+
+def told(written: Json) -> str:
+    """Tell of what is no text."""
+    return str(written) if shallow(written) else "(too deep)"

@@ -1,21 +1,22 @@
 """Read what a server says of itself in numbers and words. What makes no sense is not made up."""
 
-import json
-
 from openkoi_hookspecs import Json
 
+from .objects import decoded
 from .server import Server
+
+MOST = 10**12
 
 
 def count(value: Json) -> int:
     """Return a number of tokens, or 0 for what is none."""
-    return value if type(value) is int and value >= 0 else 0
+    return value if type(value) is int and 0 <= value <= MOST else 0
 
 
 def parsed(data: str | bytes, server: Server) -> dict[str, Json]:
     """Read one JSON object of an answer; raises Unavailable when it is none."""
     try:
-        frame: Json = json.loads(data)
+        frame = decoded(data)
     except (ValueError, RecursionError):
         frame = None
     if isinstance(frame, dict):

@@ -51,17 +51,26 @@ def read(line: bytes) -> Exchange:
             "pieces": list(pieces),
             "cut": str(cut),
         }:
+            if isinstance(status, bool) or not (status == 0 or 100 <= status <= 599):
+                raise ValueError(f"{status} is no status of an answer")
             return Exchange(
                 method=method,
                 host=host,
                 path=path,
                 body=meant(body),
                 status=status,
-                headers={name: str(value) for name, value in headers.items()},
+                headers={sendable(name): sendable(str(value)) for name, value in headers.items()},
                 pieces=tuple(map(meant, pieces)),
                 cut=cut,
             )
     raise ValueError("it is no exchange with a server")
+
+
+def sendable(header: str) -> str:
+    """Return a header's name or value; raises ValueError for one that no answer can have."""
+    if header.isascii() and header.isprintable():
+        return header
+    raise ValueError(f"a header in it holds a character that cannot be sent: {header!r}")
 
 
 def spelt(data: bytes) -> Json:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from openkoi_hookspecs import ProviderError
 
-from .complaint import USED_UP, complaint, document
+from .complaint import USED_UP, Complaint, complaint, document
 from .overflow import overflows
-from .retry import retry_after
+from .retry import retry_after, said_in
 from .server import Server, one_line, sentence
 
 MAY_PASS = frozenset({408, 409, 425, 429})
@@ -40,7 +40,7 @@ def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes
     if status < 400:
         return server.refused(f"sent us elsewhere ({status}). Set the base URL to where it really is.")
     again = retry_after(headers)
-    again = said.retry_after if again is None else again
+    again = promised(said, message) if again is None else again
     if said.codes & USED_UP or (status == 429 and said.used_up(again)):
         return server.refused(sentence(f"says that the quota is used up ({status})", message, "Check the account."))
     happened, advice = REASONS.get(status, (f"answered {status}", ""))
@@ -62,7 +62,12 @@ def reported(server: Server, answer: object) -> ProviderError:
         return server.refused(what)
     if 300 <= said.status < 500 and said.status not in MAY_PASS:
         return server.refused(what)
-    return server.unavailable(what, retry_after=said.retry_after)
+    return server.unavailable(what, retry_after=promised(said, said.message))
+
+
+def promised(said: Complaint, message: str) -> float | None:
+    """When to come back, as the details of an error say it, or else its words."""
+    return said_in(message) if said.retry_after is None else said.retry_after
 
 
 def plain(body: bytes, headers: Mapping[str, str]) -> str:

@@ -6,6 +6,8 @@ Knows bytes; opens no connection.
 from collections.abc import Iterable
 from typing import Protocol
 
+BOM = b"\xef\xbb\xbf"
+
 
 class Framing(Protocol):
     """Cuts one answer into its events. One object reads one answer."""
@@ -19,6 +21,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
+        self._begun = False
 
     def feed(self, data: bytes) -> Iterable[str]:
         """Return the lines that are complete; blank ones keep the connection alive."""
@@ -27,4 +30,7 @@ class Lines:
             return ()
         *lines, rest = b"".join([*self._waiting, data]).split(b"\n")
         self._waiting = [rest]
+        if not self._begun:
+            self._begun = True
+            lines[0] = lines[0].removeprefix(BOM)
         return [line.decode(errors="replace").strip() for line in lines]

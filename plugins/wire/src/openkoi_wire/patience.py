@@ -1,12 +1,20 @@
 """Waiting for the next piece of an answer, but not for ever. Knows the clock, not what comes."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Self, TypeVar
 
 T = TypeVar("T")
 
 SNOOZE = 0.05
+
+
+class Silence(TimeoutError):
+    """Nothing new came for so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 class Patience:
@@ -31,16 +39,21 @@ class Patience:
 
     def renew(self, seconds: float) -> None:
         """Wait so many seconds from now."""
+        self._seconds = seconds
         self._until = self._loop.time() + seconds
 
     async def next(self, pieces: AsyncIterator[T]) -> T | None:
-        """Return the next piece, None after the last; raises TimeoutError when patience is at an end."""
+        """Return the next piece, None after the last; raises Silence when patience is at an end."""
+        return await self.wait(anext(pieces, None))
+
+    async def wait(self, coming: Awaitable[T]) -> T:
+        """Return what is coming; raises Silence when patience is at an end."""
         self._waiting = asyncio.current_task()
         try:
-            return await anext(pieces, None)
+            return await coming
         except asyncio.CancelledError:
             if self._over and self._waiting and self._waiting.uncancel() <= self._cancelled_before:
-                raise TimeoutError from None
+                raise Silence(self._seconds) from None
             raise
         finally:
             self._waiting = None

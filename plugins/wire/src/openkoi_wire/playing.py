@@ -2,14 +2,25 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 
-from httpx2 import AsyncBaseTransport, AsyncByteStream, ConnectError, HTTPError, ReadError, Request, Response
+from httpx2 import (
+    AsyncBaseTransport,
+    AsyncByteStream,
+    ByteStream,
+    ConnectError,
+    HTTPError,
+    ReadError,
+    Request,
+    Response,
+)
 
 from .exchange import Exchange
 from .recordings import Recordings
 
 Keep = Callable[[Sequence[bytes], str, int, Mapping[str, str]], None]
 
+LARGEST = 64 * 1024 * 1024
 LEFT = "nobody read on"
 UNREACHED = ("ConnectError", "ConnectTimeout")
 
@@ -86,7 +97,12 @@ def plain(pieces: Sequence[bytes], headers: Mapping[str, str]) -> Sequence[bytes
     encoding = headers.get("content-encoding", "identity")
     if encoding == "identity" or not pieces:
         return pieces
-    try:
-        return [Response(200, headers={"content-encoding": encoding}, content=b"".join(pieces)).content]
-    except HTTPError:
-        return []
+    found, size = [], 0
+    packed = Response(200, headers={"content-encoding": encoding}, stream=ByteStream(b"".join(pieces)))
+    with suppress(HTTPError):
+        for piece in packed.iter_bytes():
+            found.append(piece)
+            size += len(piece)
+            if size > LARGEST:
+                break
+    return found

@@ -39,7 +39,7 @@ class Recorder:
                 path=self._mask.address(path),
                 body=b"".join(masked([body], self._mask)),
                 status=status,
-                headers={name: self._mask(headers[name]) for name in KEPT if name in headers},
+                headers={name: self._mask(in_ascii(headers[name])) for name in KEPT if name in headers},
                 pieces=tuple(masked(pieces, self._mask)),
                 cut=self._mask(one_line(cut)),
             )
@@ -52,6 +52,11 @@ class Recorder:
             raise
         response.stream = Listened(response, keep)
         return response
+
+
+def in_ascii(header: str) -> str:
+    """Write a header so that it can be played; what servers say in others is of no use to us."""
+    return one_line(header).encode("ascii", "replace").decode()
 
 
 def reason(error: BaseException) -> str:

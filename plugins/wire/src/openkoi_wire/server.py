@@ -1,10 +1,11 @@
 """A server as its failures name it: by its host, without repeating what is secret. Knows no HTTP."""
 
+import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from openkoi_hookspecs import BadSetting, Refused, Unavailable
 
@@ -13,7 +14,6 @@ LONGEST = 400
 SHORTEST_SECRET = 6
 SENSITIVE = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 KEY_SHAPED = re.compile(r"\b(?:Bearer\s+\S{8,}|(?:sk|pk|rk|gsk|xai|key|ghp|AIza)[-_]?[\w-]{16,})")
-UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Server:
         """Take out our secrets, and whatever looks like a key."""
         for secret in self.secrets:
             text = text.replace(secret, HIDDEN)
-        return KEY_SHAPED.sub(HIDDEN, text)
+        return KEY_SHAPED.sub(HIDDEN, harmless(text))
 
 
 def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
@@ -49,7 +49,7 @@ def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
         raise BadSetting("The base URL is not a web address. Write one that begins with http:// or https://.")
     for name, value in headers.items():
         sendable(name, value)
-    secrets = {secret for secret in secrets_in(headers, url.password) if len(secret) >= SHORTEST_SECRET}
+    secrets = {secret for secret in secrets_in(headers, url) if len(secret) >= SHORTEST_SECRET}
     return Server(f"{url.hostname}{port}", tuple(sorted(secrets, key=len, reverse=True)))
 
 
@@ -60,18 +60,33 @@ def sendable(name: str, value: str) -> None:
     raise BadSetting(f"The header {name} holds a character that HTTP cannot send. Enter the key again, without it.")
 
 
-def secrets_in(headers: Mapping[str, str], password: str | None) -> Iterator[str]:
+def secrets_in(headers: Mapping[str, str], url: SplitResult) -> Iterator[str]:
     """List what must not be repeated: whole values, and what follows a word such as Bearer."""
     for name, value in headers.items():
         if SENSITIVE.search(name):
             yield from (value, value.rpartition(" ")[2])
-    yield password or ""
+    yield from login_in(url)
+
+
+def login_in(url: SplitResult) -> Iterator[str]:
+    """List the shapes in which the login of an address may come back; a name alone is one."""
+    if url.username is None:
+        return
+    name, password = unquote(url.username), unquote(url.password or "")
+    login = f"{name}:{password}"
+    yield from (url.password or url.username, password or name, login, f"{url.username}:{url.password or ''}")
+    yield base64.b64encode(login.encode("utf-8", "surrogatepass")).decode().rstrip("=")
 
 
 def one_line(text: str) -> str:
     """Make a stranger's text fit into a sentence: no control characters, no line breaks, not too long."""
-    line = UNPRINTABLE.sub(" ", text[: 4 * LONGEST]).strip()
+    line = " ".join(harmless(text[: 4 * LONGEST]).split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
+
+
+def harmless(text: str) -> str:
+    """Put blanks in place of what cannot be seen: control characters, such as turn a line around, and halves."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def loopback(host: str) -> bool:

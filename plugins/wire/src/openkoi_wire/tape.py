@@ -12,6 +12,7 @@ APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) 
 def begin(file: Path) -> None:
     """Make sure that lines can be appended; a new file is its owner's alone. Raises BadSetting when they cannot."""
     try:
+        ordinary(file)
         os.close(os.open(file, APPENDING, 0o600))
     except OSError as error:
         why = error.strerror or str(error)
@@ -44,8 +45,17 @@ def take_back(tape: int, written: int) -> None:
 def lines(file: Path) -> Iterator[bytes]:
     """Read the lines; raises BadSetting when there is no such file."""
     try:
+        ordinary(file)
         with file.open("rb") as tape:
             yield from tape
     except OSError as error:
         why = error.strerror or str(error)
         raise BadSetting(f"{file} cannot be replayed: {why}. Record it first.") from None
+
+
+def ordinary(file: Path) -> None:
+    """Raise OSError for what is there and is no file: reading from a pipe or a device might never end."""
+    if file.is_dir():
+        raise IsADirectoryError(None, "it is a folder")
+    if file.exists() and not file.is_file():
+        raise OSError(None, "it is a pipe or a device, and no file")

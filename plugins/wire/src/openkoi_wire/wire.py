@@ -5,10 +5,10 @@ kernel's.
 """
 
 import json
-from asyncio import timeout
+from asyncio import sleep, timeout
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, Unavailable
 
@@ -16,12 +16,12 @@ from .bounds import Bounds
 from .cassette import inserted
 from .failures import failure
 from .framing import Framing
-from .patience import Patience
+from .patience import Patience, Silence
 from .pool import Pool
 from .server import Server, server_of
 
 if TYPE_CHECKING:
-    from httpx2 import URL, AsyncClient, Response, ServerSentEvent
+    from httpx2 import URL, AsyncClient, Response
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -30,6 +30,7 @@ Sign = Callable[[str, str, bytes], Mapping[str, str]]
 Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
 
 LINGER = 0.2
+LARGE = 64 * 1024
 NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -92,8 +93,8 @@ class Wire:
 
     async def _document(self, method: str, path: str, body: bytes | None = None) -> Json:
         with self._plainly():
-            async with self._answer(method, path, body) as response:
-                data = await self._whole(response)
+            async with Patience(self._bounds.first) as patience, self._answer(patience, method, path, body) as response:
+                data = await self._whole(response, patience)
         try:
             found: Json = json.loads(data)
         except (ValueError, RecursionError):
@@ -108,19 +109,19 @@ class Wire:
         Without a ``framing`` the events are server-sent ones.
         """
         with self._plainly():
-            async with self._answer("POST", path, body) as response:
+            async with Patience(self._bounds.first) as patience, self._answer(patience, "POST", path, body) as response:
                 if comes_whole(response.headers.get("content-type", "")):
-                    for item in reading.document(await self._whole(response)):
+                    for item in reading.document(await self._whole(response, patience)):
                         yield item
                     return
                 source = self._framed(response, framing) if framing else self._sent(response)
-                async with aclosing(self._events(source, reading)) as items:
+                async with aclosing(self._events(source, reading, patience)) as items:
                     async for item in items:
                         yield item
 
-    async def _events(self, source: AsyncGenerator[str], reading: Reading[T]) -> AsyncGenerator[T]:
+    async def _events(self, source: AsyncGenerator[str], reading: Reading[T], patience: Patience) -> AsyncGenerator[T]:
         taken = 0
-        async with Patience(self._bounds.first) as patience, aclosing(source) as events:
+        async with aclosing(source) as events:
             while not reading.over and (event := await patience.next(events)) is not None:
                 taken = self._within_bounds(taken + len(event))
                 items = reading.event(event) if event else None
@@ -132,18 +133,28 @@ class Wire:
             await linger(events)
 
     async def _sent(self, response: "Response") -> AsyncGenerator[str]:
-        from httpx2 import EventSource
+        from .events import events
 
-        response.headers["content-type"] = "text/event-stream; charset=utf-8"
-        source = EventSource(response, max_event_size=self._bounds.event)
-        generator = cast("AsyncGenerator[ServerSentEvent]", aiter(source))  # it is a generator, and typed as less
-        async with aclosing(generator) as events:
-            async for event in events:
-                yield event.data
+        async with aclosing(self._bytes(response)) as pieces:
+            found = events(pieces, response.request, self._bounds.event)
+            async with aclosing(found):
+                async for event in found:
+                    yield event
+
+    async def _bytes(self, response: "Response") -> AsyncGenerator[bytes]:
+        """Yield the bytes of a stream; what unpacks to far more than an answer is broken off, without haste."""
+        taken = 0
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                taken += len(piece)
+                self._within_bounds(taken // 2)
+                if len(piece) >= LARGE:
+                    await sleep(0)
+                yield piece
 
     async def _framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
         waiting = 0
-        async with aclosing(response.aiter_bytes()) as pieces:
+        async with aclosing(self._bytes(response)) as pieces:
             async for piece in pieces:
                 events = self._cut(framing, piece)
                 waiting = 0 if events else waiting + len(piece)
@@ -158,9 +169,9 @@ class Wire:
         except ValueError as error:
             raise self.server.unavailable(f"sent a stream that cannot be read: {error}") from None
 
-    async def _whole(self, response: "Response") -> bytes:
+    async def _whole(self, response: "Response", patience: Patience) -> bytes:
         whole = bytearray()
-        async with Patience(self._bounds.first) as patience, aclosing(response.aiter_bytes()) as pieces:
+        async with aclosing(response.aiter_bytes()) as pieces:
             while (piece := await patience.next(pieces)) is not None:
                 whole += piece
                 self._within_bounds(len(whole))
@@ -174,7 +185,9 @@ class Wire:
         return size
 
     @asynccontextmanager
-    async def _answer(self, method: str, path: str, body: bytes | None = None) -> "AsyncIterator[Response]":
+    async def _answer(
+        self, patience: Patience, method: str, path: str, body: bytes | None = None
+    ) -> "AsyncIterator[Response]":
         client = self._opened()
         headers = {"Content-Type": "application/json"} if body is not None else None
         request = client.build_request(method, path, content=body, headers=headers)
@@ -182,8 +195,7 @@ class Wire:
             raise self.server.refused("is whom we ask: an address that leads elsewhere was not followed.")
         if self._sign is not None and not self._pool.replays:
             request.headers.update(self._sign(method, str(request.url), body or b""))
-        async with timeout(self._bounds.first):
-            response = await self._pool.send(client, request)
+        response = await patience.wait(self._pool.send(client, request))
         try:
             if not response.is_success:
                 raise self._explained(response.status_code, response.headers, await self._error_body(response))
@@ -219,8 +231,10 @@ class Wire:
 
         try:
             yield
-        except TimeoutError:
-            raise self.server.unavailable(f"said nothing new for {self._bounds.idle:g} seconds or longer.") from None
+        except Silence as silence:
+            raise self.server.unavailable(f"said nothing new for {round(silence.seconds, 1):g} seconds.") from None
+        except Unavailable as error:
+            raise (Unavailable(str(error)) if self._pool.replays else error) from None
         except (HTTPError, InvalidURL) as error:
             raise self._broken(error) from None
 

@@ -5,8 +5,8 @@ Knows the format's events. Nothing is acted upon that did not arrive in full.
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Stop, ToolCall
-from openkoi_wire import Server, parsed
+from openkoi_hookspecs import Chunk, Done, Json, Stop
+from openkoi_wire import Server, concluded, parsed
 
 from .blocks import Blocks
 from .refusals import complaint
@@ -41,6 +41,7 @@ class Answer:
             case "content_block_delta":
                 return self._blocks.add(frame.get("index"), frame.get("delta"))
             case "content_block_stop":
+                self._blocks.end(frame.get("index"))
                 return ()
             case "message_delta":
                 self._note(frame)
@@ -64,12 +65,14 @@ class Answer:
 
     def ending(self) -> Sequence[Chunk]:
         """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
-        if not self.over or not self._finish:
-            raise self._server.unavailable("broke off its answer; nothing in it was acted upon.")
-        stop = STOPS.get(self._finish, Stop.END)
+        if not self.over or not self._finish or self._blocks.mixed_up:
+            why = ": it mixed up the pieces of its tool calls" if self._blocks.mixed_up else ""
+            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+        stop, usage = STOPS.get(self._finish, Stop.END), usage_of(self._counts)
         rest = list(self._blocks.rest(calls=stop is Stop.END))
-        called = any(isinstance(chunk, ToolCall) for chunk in rest)
-        return (*rest, Done(usage_of(self._counts), Stop.TOOLS if called else stop))
+        if stop is not Stop.END:
+            return (*rest, Done(usage, stop))
+        return concluded(self._server, rest, usage, said=self._blocks.said, asks=self._finish == "tool_use")
 
     def _parsed(self, data: str | bytes) -> dict[str, Json]:
         frame = parsed(data, self._server)

@@ -21,20 +21,27 @@ class Draft:
     tool: str
     input: Json
     pieces: list[str] = field(default_factory=list)
+    lost: bool = False
 
     @property
-    def written(self) -> str | dict[str, Json]:
-        """The arguments as they came: in pieces, or all at once."""
+    def written(self) -> Json:
+        """The arguments as they came: in pieces, or all at once; None when a part of them cannot be read."""
         text = "".join(self.pieces)
-        return self.input if isinstance(self.input, dict) and not text.strip() else text
+        if self.lost:
+            return None
+        return text if text.strip() or self.input is None else self.input
 
 
 class Blocks:
-    """The blocks of one answer."""
+    """The blocks of one answer. ``mixed_up``: it cannot be told which piece belongs to which call;
+    ``said``: there were words.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[Text | Thought | Draft] = []
         self._drafts: dict[int, Draft] = {}
+        self.mixed_up = False
+        self.said = False
 
     def begin(self, index: Json, block: Json) -> Sequence[Chunk] | None:
         """A block begins; None when it is of a kind that is nothing to us."""
@@ -48,6 +55,7 @@ class Blocks:
             return self._tell(Text(text)) if text else ()
         if kind == "tool_use":
             draft = Draft(words(block.get("id")), words(block.get("name")), block.get("input"))
+            self.mixed_up |= number(index) in self._drafts
             self._drafts[number(index)] = draft
             self._waiting.append(draft)
             return ()
@@ -64,10 +72,23 @@ class Blocks:
                 return self._tell(Thought(text))
             case {"type": "signature_delta", "signature": str(signature)} if signature:
                 return self._tell(Thought("", seal=signature))
-            case {"type": "input_json_delta", "partial_json": str(piece)} if piece and number(index) in self._drafts:
-                self._drafts[number(index)].pieces.append(piece)
+            case {"type": "input_json_delta", "partial_json": piece} if piece:
+                self._write(index, piece)
                 return ()
         return None
+
+    def end(self, index: Json) -> None:
+        """A block ends: what comes under its number is another's."""
+        self._drafts.pop(number(index), None)
+
+    def _write(self, index: Json, piece: Json) -> None:
+        draft = self._drafts.get(number(index))
+        if draft is None:
+            self.mixed_up = True
+        elif isinstance(piece, str):
+            draft.pieces.append(piece)
+        else:
+            draft.lost = True
 
     def rest(self, *, calls: bool) -> Iterator[Chunk]:
         """What has waited for the end, in order; ``calls`` are left out of an answer that stopped short."""
@@ -79,6 +100,7 @@ class Blocks:
                 yield made.make(item.id, item.tool, item.written)
 
     def _tell(self, *chunks: Text | Thought) -> Sequence[Chunk]:
+        self.said |= any(isinstance(chunk, Text) for chunk in chunks)
         if not self._waiting:
             return chunks
         self._waiting += chunks

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_wire import as_name
 
 from .seals import KINDS, handed_back
 
@@ -15,8 +16,7 @@ Turn = Mapping[str, object]
 
 MARK = {"type": "ephemeral"}
 SILENT = "It failed without a word."
-NOT_A_NAME = re.compile(r"[^\w-]", re.ASCII)
-LONGEST_NAME = 128
+NAME = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
 def turns(message: Message) -> Iterator[Turn]:
@@ -57,7 +57,7 @@ def block(part: Part) -> Turn | None:
         case Image():
             return picture(part)
         case ToolCall():
-            name = as_name(part.tool)[:LONGEST_NAME]
+            name = as_name(part.tool, NAME)
             return {"type": "tool_use", "id": as_name(part.id), "name": name, "input": dict(part.arguments)}
         case ToolResult():
             return result(part)
@@ -80,8 +80,3 @@ def picture(image: Image) -> Turn:
     """Tell of a picture, with all its bytes."""
     data = b64encode(image.data).decode()
     return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": data}}
-
-
-def as_name(given: str) -> str:
-    """Write an id or a name with the characters the vendor takes: another vendor's model may have made it up."""
-    return NOT_A_NAME.sub("_", given)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Json, Usage
+from openkoi_wire import count
 
 
 def counts(counted: Json) -> dict[str, int]:
     """Read what is counted so far; a later count of a thing takes the place of an earlier one."""
     if not isinstance(counted, dict):
         return {}
-    return {key: value for key, value in counted.items() if type(value) is int and value >= 0}
+    return {key: count(value) for key, value in counted.items() if type(value) is int and count(value) == value}
 
 
 def usage_of(counted: Mapping[str, int]) -> Usage:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Stop, Usage
-from openkoi_wire import Server, parsed, reported
+from openkoi_wire import Server, concluded, parsed, reported
 
 from .blocks import Blocks
 from .failures import in_mid_stream
@@ -28,6 +28,7 @@ class Answer:
     def __init__(self, server: Server, spoken: str = "") -> None:
         self.over = False
         self._server = server
+        self._spoken = spoken
         self._blocks = Blocks(spoken)
         self._usage = Usage()
         self._reason = ""
@@ -57,8 +58,8 @@ class Answer:
             return (Done(self._usage, stop),)
         if not self._blocks.complete:
             raise self._server.unavailable("broke off a tool call; nothing in its answer was acted upon.")
-        calls = self._blocks.calls()
-        return (*calls, Done(self._usage, Stop.TOOLS if calls else Stop.END))
+        said, asks = self._blocks.said, self._reason == "tool_use" and not self._spoken
+        return concluded(self._server, self._blocks.calls(), self._usage, said=said, asks=asks)
 
     def _read(self, kind: Json, said: dict[str, Json]) -> Sequence[Chunk] | None:
         if kind == "metadata":

@@ -23,6 +23,7 @@ class Block:
     calls: bool = False
     spoken: bool = False
     complete: bool = False
+    lost: bool = False
     arguments: list[str] = field(default_factory=list)
     signature: str = ""
     redacted: bytes = b""
@@ -35,9 +36,11 @@ class Block:
             case {"toolUse": {"input": str(piece)}} if self.spoken:
                 return [Text(piece)] if piece else None
             case {"toolUse": {"input": str(piece)}}:
-                self.calls = True
                 self.arguments.append(piece)
                 return () if piece else None
+            case {"toolUse": {"input": piece}} if piece is not None:
+                self.lost = True
+                return ()
             case {"reasoningContent": dict(thought)}:
                 return self._think(thought)
         return None
@@ -54,6 +57,11 @@ class Block:
                 return ()
         return None
 
+    @property
+    def written(self) -> Json:
+        """The arguments as they came; None when a part of them cannot be read."""
+        return None if self.lost else "".join(self.arguments)
+
     def end(self) -> Sequence[Chunk]:
         """End it; a thought is sealed now."""
         self.complete = True
@@ -68,6 +76,8 @@ class Blocks:
     def __init__(self, spoken: str = "") -> None:
         self._spoken = spoken
         self._blocks: dict[int, Block] = {}
+        self._mixed_up = False
+        self.said = False
 
     def start(self, at: Json, start: Json) -> Sequence[Chunk] | None:
         """Begin a block; only one that calls a tool says what it is."""
@@ -76,13 +86,20 @@ class Blocks:
                 block = begun(use)
                 block.spoken = bool(self._spoken) and block.tool == self._spoken
                 block.calls = not block.spoken
+                self._mixed_up |= number(at) in self._blocks
                 self._blocks[number(at)] = block
                 return ()
         return None
 
     def add(self, at: Json, delta: Json) -> Sequence[Chunk] | None:
         """Take a piece of a block."""
-        return self._blocks.setdefault(number(at), Block()).add(delta) if isinstance(delta, dict) else None
+        if not isinstance(delta, dict):
+            return None
+        block = self._blocks.setdefault(number(at), Block())
+        self._mixed_up |= "toolUse" in delta and (block.complete or not (block.calls or block.spoken))
+        chunks = block.add(delta)
+        self.said |= any(isinstance(chunk, Text) for chunk in chunks or ())
+        return chunks
 
     def stop(self, at: Json) -> Sequence[Chunk]:
         """End a block."""
@@ -90,14 +107,14 @@ class Blocks:
 
     @property
     def complete(self) -> bool:
-        """Whether every tool call came to its end."""
-        return all(block.complete for block in self._blocks.values() if block.calls)
+        """Whether every tool call came to its end, and no piece of one has gone astray."""
+        return not self._mixed_up and all(block.complete for block in self._blocks.values() if block.calls)
 
     def calls(self) -> Sequence[ToolCall]:
         """Return the tool calls; those that cannot be read say so."""
         calls = Calls()
         asked = [block for block in self._blocks.values() if block.calls]
-        return [calls.make(block.id, block.tool, "".join(block.arguments)) for block in asked]
+        return [calls.make(block.id, block.tool, block.written) for block in asked]
 
 
 def begun(use: dict[str, Json]) -> Block:

@@ -7,6 +7,7 @@ import re
 
 from openkoi_hookspecs import Json, ProviderError, Refused, Unavailable
 from openkoi_wire import Server
+from openkoi_wire.server import one_line
 
 OVERFLOW = re.compile(
     r"(input|prompt) is too long|too many input tokens|context (length|limit|window)|maximum number of (input )?tokens",
@@ -45,7 +46,7 @@ def explained(error: ProviderError) -> ProviderError:
 
 def in_mid_stream(server: Server, kind: str, message: Json) -> ProviderError:
     """Make the error for an exception that ended a stream."""
-    why = " ".join(message.split())[:400].rstrip(".") if isinstance(message, str) else "it does not say why"
+    why = one_line(message).rstrip(".") if isinstance(message, str) else "it does not say why"
     what = f"broke off its answer ({kind}): {why}."
     if kind in WILL_NOT_PASS:
         return server.refused(what)

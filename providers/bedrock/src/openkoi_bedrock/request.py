@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import Conversation, Serialised, as_name, written
 
 from .caching import POINT, Caching, marked, marks_for
 from .shape import ANSWER, by_tool, output_config, tool_choice
-from .turns import name_of, turns
+from .turns import turns
 
 USER = b'{"role":"user","content":['
 ASSISTANT = b'{"role":"assistant","content":['
@@ -90,5 +90,5 @@ def specified(name: str, description: str, parameters: Arguments) -> Mapping[str
 def mentioned(request: Request) -> Iterator[Mapping[str, object]]:
     """Tell of the tools that were called before: Converse wants to know them, although none is offered now."""
     parts = (part for message in request.messages for part in message.parts)
-    for name in dict.fromkeys(name_of(part.tool) for part in parts if isinstance(part, ToolCall)):
+    for name in dict.fromkeys(as_name(part.tool) for part in parts if isinstance(part, ToolCall)):
         yield specified(name, "Was offered before; do not call it now.", {"type": "object"})

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_wire import as_name
 
 from .seals import handed_back
 
@@ -16,7 +17,6 @@ Block = Mapping[str, object]
 
 PICTURES = {"image/png": "png", "image/jpeg": "jpeg", "image/jpg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-NOT_A_NAME = re.compile(r"[^\w-]", re.ASCII)
 NOTHING = "(nothing)"
 
 
@@ -46,7 +46,7 @@ def block(part: Part) -> Block | None:
 
 def call(part: ToolCall) -> Block:
     """Tell of a tool call."""
-    return {"toolUse": {"toolUseId": id_of(part.id), "name": name_of(part.tool), "input": dict(part.arguments)}}
+    return {"toolUse": {"toolUseId": id_of(part.id), "name": as_name(part.tool), "input": dict(part.arguments)}}
 
 
 def result(part: ToolResult) -> Block:
@@ -66,8 +66,3 @@ def picture(image: Image) -> Block:
 def id_of(id: str) -> str:
     """Return an id that Converse takes: another vendor's may look as it likes."""
     return id if AN_ID.fullmatch(id) else f"call_{sha256(id.encode(errors='replace')).hexdigest()[:24]}"
-
-
-def name_of(tool: str) -> str:
-    """Return a tool's name as Converse takes it, also one that a model made up."""
-    return NOT_A_NAME.sub("_", tool)[:64] or "unnamed"

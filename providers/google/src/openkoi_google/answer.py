@@ -3,11 +3,12 @@
 Knows the format. Nothing is acted upon that did not arrive in full: calls are told when the answer has ended well.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Refused, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, parsed, reported
+from openkoi_wire import Calls, Server, concluded, parsed, reported
+from openkoi_wire.objects import decoded
+from openkoi_wire.server import one_line
 
 from .seals import sealed
 from .troubles import error_of, objects, trouble_in
@@ -46,6 +47,7 @@ class Answer:
         self._why = ""
         self._blocked = False
         self._own = ""
+        self._said = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read an event of the stream."""
@@ -70,7 +72,7 @@ class Answer:
         stop = STOPS.get(self._finish, Stop.END)
         if stop in (Stop.LENGTH, Stop.REFUSED):
             return (Done(self._usage, stop),)
-        return (*self._told(), Done(self._usage, Stop.TOOLS if self._asked else Stop.END))
+        return concluded(self._server, tuple(self._told()), self._usage, said=self._said, asks=False)
 
     def _told(self) -> Iterator[Chunk]:
         """Tell each call, and before it the signature that it came with."""
@@ -81,7 +83,7 @@ class Answer:
             yield call
 
     def _reason(self) -> str:
-        why = f" ({self._why[:200]})" if self._why else ""
+        why = f" ({one_line(self._why)})" if self._why else ""
         return f" with the reason {self._finish}{why}" if self._finish else ""
 
     def _unsigned(self) -> Refused:
@@ -123,6 +125,7 @@ class Answer:
             if seal:
                 yield self._seal(seal)
             self._own = ""
+            self._said = True
             yield Text(text)
 
     def _thought(self, text: str, own: str) -> Iterator[Chunk]:
@@ -136,14 +139,14 @@ class Answer:
 
     def _call(self, call: Mapping[str, Json]) -> ToolCall:
         arguments = call.get("args")
-        written = arguments if isinstance(arguments, str) else json.dumps({} if arguments is None else arguments)
+        written = {} if arguments is None else arguments
         return self._calls.make(text_of(call, "id"), text_of(call, "name"), written)
 
 
 def listed(data: bytes) -> list[dict[str, Json]]:
     """Return the events of an answer that came as one list, or nothing when it did not."""
     try:
-        found: Json = json.loads(data)
+        found = decoded(data)
     except (ValueError, RecursionError):
         return []
     return objects(found)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ProviderError, Refused
 from openkoi_wire import Server
+from openkoi_wire.retry import said_in
 from openkoi_wire.server import one_line, sentence
 
 USED_UP = re.compile(r"per_?day", re.IGNORECASE)
@@ -92,7 +93,8 @@ def exhausted(trouble: Trouble, server: Server) -> ProviderError:
     if USED_UP.search(trouble.quotas):
         happened = "says that the quota of this day is used up (429)"
         return server.refused(sentence(happened, trouble.message, "Use another model, or check the account's plan."))
-    return server.unavailable(sentence("is asked too much (429)", trouble.message), retry_after=trouble.delay)
+    delay = said_in(trouble.message) if trouble.delay is None else trouble.delay
+    return server.unavailable(sentence("is asked too much (429)", trouble.message), retry_after=delay)
 
 
 def delays(details: Sequence[Mapping[str, Json]]) -> Iterator[float]:

@@ -3,13 +3,17 @@
 Knows facts and the format; writes no bytes.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name
 
 from .seals import opened
+
+NAME = re.compile(r"[a-zA-Z_][\w.:-]{0,63}", re.ASCII)
 
 Turn = Mapping[str, object]
 
@@ -84,7 +88,9 @@ def spoken(part: Part) -> Turn | None:
         case Text(text=text) if text:
             return {"text": text}
         case ToolCall():
-            return {"functionCall": {"id": part.id, "name": part.tool, "args": dict(part.arguments)}}
+            return {
+                "functionCall": {"id": as_id(part.id), "name": as_name(part.tool, NAME), "args": dict(part.arguments)}
+            }
         case Image():
             return picture(part)
     return None
@@ -98,7 +104,13 @@ def signature(seal: str) -> Turn:
 def result(answer: ToolResult, name: str) -> Turn:
     """Tell of a tool's result."""
     key = "error" if answer.failed else "output"
-    return {"functionResponse": {"id": answer.call, "name": name, "response": {key: answer.text}}}
+    return {
+        "functionResponse": {
+            "id": as_id(answer.call),
+            "name": name and as_name(name, NAME),
+            "response": {key: answer.text},
+        }
+    }
 
 
 def picture(image: Image) -> Turn:

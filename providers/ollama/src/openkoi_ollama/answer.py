@@ -3,11 +3,10 @@
 Knows the format; knows no connection. Nothing is acted upon that did not arrive in full.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, count, parsed, reported
+from openkoi_wire import Calls, Server, concluded, count, parsed, reported
 
 BROKEN = frozenset({"load", "unload"})
 
@@ -21,6 +20,7 @@ class Answer:
         self._server = server
         self._asked: list[Mapping[str, Json]] = []
         self._reason = ""
+        self._said = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read a line of the stream."""
@@ -42,7 +42,7 @@ class Answer:
             return (Done(self.usage, Stop.LENGTH),)
         calls = Calls()
         made = [made_of(asked, calls) for asked in self._asked]
-        return (*made, Done(self.usage, Stop.TOOLS if made else Stop.END))
+        return concluded(self._server, made, self.usage, said=self._said, asks=self._reason == "tool_calls")
 
     def _read(self, frame: dict[str, Json]) -> Sequence[Chunk] | None:
         if frame.get("error"):
@@ -55,7 +55,9 @@ class Answer:
             return () if done else None
         asked = message.get("tool_calls")
         self._asked += [call for call in asked if isinstance(call, dict)] if isinstance(asked, list) else []
-        return list(said(message))
+        chunks = said(message)
+        self._said |= any(isinstance(chunk, Text) for chunk in chunks)
+        return chunks
 
     def _end(self, frame: Mapping[str, Json]) -> None:
         reason = frame.get("done_reason")
@@ -75,5 +77,5 @@ def made_of(asked: Mapping[str, Json], calls: Calls) -> ToolCall:
     id, function = asked.get("id"), asked.get("function")
     given = function if isinstance(function, dict) else {}
     name, arguments = given.get("name"), given.get("arguments")
-    readable = arguments if isinstance(arguments, dict | str) else json.dumps(arguments or {})
-    return calls.make(id if isinstance(id, str) else "", name if isinstance(name, str) else "", readable)
+    written = {} if arguments is None else arguments
+    return calls.make(id if isinstance(id, str) else "", name if isinstance(name, str) else "", written)

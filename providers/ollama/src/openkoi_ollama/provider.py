@@ -24,7 +24,7 @@ SECONDS = 20.0
 class Ollama:
     """Configured by ``[providers.ollama]`` and by two variables; a server of one's own wants no key.
 
-    ``idle_seconds`` is long, for a model that writes a tool call is silent; twice as long is left for loading one.
+    ``idle_seconds`` is long, for a model that writes a tool call is silent; nearly twice as long is left for loading.
     ``num_ctx`` fixes the window of all models. ``context`` holds for models of which the server does not say,
     ``output`` is the longest answer, ``think`` whether models that can think do.
     """

@@ -6,7 +6,7 @@ Knows the format and its many dialects. Nothing is acted upon that did not arriv
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, Usage
-from openkoi_wire import Server, parsed, reported
+from openkoi_wire import Server, concluded, parsed, reported
 
 from ..usage import usage_of
 from .calls import Drafts
@@ -36,6 +36,7 @@ class Answer:
         self._usage = Usage()
         self._finish = ""
         self._refused = False
+        self._spoke = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read an event of the stream."""
@@ -56,8 +57,8 @@ class Answer:
         stop = Stop.REFUSED if self._refused else STOPS.get(self._finish, Stop.END)
         if stop in (Stop.LENGTH, Stop.REFUSED):
             return (Done(self._usage, stop),)
-        calls = self._calls.read()
-        return (*calls, Done(self._usage, Stop.TOOLS if calls else Stop.END))
+        calls, asks = self._calls.read(), stop is Stop.TOOLS
+        return concluded(self._server, calls, self._usage, said=self._spoke, asks=asks)
 
     def _parsed(self, data: str | bytes) -> dict[str, Json]:
         frame = parsed(data, self._server)
@@ -72,7 +73,7 @@ class Answer:
         choice = first(frame.get("choices"))
         if choice is None or self._finish:
             return () if counted else None
-        chunks = self._said(choice.get(key))
+        chunks = self._said(choice.get(key if key in choice else "message"))
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
             self._finish = finish
@@ -85,7 +86,9 @@ class Answer:
         found = [
             chunks for key, value in said.items() if value and (chunks := self._piece(key, value, said)) is not None
         ]
-        return [chunk for chunks in found for chunk in chunks] if found else None
+        told = [chunk for chunks in found for chunk in chunks]
+        self._spoke |= any(isinstance(chunk, Text) for chunk in told)
+        return told if found else None
 
     def _piece(self, key: str, value: Json, said: Mapping[str, Json]) -> Sequence[Chunk] | None:
         """Read one thing that is said; None when it is nothing to us."""
@@ -94,6 +97,8 @@ class Answer:
                 return [Text(text)] if (text := words(value)) else None
             case "tool_calls":
                 return () if self._calls.add(value) else None
+            case "function_call":
+                return () if self._calls.add_sole(value) else None
             case _ if key == next((name for name in self._thoughts if said.get(name)), ""):
                 return [Thought(text)] if (text := words(value)) else None
             case "refusal":

@@ -1,6 +1,5 @@
 """Put tool calls together from the pieces they come in. Knows how servers mix up their numbering; acts on nothing."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,12 +13,25 @@ class Draft:
 
     id: str = ""
     tool: str = ""
-    pieces: list[str] = field(default_factory=list)
+    pieces: list[Json] = field(default_factory=list)
 
-    def add_name(self, name: str) -> None:
-        """Take a piece of the name; servers that send the whole of it each time are understood."""
-        if name != self.tool:
+    @property
+    def written(self) -> Json:
+        """The arguments as they came: in pieces, or as one object; None when there is more than that."""
+        pieces = [piece for piece in self.pieces if piece not in ("", {})] or self.pieces[:1]
+        if all(isinstance(piece, str) for piece in pieces):
+            return "".join(map(str, pieces))
+        return pieces[0] if len(pieces) == 1 else None
+
+    def add(self, function: Json) -> None:
+        """Take a piece; servers that send the whole of the name each time are understood."""
+        if not isinstance(function, dict):
+            return
+        name, arguments = function.get("name"), function.get("arguments")
+        if isinstance(name, str) and name != self.tool:
             self.tool += name
+        if arguments is not None:
+            self.pieces.append(arguments)
 
 
 class Drafts:
@@ -28,6 +40,7 @@ class Drafts:
     def __init__(self) -> None:
         self._drafts: list[Draft] = []
         self._at: dict[int, Draft] = {}
+        self._sole: list[Draft] = []
 
     def add(self, pieces: Json) -> bool:
         """Take the pieces of one event; tell whether there were any."""
@@ -38,21 +51,23 @@ class Drafts:
                 self._add(piece, position)
         return bool(pieces)
 
+    def add_sole(self, piece: Json) -> bool:
+        """Take a piece of the one call of servers that know no lists of them; it counts where there is no list."""
+        if not isinstance(piece, dict):
+            return False
+        self._sole = self._sole or [Draft()]
+        self._sole[0].add(piece)
+        return True
+
     def read(self) -> Sequence[ToolCall]:
         """Return the calls, each under an id of its own; those that cannot be read say so."""
         calls = Calls()
-        return [calls.make(draft.id, draft.tool, "".join(draft.pieces)) for draft in self._drafts]
+        return [calls.make(draft.id, draft.tool, draft.written) for draft in self._drafts or self._sole]
 
     def _add(self, piece: dict[str, Json], position: int) -> None:
         id, index = piece.get("id"), piece.get("index")
         draft = self._draft(index if type(index) is int else None, id if isinstance(id, str) else "", position)
-        function = piece.get("function")
-        if not isinstance(function, dict):
-            return
-        name, arguments = function.get("name"), function.get("arguments")
-        draft.add_name(name if isinstance(name, str) else "")
-        if arguments is not None:
-            draft.pieces.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
+        draft.add(piece.get("function"))
 
     def _draft(self, index: int | None, id: str, position: int) -> Draft:
         """Find the call a piece belongs to. Another id is another call, whatever its number says."""

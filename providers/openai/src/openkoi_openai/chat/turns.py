@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name
 
 Turn = Mapping[str, object]
 
@@ -37,12 +38,16 @@ def assistant(parts: Sequence[Part], thoughts_back: str) -> Turn:
 def call(asked: ToolCall) -> Turn:
     """Tell of a tool call."""
     arguments = json.dumps(dict(asked.arguments), ensure_ascii=False)
-    return {"id": asked.id, "type": "function", "function": {"name": asked.tool, "arguments": arguments}}
+    return {
+        "id": as_id(asked.id),
+        "type": "function",
+        "function": {"name": as_name(asked.tool), "arguments": arguments},
+    }
 
 
 def result(answer: ToolResult) -> Turn:
     """Tell of a tool's result."""
-    return {"role": "tool", "tool_call_id": answer.call, "content": answer.text}
+    return {"role": "tool", "tool_call_id": as_id(answer.call), "content": answer.text}
 
 
 def content(said: Sequence[Text | Image]) -> str | list[Turn]:

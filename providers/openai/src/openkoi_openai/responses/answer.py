@@ -3,11 +3,10 @@
 Knows the events and the items. Nothing is acted upon that did not arrive in full.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, ProviderError, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, parsed, reported
+from openkoi_wire import Calls, Server, concluded, parsed, reported
 
 from ..usage import usage_of
 from .seals import Item, sealed
@@ -29,6 +28,7 @@ class Answer:
         self._thoughts: list[Item] = []
         self._asked: list[Item | Thought] = []
         self._heard = False
+        self._said = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read an event of the stream."""
@@ -61,8 +61,7 @@ class Answer:
             return (Done(self._usage, self._stop),)
         calls = Calls()
         asked = [part if isinstance(part, Thought) else call(part, calls) for part in self._asked]
-        called = any(isinstance(part, ToolCall) for part in asked)
-        return (*asked, Done(self._usage, Stop.TOOLS if called else Stop.END))
+        return concluded(self._server, asked, self._usage, said=self._said, asks=False)
 
     def _piece(self, kind: str, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
         """Read a piece of what is said or thought; None when it is nothing to us."""
@@ -82,6 +81,7 @@ class Answer:
         self._streamed.add(type(piece))
         self._heard = True
         if isinstance(piece, Text):
+            self._said = True
             self._thoughts = []
         return piece
 
@@ -108,6 +108,7 @@ class Answer:
             self._streamed.remove(Text)
             return ()
         said = texts(item.get("content"), "text") + refusal
+        self._said |= bool(said)
         return [Text(said)] if said else ()
 
     def _reasoning(self, item: Item) -> Sequence[Chunk]:
@@ -136,9 +137,16 @@ class Answer:
         self._status = str(response.get("status") or "")
         self._stop = stop(response) if self._stop is Stop.END else self._stop
         output = response.get("output")
-        if self._heard or not isinstance(output, list):
-            return ()
-        return [chunk for item in output for chunk in self._item(item)]
+        items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+        untold = items if not self._heard else list(filter(self._untold, items))
+        return [chunk for item in untold for chunk in self._item(item)]
+
+    def _untold(self, item: Item) -> bool:
+        """Whether something in an answer did not come before its end: its words, or a call."""
+        if item.get("type") != "function_call":
+            return item.get("type") == "message" and not self._said
+        known = [asked for asked in self._asked if not isinstance(asked, Thought)]
+        return all(differ(asked, item) for asked in known)
 
     def _failure(self, frame: Mapping[str, Json]) -> ProviderError:
         error = frame.get("error")
@@ -155,6 +163,18 @@ def stop(response: Mapping[str, Json]) -> Stop:
     return Stop.REFUSED if filtered else ENDED.get(str(response.get("status")), Stop.END)
 
 
+def differ(one: Item, other: Item) -> bool:
+    """Whether two calls are surely not the same one, which some servers tell twice under other ids."""
+    told, own = set(ids(one)), set(ids(other))
+    alike = [one.get(key) for key in ("name", "arguments")] == [other.get(key) for key in ("name", "arguments")]
+    return bool(told and own) and told.isdisjoint(own) and not alike
+
+
+def ids(item: Item) -> Iterator[str]:
+    """What an item is known by."""
+    return (id for key in ("id", "call_id") if isinstance(id := item.get(key), str) and id)
+
+
 def texts(parts: Json, key: str, between: str = "") -> str:
     """Return what the parts of an item say under a key."""
     said = [part.get(key) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
@@ -164,5 +184,5 @@ def texts(parts: Json, key: str, between: str = "") -> str:
 def call(item: Item, calls: Calls) -> ToolCall:
     """Make a tool call of an item."""
     id, name, arguments = item.get("call_id"), item.get("name"), item.get("arguments", "")
-    written = arguments if isinstance(arguments, str | dict) else json.dumps(arguments)
+    written = None if item.get("status") == "incomplete" else arguments
     return calls.make(id if isinstance(id, str) else "", name if isinstance(name, str) else "", written)

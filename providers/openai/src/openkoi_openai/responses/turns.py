@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name
 
 from .seals import unsealed
 
@@ -31,7 +32,8 @@ def items(part: Part) -> Iterator[Turn]:
             yield {"type": "message", "role": "assistant", "content": text}
         case ToolCall():
             arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
-            yield {"type": "function_call", "call_id": part.id, "name": part.tool, "arguments": arguments}
+            named = {"call_id": as_id(part.id), "name": as_name(part.tool)}
+            yield {"type": "function_call", **named, "arguments": arguments}
 
 
 def followed(told: Sequence[Turn]) -> Sequence[Turn]:
@@ -42,7 +44,7 @@ def followed(told: Sequence[Turn]) -> Sequence[Turn]:
 
 def result(answer: ToolResult) -> Turn:
     """Tell of a tool's result."""
-    return {"type": "function_call_output", "call_id": answer.call, "output": answer.text}
+    return {"type": "function_call_output", "call_id": as_id(answer.call), "output": answer.text}
 
 
 def content(said: Sequence[Text | Image]) -> str | list[Turn]:

@@ -1,0 +1,20 @@
+"""The end of an answer that ended by itself. Knows what is none: where nothing was said and nothing asked for."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Chunk, Done, Stop, ToolCall, Usage
+
+from .server import Server
+
+
+def concluded(server: Server, rest: Sequence[Chunk], usage: Usage, *, said: bool, asks: bool) -> Sequence[Chunk]:
+    """Return the rest of an answer and Done; ``said``: there were words, ``asks``: it says that it wants tools.
+
+    Raises Unavailable for an answer that is empty (thoughts alone are none), and for one whose calls were lost.
+    """
+    called = any(isinstance(chunk, ToolCall) for chunk in rest)
+    if asks and not called:
+        raise server.unavailable("asked for tools and named none; nothing in its answer was acted upon.")
+    if not called and not said:
+        raise server.unavailable("sent an empty answer.")
+    return (*rest, Done(usage, Stop.TOOLS if called else Stop.END))

@@ -1,0 +1,71 @@
+"""What of an answer was lost on the way is not made up: no tool runs with arguments that it was not given."""
+
+import json
+from typing import Any
+
+import pytest
+
+from openkoi_bedrock.answer import Answer
+from openkoi_hookspecs import Chunk, ToolCall, Unavailable
+from openkoi_wire import Server
+
+
+def frame(kind: str, **payload: Any) -> str:
+    return json.dumps({"headers": {":event-type": kind}, "payload": payload})
+
+
+def read(*frames: str, reason: str = "tool_use") -> list[Chunk]:
+    answer = Answer(Server("models.example"))
+    heard = [answer.event(data) for data in (*frames, frame("messageStop", stopReason=reason))]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+
+
+def start(id: str = "a", at: int = 0) -> str:
+    return frame("contentBlockStart", contentBlockIndex=at, start={"toolUse": {"toolUseId": id, "name": "read"}})
+
+
+def piece(input: Any, at: int = 0) -> str:
+    return frame("contentBlockDelta", contentBlockIndex=at, delta={"toolUse": {"input": input}})
+
+
+def text(words: str, at: int = 0) -> str:
+    return frame("contentBlockDelta", contentBlockIndex=at, delta={"text": words})
+
+
+def stop(at: int = 0) -> str:
+    return frame("contentBlockStop", contentBlockIndex=at)
+
+
+@pytest.mark.parametrize("input", [{"path": "x"}, ["x"], 5])
+def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
+    call = read(start(), piece(input), stop())[0]
+
+    assert isinstance(call, ToolCall)
+    assert "cannot be read" in call.fault
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        (start(), piece('{"path":"x"}', 1), stop(), stop(1)),
+        (start(), start("b"), piece("{}"), stop()),
+        (start(), stop(), piece('{"path":"x"}')),
+    ],
+    ids=["another number", "two of one number", "after its end"],
+)
+def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[str, ...]) -> None:
+    with pytest.raises(Unavailable, match="broke off a tool call"):
+        read(*frames)
+
+
+def test_an_empty_answer_is_none() -> None:
+    thought = frame("contentBlockDelta", contentBlockIndex=0, delta={"reasoningContent": {"text": "Hm."}})
+
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read(reason="end_turn")
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read(thought, reason="end_turn")
+    with pytest.raises(Unavailable, match="asked for tools and named none"):
+        read(text("x"))
+    assert read(reason="max_tokens")
+    assert read(reason="guardrail_intervened")

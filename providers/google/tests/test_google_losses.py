@@ -1,0 +1,50 @@
+"""What of an answer was lost on the way is not made up."""
+
+import json
+from typing import Any
+
+import pytest
+
+from openkoi_google.answer import Answer
+from openkoi_google.turns import Teller
+from openkoi_hookspecs import Chunk, Message, Role, ToolCall, ToolResult, Unavailable
+from openkoi_wire import Server
+
+
+def read(*parts: Any, reason: str = "STOP", swap: str = "") -> list[Chunk]:
+    answer = Answer(Server("models.example"))
+    frame = {"candidates": [{"content": {"parts": list(parts)}, "finishReason": reason}]}
+    return [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+
+
+@pytest.mark.parametrize("args", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}', "5"])
+def test_arguments_that_come_as_an_object_are_as_strictly_read(args: str) -> None:
+    call = read({"functionCall": {"name": "read", "args": "HERE"}}, swap=args)[0]
+
+    assert isinstance(call, ToolCall)
+    assert "cannot be read" in call.fault
+
+
+def test_an_empty_answer_is_none() -> None:
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read()
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read({"text": "Hm.", "thought": True})
+    assert read(reason="MAX_TOKENS")
+    assert read(reason="SAFETY")
+
+
+def test_ids_and_names_are_such_as_the_server_takes() -> None:
+    asked = Message(Role.ASSISTANT, (ToolCall("a b", "re ad", {}), ToolCall("a\nb", "7", {}), ToolCall("c", "a.b", {})))
+    answered = Message.user(*(ToolResult("x", call=id) for id in ("a b", "a\nb", "c")))
+    teller = Teller()
+    teller.follow([asked, answered])
+    told: Any = [next(iter(teller.tell(message)))["parts"] for message in (asked, answered)]
+    calls = [part["functionCall"] for part in told[0]]
+
+    assert [(call["id"], call["name"]) for call in calls] == [
+        (part["functionResponse"]["id"], part["functionResponse"]["name"]) for part in told[1]
+    ]
+    assert len({call["id"] for call in calls}) == 3
+    assert calls[1]["name"].startswith("_7_")
+    assert calls[2]["name"] == "a.b"

@@ -1,0 +1,43 @@
+"""What of an answer was lost on the way is not made up."""
+
+import json
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import Chunk, ToolCall, Unavailable
+from openkoi_ollama.answer import Answer
+from openkoi_wire import Server
+
+
+def read(*, swap: str = "", reason: str = "stop", **message: Any) -> list[Chunk]:
+    answer = Answer(Server("models.example"))
+    frame = {"message": {"content": "", **message}, "done": True, "done_reason": reason}
+    return [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+
+
+@pytest.mark.parametrize(
+    "given", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}', "0"]
+)
+def test_arguments_that_come_as_an_object_are_as_strictly_read(given: str) -> None:
+    call = read(tool_calls=[{"function": {"name": "read", "arguments": "HERE"}}], swap=given)[0]
+
+    assert isinstance(call, ToolCall)
+    assert "cannot be read" in call.fault
+
+
+def test_arguments_too_deep_are_not_relied_upon() -> None:
+    call = read(tool_calls=[{"function": {"name": "read", "arguments": "HERE"}}], swap='{"a":' * 200 + "1" + "}" * 200)[
+        0
+    ]
+
+    assert isinstance(call, ToolCall)
+    assert call.fault
+
+
+def test_an_empty_answer_is_none() -> None:
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read()
+    with pytest.raises(Unavailable, match="sent an empty answer"):
+        read(thinking="Hm.")
+    assert read(reason="length")
