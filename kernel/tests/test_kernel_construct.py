@@ -12,7 +12,7 @@ import pytest
 from openkoi.config import Config, Setting
 from openkoi.construct import Site, construct
 from openkoi.paths import Paths
-from openkoi_hookspecs import BadSetting, Data, Env, Plugin, UnknownName
+from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, UnknownName
 from openkoi_log import MASK, Redactor
 
 
@@ -295,7 +295,7 @@ def test_a_seam_cannot_be_set_in_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_missing_is_named_with_the_places_to_set_it(tmp_path: Path, target: type, sentence: str) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises((BadSetting, NoProvider)) as refusal:
         workshop(tmp_path, {}).build(target)
 
-    assert sentence == str(refusal.value)
+    assert (sentence, target is Acme) == (str(refusal.value), isinstance(refusal.value, NoProvider))

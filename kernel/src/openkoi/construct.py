@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from openkoi_hookspecs import BadSetting, Data, Env, Plugin
+from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin
 from openkoi_log import Redactor, private_folder
 
 from .config import Config, Setting
@@ -89,7 +89,7 @@ class Wanted:
         secret = any(mark.secret for mark in marks)
         setting = named or settings.get(self.parameter.name) or (self.kept_secret(site) if secret else None)
         if setting is None:
-            return self.absent(" or ".join(said))
+            return self.absent(" or ".join(said), NoProvider if secret else BadSetting)
         if secret:
             site.redactor.hold(str(setting.value))
         return self.coerce(setting, secret=secret)
@@ -105,11 +105,11 @@ class Wanted:
         name = str(setting.value) if setting else mark.default
         return site.load(mark.kind, name) if name else self.absent("")
 
-    def absent(self, variable: str) -> object:
+    def absent(self, variable: str, error: type[KoiError] = BadSetting) -> object:
         if self.parameter.default is not MISSING:
             return MISSING
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
-        raise BadSetting(f"{self.name} needs {self.parameter.name}. {places}")
+        raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
     def coerce(self, setting: Setting, secret: bool = False) -> object:
         """The value as its parameter wants it; one that is wrong is shown, unless it is a secret."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from openkoi_hookspecs import BadSetting, Entry, KoiError, PluginFault, UnknownName
+from openkoi_hookspecs import BadSetting, Entry, KoiError, NoProvider, PluginFault, UnknownName
 from openkoi_log import Redactor
 
 from .config import Config, Setting
@@ -100,7 +100,7 @@ def guarded(entry: Entry) -> object:
             return entry.load()
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise
-    except BadSetting:
+    except (BadSetting, NoProvider):
         raise
     except KoiError as error:
         raise PluginFault(entry.name, "loading", str(error)) from error

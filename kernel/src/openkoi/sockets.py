@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from openkoi_hookspecs import (
-    BadSetting,
     Checkpoints,
     Evaluator,
     KoiError,
     Memory,
-    NoProvider,
     PluginFault,
     Provider,
     Sandbox,
@@ -84,10 +82,7 @@ class Sockets:
 
     async def provider(self, name: str) -> Provider:
         """The provider of this name; raises UnknownName, PluginFault, or NoProvider when something must be set."""
-        try:
-            return cast(Provider, await self.plugin("providers", name))
-        except BadSetting as missing:
-            raise NoProvider(str(missing)) from missing
+        return cast(Provider, await self.plugin("providers", name))
 
     async def memory(self) -> Memory | None:
         return await self.chosen("memory")

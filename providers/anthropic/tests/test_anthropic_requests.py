@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     Image,
     KoiError,
     Message,
+    NoProvider,
     Part,
     Request,
     Role,
@@ -280,5 +281,5 @@ def test_a_key_and_a_token_are_shown_in_their_own_ways() -> None:
 
 
 def test_a_missing_key_is_asked_for_by_its_variable() -> None:
-    with pytest.raises(BadSetting, match="Set ANTHROPIC_API_KEY"):
+    with pytest.raises(NoProvider, match="Set ANTHROPIC_API_KEY"):
         Anthropic()

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_hookspecs import BadSetting, Chunk, Done, Message, Refused, Request, Unavailable
+from openkoi_hookspecs import Chunk, Done, Message, NoProvider, Refused, Request, Unavailable
 from openkoi_testing.servers import BedrockServer, Seen, Served
 from openkoi_testing.servers.aws import KeyPair
 from openkoi_testing.servers.http import HttpServer
@@ -143,13 +143,13 @@ def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
 
 @pytest.mark.parametrize("half", [{"access_key_id": "AKIAFAKE"}, {"secret_access_key": "a-secret"}])
 def test_half_a_pair_is_a_bad_setting(half: dict[str, str]) -> None:
-    with pytest.raises(BadSetting, match="Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
+    with pytest.raises(NoProvider, match="Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
         Bedrock(region="eu-west-1", **half)  # type: ignore[arg-type]  # they are all strings
 
 
 @pytest.mark.parametrize("keys", [{"api_key": "a-token"}, {"base_url": "http://127.0.0.1:9"}])
 def test_without_a_region_it_is_said_what_to_set(keys: dict[str, str]) -> None:
-    with pytest.raises(BadSetting, match="Set AWS_REGION"):
+    with pytest.raises(NoProvider, match="Set AWS_REGION"):
         Bedrock(**keys)  # type: ignore[arg-type]  # they are all strings
 
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from openkoi_google import GoogleEmbedder
-from openkoi_hookspecs import BadSetting, Embedding, ProviderError, Refused, Unavailable, Usage
+from openkoi_hookspecs import BadSetting, Embedding, NoProvider, ProviderError, Refused, Unavailable, Usage
 from openkoi_testing.servers import GoogleServer
 
 
@@ -118,5 +118,5 @@ def test_a_vector_has_numbers(dimensions: int) -> None:
 
 
 def test_without_a_key_it_says_which_variable_to_set() -> None:
-    with pytest.raises(BadSetting, match="GOOGLE_API_KEY"):
+    with pytest.raises(NoProvider, match="GOOGLE_API_KEY"):
         GoogleEmbedder()

@@ -12,13 +12,13 @@ from openkoi_google import Google, GoogleEmbedder
 from openkoi_google.request import Scribe
 from openkoi_hookspecs import (
     Arguments,
-    BadSetting,
     Chunk,
     Done,
     Env,
     Image,
     KoiError,
     Message,
+    NoProvider,
     Part,
     Refused,
     Request,
@@ -283,7 +283,7 @@ def test_either_variable_holds_the_key() -> None:
 
 
 def test_without_a_key_it_says_which_variable_to_set() -> None:
-    with pytest.raises(BadSetting, match="GOOGLE_API_KEY or GEMINI_API_KEY"):
+    with pytest.raises(NoProvider, match="GOOGLE_API_KEY or GEMINI_API_KEY"):
         Google()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from openkoi_hookspecs import BadSetting, Embedder, Embedding, Refused, Unavailable, Usage
+from openkoi_hookspecs import Embedder, Embedding, NoProvider, Refused, Unavailable, Usage
 from openkoi_openai import OpenAIEmbedder
 from openkoi_openai.vectors import batches
 from openkoi_testing.servers import Fault, OpenAIServer, Say
@@ -147,7 +147,7 @@ def test_errors_are_told() -> None:
         embedded(["a"], base_url=server.url, model="text-embedding-ada-002", dimensions=8)
     with pytest.raises(Unavailable, match="over"):
         answered({"error": {"message": "over"}})
-    with pytest.raises(BadSetting, match="Set OPENAI_API_KEY"):
+    with pytest.raises(NoProvider, match="Set OPENAI_API_KEY"):
         OpenAIEmbedder()
 
 

@@ -16,6 +16,8 @@ from openkoi_hookspecs import (
     Chunk,
     Env,
     Message,
+    NoProvider,
+    Price,
     Request,
     Role,
     Text,
@@ -112,7 +114,7 @@ def test_the_parameters_are_the_configuration(name: str) -> None:
 def test_a_key_is_needed_at_the_vendor_s_own_and_nowhere_else(name: str) -> None:
     opener, key, url, _ = VENDORS[name]
 
-    with pytest.raises(BadSetting, match=f"Set {key}, or {url}"):
+    with pytest.raises(NoProvider, match=f"Set {key}, or {url}"):
         opener(api_key="  ")
     opener(base_url="http://localhost:8080/v1")
     with pytest.raises(BadSetting, match="cannot be replayed"):
@@ -120,7 +122,7 @@ def test_a_key_is_needed_at_the_vendor_s_own_and_nowhere_else(name: str) -> None
 
 
 def test_a_server_of_one_s_own_needs_an_address() -> None:
-    with pytest.raises(BadSetting, match="Set CUSTOM_BASE_URL"):
+    with pytest.raises(NoProvider, match="Set CUSTOM_BASE_URL"):
         endpoints.Custom(api_key="k")
 
 
@@ -130,7 +132,7 @@ def test_what_was_recorded_is_played_back_without_a_key_or_a_server(tmp_path: Pa
         recorded = heard(OpenAI(api_key="k", base_url=server.url, cassette=f"record:{file}"))
 
     assert recorded == heard(OpenAI(api="chat", cassette=f"replay:{file}"))
-    with pytest.raises(BadSetting, match="Set OPENAI_API_KEY"):
+    with pytest.raises(NoProvider, match="Set OPENAI_API_KEY"):
         OpenAI(cassette=f"record:{file}")
 
 
@@ -254,3 +256,14 @@ def test_a_real_server_is_asked_as_custom() -> None:
         chunks = heard(endpoints.Custom(base_url=server.url))
 
     assert "Hello." == "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
+
+
+@pytest.mark.row("PROV-12")
+@pytest.mark.parametrize(("key", "price"), [("", Price(0.0, 0.0)), ("sk-any-key-at-all", None)])
+def test_a_server_on_this_machine_that_wants_no_key_is_free(key: str, price: Price | None) -> None:
+    async def listed(url: str) -> Price | None:
+        async with endpoints.Custom(base_url=url, api_key=key) as provider:
+            return next(iter(await provider.models())).price
+
+    with OpenAIServer("Hello.", models=["llama"]) as server:
+        assert price == asyncio.run(listed(server.url))

@@ -1,7 +1,6 @@
 """Things outside a cage that a probe inside tries to reach, and what became of them. Knows no cage."""
 
 import contextlib
-import fcntl
 import os
 import secrets
 import shutil
@@ -72,6 +71,8 @@ def knocked(door: socket.socket) -> bool:
 
 def is_held(lock: Path) -> bool:
     """Whether somebody still holds a lock; one that was never taken proves nothing, and counts as held."""
+    import fcntl  # POSIX only, as is every cage that this is asked about
+
     if not lock.exists():
         return True
     with lock.open() as file:

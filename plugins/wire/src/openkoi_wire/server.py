@@ -23,6 +23,11 @@ class Server:
     host: str
     secrets: tuple[str, ...] = ()
 
+    @property
+    def local(self) -> bool:
+        """Whether it is this machine."""
+        return loopback(self.host) or loopback(self.host.rpartition(":")[0])
+
     def unavailable(self, what: str, *, retry_after: float | None = None) -> Unavailable:
         """Make the error for what may pass: ``what`` goes on from the host's name."""
         return Unavailable(f"{self.host} {self.hide(what)}", retry_after=retry_after)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Annotated, Self
 
-from openkoi_hookspecs import BadSetting, Chunk, Env, Model, Refused, Request
+from openkoi_hookspecs import Chunk, Env, Model, NoProvider, Refused, Request
 from openkoi_wire import Bounds, Cassette, Wire, count, replays
 
 from .answer import Answer
@@ -41,7 +41,7 @@ class Anthropic:
     ) -> None:
         key, base = api_key.strip(), base_url.rstrip("/").removesuffix("/v1")
         if base == OFFICIAL and not key and not replays(cassette):
-            raise BadSetting("Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server.")
+            raise NoProvider("Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server.")
         headers, bounds = {**VERSION, **credentials(key)}, Bounds(idle=idle_seconds)
         self._wire = Wire(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._scribe = Scribe(sensible(thinking))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from openkoi_hookspecs import BadSetting, ProviderError, Unavailable
+from openkoi_hookspecs import NoProvider, ProviderError, Unavailable
 from openkoi_wire import Bounds, Server, Wire, replays
 
 from .troubles import error_of, trouble
@@ -35,7 +35,7 @@ class Access:
     def door(self) -> Wire:
         """Make the door; raises BadSetting when the key is missing that the vendor wants."""
         if not self.key and self.base_url.startswith(OFFICIAL) and not replays(self.cassette):
-            raise BadSetting(
+            raise NoProvider(
                 "Google needs a key. Set GOOGLE_API_KEY or GEMINI_API_KEY, "
                 "or GOOGLE_GEMINI_BASE_URL to use another server."
             )

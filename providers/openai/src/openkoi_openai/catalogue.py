@@ -11,14 +11,16 @@ CONTEXT = ("context_length", "context_window", "max_model_len", "max_context_len
 OUTPUT = ("max_completion_tokens", "max_output_tokens")
 CACHED = ("input_cache_read", "input_cache_write")
 MILLION = 1_000_000
+FREE = Price(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What is taken for granted of a model when the server does not say."""
+    """What is taken for granted of a model when the server does not say. On this machine, without a key, it is free."""
 
     context: int
     output: int
+    free: bool = False
 
 
 def models_of(listing: Json, defaults: Defaults, server: Server) -> Sequence[Model]:
@@ -44,7 +46,8 @@ def model_of(name: str, entry: Mapping[str, Json], defaults: Defaults) -> Model:
     hosted = host if isinstance(host, dict) else {}
     context = said(hosted, CONTEXT) or said(entry, CONTEXT) or defaults.context
     output = said(entry, OUTPUT) or said(hosted, OUTPUT) or defaults.output
-    return Model(name, context=context, output=min(output, context), price=price_of(entry.get("pricing")))
+    price = price_of(entry.get("pricing")) or (FREE if defaults.free else None)
+    return Model(name, context=context, output=min(output, context), price=price)
 
 
 def said(entry: Mapping[str, Json], keys: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from openkoi_hookspecs import BadSetting, Env
+from openkoi_hookspecs import Env, NoProvider
 from openkoi_wire import Bounds, Cassette, Wire, replays
 
 from .catalogue import Defaults
@@ -44,14 +44,15 @@ class OpenAI(Compatible):
         wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         manners = manners_at(base_url)
         manners = replace(manners, limit_key=limit_key or manners.limit_key, stream_options=stream_options)
-        super().__init__(wire, chosen(api, base_url, manners, summary), Defaults(context, output))
+        free = wire.server.local and not headers
+        super().__init__(wire, chosen(api, base_url, manners, summary), Defaults(context, output, free=free))
 
 
 def authorization(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
     """Show the key, where there is one; OpenAI's own server answers nobody without."""
     key = api_key.strip()
     if not key and base_url == OFFICIAL and not replays(cassette):
-        raise BadSetting("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
+        raise NoProvider("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
