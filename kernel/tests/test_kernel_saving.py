@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.configuring import configure
-from openkoi.credentials import save_key, saved_key, saved_names
+from openkoi.credentials import moved_in, save_key, saved_key, saved_names
 from openkoi_hookspecs import BadSetting
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
@@ -97,3 +97,14 @@ def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path,
     with pytest.raises(BadSetting, match=r"config\.toml"):
         configure(file, "models.default", "a/b")
     assert broken == file.read_text()
+
+
+@pytest.mark.row("C1")
+def test_keys_of_older_habits_are_moved_into_the_store(tmp_path: Path) -> None:
+    save_key(tmp_path, "borg", "sk-new")
+    (tmp_path / "acme.key").write_text("sk-old\n")
+    (tmp_path / "borg.key").write_text("sk-older\n")
+
+    assert ["acme.key", "borg.key"] == [path.name for path in moved_in(tmp_path)]
+    assert {"acme": "sk-old", "borg": "sk-new"} == json.loads((tmp_path / "providers.json").read_text())
+    assert [] == list(tmp_path.glob("*.key"))

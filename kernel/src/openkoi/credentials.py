@@ -44,6 +44,18 @@ def save_key(folder: Path, name: str, key: str) -> Path:
     return store
 
 
+def moved_in(folder: Path) -> list[Path]:
+    """Move ``<name>.key`` files of older habits into the store; return them. A key that is in the store already stays."""
+    moved = []
+    for single in sorted(folder.glob("*.key")):
+        setting = saved_key(folder, single.stem)
+        if setting is not None:
+            save_key(folder, single.stem, str(setting.value))
+            single.unlink()
+            moved.append(single)
+    return moved
+
+
 def read(path: Path) -> str:
     try:
         return read_text(path)

@@ -95,8 +95,23 @@ def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
     paths = koi.config.paths
     seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
     seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
+    look_at_keys(paths.credentials, seen)
     free = shutil.disk_usage(existing(paths.data)).free
     seen.say("Disk", f"{megabytes(free)} free")
+
+
+def look_at_keys(folder: Path, seen: Diagnosis) -> None:
+    """Bring keys of older habits where the others are."""
+    from openkoi.credentials import STORE, moved_in
+    from openkoi_hookspecs import BadSetting
+
+    try:
+        moved = moved_in(folder)
+    except BadSetting as error:
+        seen.issues.append(str(error))
+        return
+    if moved:
+        seen.say("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE}")
 
 
 def size_of(folder: Path) -> int:
