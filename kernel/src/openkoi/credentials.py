@@ -45,7 +45,7 @@ def save_key(folder: Path, name: str, key: str) -> Path:
 
 
 def moved_in(folder: Path) -> list[Path]:
-    """Move ``<name>.key`` files of older habits into the store; return them. A key that is in the store already stays."""
+    """Move ``<name>.key`` files of older habits into the store; return them. A key that is there already stays."""
     moved = []
     for single in sorted(folder.glob("*.key")):
         setting = saved_key(folder, single.stem)
