@@ -1,0 +1,65 @@
+"""A task that was killed, or that waits for a person, goes on from the command line."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+WRITE = "  - when: {after: 0}\n    calls: [{tool: write_file, arguments: {path: a.txt, content: one}}]\n"
+SLOW = WRITE + '  - when: {after: 1}\n    says: "Done."\n    delay: 60\n'
+QUICK = WRITE + '  - when: {after: 1}\n    says: "Done."\n'
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path)
+
+
+def outside(openkoi: Shell, turns: str) -> str:
+    """Write a script where the task does not see it; return the model that plays it."""
+    script(openkoi.folder.parent, turns)
+    return f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+
+
+def killed(openkoi: Shell) -> str:
+    """Begin a task, and kill it while it waits for the second answer."""
+    model = outside(openkoi, SLOW)
+    child = openkoi.started("-m", model, "-i", "0", "Write one into a.txt")
+    until = time.monotonic() + 30
+    while time.monotonic() < until and not (openkoi.folder / "a.txt").exists():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=20)
+    return model
+
+
+@pytest.mark.row("FLOW-10")
+def test_a_killed_task_goes_on_where_it_was(openkoi: Shell) -> None:
+    model = killed(openkoi)
+    (openkoi.folder / "a.txt").write_text("one, and a person's word")
+    outside(openkoi, QUICK)
+    done = openkoi("resume", "-m", model, "--format", "json")
+    result = json.loads(done.stdout)
+
+    assert (0, "Done.", ["a.txt"]) == (done.returncode, result["output"], result["changed_files"]), done.stderr
+    assert "[resume]" in done.stderr
+    assert "one, and a person's word" == (openkoi.folder / "a.txt").read_text()
+    again = openkoi("resume")
+    assert (1, True) == (again.returncode, "no task that ended before its time" in again.stderr)
+    shown = openkoi("replay", result["task_id"][:8])
+    assert (0, "Done.\n") == (shown.returncode, shown.stdout)
+    refused = openkoi("resume", result["task_id"][:8])
+    assert (1, True) == (refused.returncode, "is over (accept)" in refused.stderr)
+
+
+def test_where_nothing_was_begun_there_is_nothing_to_go_on_with(openkoi: Shell) -> None:
+    done = openkoi("resume")
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "There is no task that ended before its time" in done.stderr
