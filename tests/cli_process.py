@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,7 @@ class Shell:
             text=True,
             timeout=seconds,
             check=False,
+            preexec_fn=listening,
         )
 
     def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
@@ -70,6 +72,7 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=listening,
         )
 
     def told(self, **variables: str) -> "Shell":
@@ -91,6 +94,11 @@ class Shell:
         lines = [f"[openkoi.{kind}]\nacme = {target}\n" for kind, target in points.items()]
         (info / "entry_points.txt").write_text("".join(lines))
         return self.seeing(site)
+
+
+def listening() -> None:
+    """Let Ctrl-C be heard, also where the tests themselves run in the background of a shell that turned it off."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def shell(folder: Path) -> Shell:
