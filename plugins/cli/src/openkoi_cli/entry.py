@@ -7,7 +7,6 @@ import click
 
 from openkoi.registry import Scan
 
-from .ending import deaf
 from .errors import explained, say
 from .group import OpenKoi, first_bare
 from .invocation import Invocation
@@ -31,6 +30,8 @@ def start(found: Scan) -> None:
         error.show()
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
+        from .ending import deaf
+
         deaf()
         if not invocation.said:
             say("[abort] interrupted")

@@ -5,6 +5,8 @@ quoted argument with a space is always a task, and ``--`` ends the options.
 """
 
 import inspect
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -30,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
 }
 ALIASES = {"self-update": "update"}
 SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
+WIDEST, NARROWEST = 80, 50
 VALUED = (
     *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
     *("--record", "--replay"),
@@ -45,7 +48,7 @@ class OpenKoi(click.Group):
             "openkoi",
             help=SENTENCE,
             subcommand_metavar="TASK... | COMMAND [ARGS]...",
-            context_settings={"obj": invocation, "help_option_names": ["-h", "--help"]},
+            context_settings={"obj": invocation, "help_option_names": ["-h", "--help"], "terminal_width": width()},
             params=[
                 click.Option(["--config"], metavar="PATH", help="Use this configuration file.", expose_value=False),
                 click.Option(
@@ -120,6 +123,15 @@ class OpenKoi(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
         return lived(self.invocation, result) if inspect.iscoroutine(result) else result
+
+
+def width() -> int:
+    """How wide help is; asked here, because click's own way imports every compression there is."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "") or os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError, AttributeError):
+        columns = WIDEST
+    return max(min(columns or WIDEST, WIDEST) - 2, NARROWEST)
 
 
 def version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
