@@ -19,7 +19,10 @@ from openkoi_sandbox.bubblewrap import ISOLATED
 from openkoi_sandbox.landlock import CONFINED
 from openkoi_sandbox.limited import LIMITED
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc"),
+    pytest.mark.campaign,
+]
 WORD = "hostile-koi"
 PYTHON = f"{sys.executable} -I -S -c"
 FORGET = 'import os\nos.environ.clear()\nos.execve("/bin/sleep", ["sleep", "47.11"], {})'
