@@ -4,6 +4,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, apps (provisional
 """
 
 from . import moments
+from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .errors import (
     BadSetting,
     KoiError,
@@ -40,12 +41,13 @@ from .model import (
 )
 from .moments import hookimpl, hookspec
 from .prompt import Layer, Section
-from .run import Answer, Entry, Koi, Question, Run
+from .run import Answer, Entry, Koi, Question, Run, Waiting
 from .sandbox import Command, Completed
 from .settings import Data, Env, Plugin
 from .sockets import (
     Baselined,
     Checkpoints,
+    Compactor,
     Described,
     Embedder,
     Evaluator,
@@ -56,23 +58,28 @@ from .sockets import (
     Sandbox,
     Source,
     Toolbox,
+    Worker,
 )
 from .task import Limits, Spend, Task
 from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Tool, ToolCall, ToolResult, Verdict
 from .work import Check, Ended, Evaluation, Finding, Mode, Score, Severity, Work
 
 __all__ = [
+    "Agent",
     "Allow",
     "Answer",
     "Arguments",
     "Ask",
     "BadSetting",
     "Baselined",
+    "BudgetExhausted",
     "Check",
     "Checkpoints",
     "Chunk",
     "Command",
+    "Compactor",
     "Completed",
+    "Condition",
     "Data",
     "Decision",
     "Deny",
@@ -135,19 +142,25 @@ __all__ = [
     "Spend",
     "Standing",
     "Stop",
+    "Strategy",
     "Task",
+    "Team",
     "Text",
+    "TextIncludes",
     "Thought",
     "Tool",
     "ToolCall",
     "ToolFault",
     "ToolResult",
+    "ToolReturned",
     "Toolbox",
     "Unavailable",
     "UnknownName",
     "Usage",
     "Verdict",
+    "Waiting",
     "Work",
+    "Worker",
     "hookimpl",
     "hookspec",
     "moments",

@@ -152,6 +152,24 @@ class ToolsSettled(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Asked(Event):
+    """A person is asked, at the terminal or from wherever the question is answered by its id."""
+
+    name = "question"
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied(Event):
+    """What the person said; nothing when nobody did, and the run goes without an answer."""
+
+    name = "question.answer"
+    id: str
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Compressed(Event):
     """Old turns were put aside; ``records`` say where they can be read again."""
 
@@ -165,6 +183,16 @@ class Kept(Event):
 
     name = "workspace.kept"
     checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forked(Event):
+    """This run begins as another one did: all before iteration ``at`` is its past, with ``changed`` settings after."""
+
+    name = "run.forked"
+    run: str
+    at: int
+    changed: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

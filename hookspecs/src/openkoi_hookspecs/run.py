@@ -39,6 +39,16 @@ class Question:
     digest: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A question that a run has asked, and that nobody has answered yet. ``at`` is UTC in ISO 8601."""
+
+    id: str
+    run: str
+    at: str
+    question: Question
+
+
 class Koi(Protocol):
     """OpenKoi between runs, as commands, daemons and faces hold it."""
 
@@ -65,6 +75,12 @@ class Koi(Protocol):
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is. None: nobody is there, or no answer was given in time."""
+
+    def waiting(self) -> Sequence[Waiting]:
+        """What runs have asked and nobody has answered, the oldest first; also runs of other processes."""
+
+    def answer(self, id: str, answer: str) -> Waiting:
+        """Answer a question in a person's name, by its id or the beginning of it; raises UnknownName."""
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""

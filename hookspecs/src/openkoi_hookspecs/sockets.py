@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from .events import Record
+from .iteration import Plan
 from .memory import Hit, Query
-from .model import Chunk, Embedding, Model, Request
+from .model import Chunk, Embedding, Message, Model, Request
 from .run import Entry, Koi, Run
 from .sandbox import Command, Completed
 from .tool import Tool
@@ -118,6 +119,23 @@ class Checkpoints(Protocol):
 
     async def diff(self, root: Path, since: str) -> str:
         """Return the unified diff from a checkpoint to now."""
+
+
+class Compactor(Protocol):
+    """Makes a long conversation shorter. Group ``openkoi.compactors``; one is chosen, an agent may name another."""
+
+    async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
+        """Return it with older turns left out or summed up; the very same when it cannot be made any shorter.
+
+        What people said stays word for word. A tool call and its result go together, or stay together.
+        """
+
+
+class Worker(Protocol):
+    """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
+
+    async def work(self, plan: Plan, run: Run) -> str:
+        """Do ``run.task`` in ``run.workspace`` and return the last words; an agent names the worker that it wants."""
 
 
 class Source(Protocol):

@@ -2,6 +2,8 @@
 
 from dataclasses import KW_ONLY, dataclass
 
+from .agent import Agent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -32,7 +34,8 @@ class Spend:
 class Task:
     """One thing to do, in a person's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
 
-    ``project`` tells one body of work from another: what is remembered of one is not shown in the next.
+    ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
+    ``agent`` it is done as configured.
     """
 
     text: str
@@ -44,3 +47,4 @@ class Task:
     project: str = ""
     parent: str = ""
     limits: Limits = Limits()
+    agent: Agent | None = None

@@ -45,7 +45,8 @@ class ToolResult:
 class Tool:
     """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker.
 
-    ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``.
+    ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
+    schema is not sent with every request: the model finds it when it needs it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Tool:
     effect: Effect = Effect.WRITES
     polls: bool = False
     doing: str = ""
+    rare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
