@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from openkoi.assembly import bundle_folders
-from openkoi.config import LIMITS, Setting, load_config, read_settings
+from openkoi.config import LIMITS, load_config
 from openkoi.paths import Paths
 from openkoi.registry import scan, settled
+from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"

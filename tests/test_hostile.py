@@ -12,9 +12,10 @@ import pytest
 from hostile_distributions import install_all
 
 from openkoi.assembly import Assembly, assemble
-from openkoi.config import Config, Setting
+from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import scan
+from openkoi_files import Setting
 from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
 from openkoi_testing import Line, Scripted, Stage, perform
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.config import DEPRECATED, LIMITS, TIGHTENED, Config, Setting, load_config
+from openkoi.config import DEPRECATED, LIMITS, TIGHTENED, Config, load_config
 from openkoi.paths import Paths
+from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Limits
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.config import LONGEST, Setting, load_config, read_settings
+from openkoi.config import load_config
 from openkoi.paths import Paths
+from openkoi_files import Setting, read_settings
+from openkoi_files.settings import LONGEST
 from openkoi_hookspecs import BadSetting
 
 

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import pytest
 
-from openkoi.config import Config, Setting
+from openkoi.config import Config
 from openkoi.construct import Site, construct
 from openkoi.paths import Paths
+from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, UnknownName
 from openkoi_log import MASK, Redactor
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.answers import Answers
 from openkoi.discovery import Choice, Discovery
+from openkoi_files import Answers
 from openkoi_hookspecs import Discovered, NoProvider, Question
 
 THEIRS = Discovered("acme", "one", "from Claude CLI", key="sk-theirs", consent="Use the login of Claude CLI?")

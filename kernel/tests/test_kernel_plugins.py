@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from openkoi.config import Config, Setting
+from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
+from openkoi_files import Setting
 from openkoi_hookspecs import Entry
 from openkoi_log import Redactor
 

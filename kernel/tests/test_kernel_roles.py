@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.catalogue import CONTEXT, OUTPUT, Catalogue
-from openkoi.config import Config, Setting
+from openkoi.config import Config
 from openkoi.discovery import Choice
 from openkoi.paths import Paths
 from openkoi.roles import Cast, Player
+from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Chunk, Model, NoProvider, Price, Provider, Request
+from openkoi_models import CONTEXT, OUTPUT, Catalogue
 
 INFINITE, NAN = float("inf"), float("nan")
 

@@ -247,7 +247,7 @@ def pressed(
             return answer
 
         async with stage.assemble(Path.cwd(), Path(home)) as koi:
-            koi.person = person
+            koi.asker.person = person
             result = await koi.solve(Task("Press them", limits=limits or Limits()))
             return Rehearsed(result, tuple(koi.records(koi.session)))
 
@@ -319,7 +319,7 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
     async def solve() -> Decision:
         stage = Stage(model=model, evaluators={"judge": judge})
         async with stage.assemble(tmp_path, tmp_path / "home") as koi:
-            koi.person = person
+            koi.asker.person = person
             return (await koi.solve(Task("Mend it"))).ruling.decision
 
     assert Decision.ACCEPT is asyncio.run(solve())

@@ -21,9 +21,9 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_models import answer_tokens
 
 from .deadline import ours_to_end
-from .estimate import answer_tokens
 from .fallback import RETRY_BUDGET, pause
 from .hearing import Heard
 from .limits import Budget, Lease

@@ -9,16 +9,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
-from openkoi_log import Redactor, environment_secrets
+from openkoi_log import Redactor, environment_secrets, rerun_of
+from openkoi_models import FILE, Catalogue
 
-from .catalogue import FILE, Catalogue
 from .category import infer_category
 from .config import Config, load_config
 from .house import House
 from .kernel import Kernel
 from .limits import Budget
 from .loop import solve
-from .past import past_of
 from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
@@ -45,7 +44,7 @@ class Assembly(House):
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
         run = await self.kernel(started.task)
-        run = replace(run, id=id, past=past_of(records, id))
+        run = replace(run, id=id, past=rerun_of(records, id))
         if run.past.origin:
             run.settled, run.versions.origin = True, run.past.origin
             self.warn_once(NO_BASELINE)

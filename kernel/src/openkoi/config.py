@@ -5,13 +5,12 @@ left alone, deprecated ones still work and say so. A project may set only what c
 """
 
 import os
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISREG
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from openkoi_files import Setting, read_settings, typed
 from openkoi_hookspecs import BadSetting, Limits
 
 from .harmless import refusal
@@ -19,7 +18,6 @@ from .paths import Paths
 from .standstill import Ceilings
 
 T = TypeVar("T")
-Table = Mapping[str, Any]
 
 FLAGS = {
     "model": "models.default",
@@ -53,16 +51,6 @@ TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quali
 ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
 CASSETTE = ("record", "replay")
 WITHOUT_MEMORY = "Memory is not asked while the wire is recorded or replayed, so that the same requests come again."
-LARGEST = 2**1000
-LONGEST = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value and where it came from."""
-
-    value: object
-    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +97,6 @@ class Config:
         return Ceilings(
             **{name: self.get(f"safety.tool_loop.{key}", int, getattr(default, name)) for name, key in named.items()}
         )
-
-
-def typed(key: str, setting: Setting, kind: type[T]) -> T:
-    value = setting.value
-    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
-        value = float(value)
-    if isinstance(value, str) and kind in (int, float) and setting.origin.startswith(("$", "--")):
-        value = number(key, setting, kind)
-    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
-        return value
-    raise BadSetting(f"{key} in {setting.origin} is {value!r}; it should be of type {kind.__name__}.")
-
-
-def number(key: str, setting: Setting, kind: type) -> object:
-    try:
-        return kind(setting.value)
-    except ValueError:
-        raise BadSetting(f"{setting.origin} is {setting.value!r}; {key} should be a number.") from None
 
 
 def checked(limits: Limits, config: Config) -> Limits:
@@ -181,38 +151,6 @@ def overlaid(files: Sequence[Path]) -> tuple[dict[str, Setting], list[str]]:
         settings |= layer
         warnings += odd
     return settings, warnings
-
-
-def read_settings(path: Path) -> dict[str, Setting]:
-    """Read a TOML file, if there is one."""
-    try:
-        tables = tomllib.loads(read_whole(path).decode("utf-8-sig"))
-    except FileNotFoundError:
-        return {}
-    except (ValueError, RecursionError) as error:
-        raise BadSetting(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
-    except OSError as error:
-        raise BadSetting(f"{path} cannot be read: {error.strerror}.") from error
-    return {key: Setting(value, str(path)) for key, value in flatten(tables)}
-
-
-def read_whole(path: Path) -> bytes:
-    """A file's bytes, if it is one that ends soon: a pipe would keep us waiting."""
-    if not S_ISREG(path.stat().st_mode):
-        raise BadSetting(f"{path} cannot be read: it is no regular file. Move it away.")
-    with path.open("rb") as file:
-        content = file.read(LONGEST + 1)
-    if len(content) > LONGEST:
-        raise BadSetting(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
-    return content
-
-
-def flatten(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def held_back(layer: Mapping[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from openkoi_files import Setting, private_folder, saved_key
 from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin
-from openkoi_log import Redactor, private_folder
+from openkoi_log import Redactor
 
-from .config import Config, Setting
-from .credentials import saved_key
+from .config import Config
 
 MISSING = inspect.Parameter.empty
 

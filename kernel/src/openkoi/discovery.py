@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from openkoi_files import Answers
 from openkoi_hookspecs import Discovered, NoProvider, Question
-
-from .answers import Answers
 
 YES = ("y", "yes")
 NO = ("n", "no")

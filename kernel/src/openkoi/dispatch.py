@@ -26,11 +26,11 @@ from openkoi_hookspecs import (
     events,
     moments,
 )
+from openkoi_log import NOBODY, UNKNOWN
+from openkoi_schema import fitted
 
-from .arguments import fitted
 from .facts import misfit
 from .kernel import Kernel
-from .past import NOBODY, UNKNOWN
 
 MOST = 64
 TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
@@ -132,9 +132,8 @@ def default_verdict(tool: Tool) -> Verdict:
 def question(call: ToolCall, tool: Tool, verdict: Ask) -> Question:
     arguments = json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True)
     text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
-    return Question(
-        text, choices=("yes", "no"), digest=sha256((tool.name + arguments).encode("utf-8", "surrogatepass")).hexdigest()
-    )
+    digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
+    return Question(text, choices=("yes", "no"), digest=digest)
 
 
 def defaults(tool: Tool) -> dict[str, object]:

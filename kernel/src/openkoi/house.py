@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
+from openkoi_files import Answers, Questions, Setting, configure, save_key, saved_names, tightened
 from openkoi_hookspecs import (
     Answer,
     Discovered,
@@ -27,20 +28,19 @@ from openkoi_hookspecs import (
     Result,
     Source,
     Task,
+    Waiting,
     events,
     moments,
 )
-from openkoi_log import Redactor, RunLog, read_segment, segments, session_id, tightened
+from openkoi_log import Redactor, RunLog, read_segment, segments, session_id
+from openkoi_models import Catalogue
 
-from .answers import Answers
-from .catalogue import Catalogue
-from .config import Config, Setting
-from .configuring import configure
-from .credentials import save_key, saved_names
+from .config import Config
 from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .limits import Budget
 from .plugins import Plugins
+from .questions import Asker
 from .remembering import Remembering
 from .roles import Cast
 from .sockets import Sockets
@@ -48,7 +48,6 @@ from .sockets import Sockets
 T = TypeVar("T")
 P = ParamSpec("P")
 Listener = Callable[[Record], None]
-Person = Callable[[Question], Coroutine[Any, Any, str | None]]
 DRAINING = 2.0
 
 
@@ -61,7 +60,6 @@ class House(ABC):
     redactor: Redactor
     session: str = field(default_factory=session_id)
     listeners: list[Listener] = field(default_factory=list)
-    person: Person | None = None
     pending: list[str] = field(default_factory=list)
     duties: list[Coroutine[Any, Any, object]] = field(default_factory=list)
     said_once: set[str] = field(default_factory=set)
@@ -71,6 +69,7 @@ class House(ABC):
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
     cast: Cast = field(init=False)
+    asker: Asker = field(init=False)
 
     def __post_init__(self) -> None:
         self.sockets = Sockets(self.plugins, self.warn_once)
@@ -80,6 +79,8 @@ class House(ABC):
             patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
+        patience = self.config.get("approvals.wait_seconds", float, 0.0)
+        self.asker = Asker(Questions(self.config.paths.data / "questions"), patience)
         self.cast = Cast(self.config, self.catalogue, self.provider, self.find_model)
         self.pending += [*self.config.warnings, *tightened(self.config.paths.credentials)]
 
@@ -207,7 +208,15 @@ class House(ABC):
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; None when nobody is."""
-        return await self.person(question) if self.person else None
+        return await self.asker.ask(question)
+
+    def waiting(self) -> Sequence[Waiting]:
+        """What runs have asked and nobody has answered, the oldest first."""
+        return self.asker.kept.waiting()
+
+    def answer(self, id: str, answer: str) -> Waiting:
+        """Answer a question in a person's name."""
+        return self.asker.kept.answer(id, answer)
 
     def tell(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Write events to the log, then show them to the faces."""

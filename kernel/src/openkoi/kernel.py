@@ -35,9 +35,11 @@ from openkoi_hookspecs import (
     Spend,
     Task,
     Tool,
+    Waiting,
     Work,
     events,
 )
+from openkoi_log import Rerun
 
 from .asking import Asking
 from .compaction import add, compacted
@@ -45,7 +47,7 @@ from .deadline import contained
 from .footprint import footprint
 from .house import House
 from .limits import Budget
-from .past import Past
+from .questions import name_of
 from .standstill import Standstill
 from .versions import Versions
 
@@ -93,7 +95,7 @@ class Kernel:
     settled: bool = False
     astray: bool = False
     lapped: Spend = Spend()
-    past: Past = field(default_factory=Past)
+    past: Rerun = field(default_factory=Rerun)
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
     versions: Versions = field(init=False)
@@ -145,8 +147,21 @@ class Kernel:
             await self.warn()
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the person there is."""
-        return await self.house.ask(question)
+        """Ask the person there is; the task's time stands still until the answer."""
+        id = name_of(question, self.id)
+        await self.emit(events.Asked(id, question.text))
+        with self.budget.standing_still():
+            answer = await self.house.asker.ask(question, self.id)
+        await self.emit(events.Replied(id, answer))
+        return answer
+
+    def waiting(self) -> Sequence[Waiting]:
+        """What runs have asked and nobody has answered."""
+        return self.house.waiting()
+
+    def answer(self, id: str, answer: str) -> Waiting:
+        """Answer a question in a person's name."""
+        return self.house.answer(id, answer)
 
     def offers(self) -> Sequence[Offer]:
         """The providers that are installed and known, best first."""

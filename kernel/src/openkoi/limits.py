@@ -4,7 +4,8 @@ A budget is a lease: the worst case of a request is reserved before it is sent, 
 what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -39,6 +40,8 @@ class Budget:
     started: float = 0.0
     refused: str = ""
     overdrawn: str = ""
+    waits: int = 0
+    stopped: float = 0.0
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -47,12 +50,12 @@ class Budget:
     @property
     def spent(self) -> Spend:
         """What is used so far."""
-        return Spend(tokens=round(self.tokens), usd=self.usd, seconds=self.clock() - self.started, calls=self.calls)
+        return Spend(tokens=round(self.tokens), usd=self.usd, seconds=self.now - self.started, calls=self.calls)
 
     @property
     def seconds_left(self) -> float:
         """How long the task may still take."""
-        own = self.limits.seconds - (self.clock() - self.started)
+        own = self.limits.seconds - (self.now - self.started)
         return own if self.parent is None else min(own, self.parent.seconds_left)
 
     @property
@@ -138,6 +141,23 @@ class Budget:
         self.calls += 1
         if self.parent is not None:
             self.parent.remember(usage, usd)
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Do not count the time in which a person is waited for, here and in the tasks that this one is a part of."""
+        with self.parent.standing_still() if self.parent else nullcontext():
+            self.stopped = self.now
+            self.waits += 1
+            try:
+                yield
+            finally:
+                self.waits -= 1
+                self.started += 0 if self.waits else self.clock() - self.stopped
+
+    @property
+    def now(self) -> float:
+        """The clock, which does not move while a person is waited for."""
+        return self.stopped if self.waits else self.clock()
 
     def release(self, lease: Lease) -> None:
         """Give a lease back unused: the request was not answered."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Entry, KoiError, NoProvider, PluginFault, UnknownName
 from openkoi_log import Redactor
 
-from .config import Config, Setting
+from .config import Config
 from .construct import Site, construct
 from .deadline import Overrun, within
 from .registry import Found, resolve

@@ -7,20 +7,28 @@ neither says from the bundle.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from openkoi_hookspecs import BadSetting, Described, KoiError, Model, NoProvider, Price, Provider, Refused
+from openkoi_models import (
+    CONTEXT,
+    OUTPUT,
+    UNKNOWN_PRICE,
+    Catalogue,
+    Estimator,
+    completed,
+    honest,
+    priced,
+    told,
+)
 
-from .catalogue import CONTEXT, OUTPUT, Catalogue
-from .config import LARGEST, Config, Setting
+from .config import Config
 from .discovery import Choice
-from .estimate import Estimator
 from .fallback import Cooling
 
 ROLES = ("executor", "evaluator", "planner", "embedder", "small")
-FACTS = ("context", "output", "price")
 PATIENCE = 5.0
 
 
@@ -103,71 +111,15 @@ class Cast:
         vendor, _, bare = name.partition("/")
         provider = await self.load(vendor)
         known = self.catalogue.facts(vendor, bare)
-        model = self.told(name, bare, known) or completed(honest(await asked(provider, bare, known)), known)
+        settings = self.config.table(f"models.known.{name}")
+        model = told(name, settings, known) or completed(honest(await asked(provider, bare, known)), known)
         return Player(name, provider, model, model.price or self.ceiling, model.price is not None)
 
     @property
     def ceiling(self) -> Price:
         """What an unknown price is counted at: it is not free."""
         key = "models.unknown_price"
-        setting = self.config.settings.get(key, Setting([15.0, 75.0], "the defaults"))
-        return priced(key, setting)
-
-    def told(self, name: str, bare: str, known: Model | None) -> Model | None:
-        """A model as ``[models.known."provider/model"]`` tells of it, and as it is known otherwise."""
-        facts = {key: fact for key, fact in self.config.table(f"models.known.{name}").items() if key in FACTS}
-        if not facts:
-            return None
-        return completed(model_of(name, bare, facts, known or Model(bare, context=CONTEXT, output=OUTPUT)), known)
-
-
-def model_of(name: str, bare: str, facts: Mapping[str, Setting], known: Model) -> Model:
-    """A model from what the configuration says of it."""
-    place = f"models.known.{name}"
-    return Model(
-        bare,
-        context=counted(f"{place}.context", facts["context"]) if "context" in facts else known.context,
-        output=counted(f"{place}.output", facts["output"]) if "output" in facts else known.output,
-        price=priced(f"{place}.price", facts["price"]) if "price" in facts else None,
-    )
-
-
-def completed(model: Model, known: Model | None) -> Model:
-    """The same with what the bundle knows and nobody else said."""
-    if known is None:
-        return model
-    return replace(model, price=model.price or known.price, edit=model.edit or known.edit, can=model.can or known.can)
-
-
-def counted(key: str, setting: Setting) -> int:
-    """A number of tokens."""
-    if type(setting.value) is int and setting.value > 0:
-        return setting.value
-    raise BadSetting(f"{key} in {setting.origin} is {setting.value!r}; it should be a whole number above zero.")
-
-
-def priced(key: str, setting: Setting) -> Price:
-    """Dollars per million tokens: in, out, and of the cache read and written where that is told."""
-    parts = setting.value
-    if isinstance(parts, list) and 2 <= len(parts) <= 4 and all(map(payable, parts)):
-        return Price(*map(float, parts))
-    raise BadSetting(
-        f"{key} in {setting.origin} is {parts!r}; it should be [in, out] in dollars per million tokens, "
-        "each zero or more, and may go on with those of the cache: [in, out, read, write]."
-    )
-
-
-def payable(part: object) -> bool:
-    """A finite number, zero or more."""
-    return isinstance(part, (int, float)) and not isinstance(part, bool) and 0 <= part <= LARGEST
-
-
-def honest(model: Model) -> Model:
-    """A provider's model; a price that nobody can reckon with is not known."""
-    price = model.price
-    if price is None or all(map(payable, (price.input, price.output, price.cache_read, price.cache_write))):
-        return model
-    return replace(model, price=None)
+        return priced(key, self.config.settings.get(key, UNKNOWN_PRICE))
 
 
 async def asked(provider: Provider, bare: str, known: Model | None) -> Model:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.config import Config, Setting
+from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import Found
 from openkoi_cli.unused import unused
+from openkoi_files import Setting
 
 WIRED = Found("providers", "acme", "openkoi.limits:Budget", "openkoi-acme")
 BROKEN = Found("providers", "borg", "no_such_module:Borg", "openkoi-borg")

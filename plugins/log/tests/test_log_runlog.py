@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_files.filelock import LOCKS, held_by_another
 from openkoi_hookspecs import Done, Record, Reply, Usage, events
 from openkoi_log import MASK, LogFault, Redactor, RunLog, read_segment, segments, session_id
-from openkoi_log.filelock import LOCKS, held_by_another
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, limits and locks are POSIX's")
 FILLING = """
@@ -195,7 +195,7 @@ def test_a_lock_is_seen_by_other_processes(tmp_path: Path) -> None:
     assert LOCKS
     log = log_in(tmp_path)
     log.append("run", [events.Warned("one")])
-    script = "import sys, pathlib, openkoi_log.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
+    script = "import sys, pathlib, openkoi_files.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
 
     assert ["True\n"] == ended([child(script, str(log.path))])
 

@@ -5,6 +5,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
+from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
@@ -68,6 +69,7 @@ def anything(hint: Any) -> st.SearchStrategy[Any]:
     return st.deferred(lambda: facts(hint))
 
 
+@cache
 def facts(kind: Any) -> st.SearchStrategy[Any]:
     """Instances of a fact's class with values in every field."""
     hints = get_type_hints(kind)

@@ -102,7 +102,7 @@ def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
 
 def look_at_keys(folder: Path, seen: Diagnosis) -> None:
     """Bring keys of older habits where the others are."""
-    from openkoi.credentials import STORE, moved_in
+    from openkoi_files import STORE, moved_in
     from openkoi_hookspecs import BadSetting
 
     try:

@@ -65,7 +65,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> No
     face.report.failed, face.report.completed = "", None
     face.live.line(f"[resume] {past.run[:8]}: {len(face.report.iterations)} iterations were done before")
     koi.listeners.append(face.tell)
-    koi.person = ask_person if somebody_there() else None
+    koi.asker.person = ask_person if somebody_there() else None
     async with koi:
         await koi.resume(records, past.run)
         face.show()

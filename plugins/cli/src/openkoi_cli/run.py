@@ -101,7 +101,7 @@ async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
     from .person import ask_person, somebody_there
 
     koi.listeners += [greeting(face), face.tell]
-    koi.person = ask_person if somebody_there() else None
+    koi.asker.person = ask_person if somebody_there() else None
     async with koi:
         await koi.solve(task)
         face.show()

@@ -5,39 +5,37 @@ written that a ``Redactor`` has not seen.
 """
 
 from .codec import decode, encode
-from .filelock import locked
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
-from .private import private_folder, read_text, replace_file, tightened
 from .reading import read_segment, segments
 from .redact import MASK, Redactor, environment_secrets, masked
+from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
 from .runlog import LogFault, RunLog, session_id
 from .transcript import Damaged, read_line, sealed, write_line
 
 __all__ = [
     "MASK",
+    "NOBODY",
+    "UNKNOWN",
     "Call",
     "Damaged",
     "LogFault",
     "Past",
     "Redactor",
+    "Rerun",
     "RunLog",
     "decode",
     "encode",
     "environment_secrets",
     "find_task",
-    "locked",
     "masked",
     "paid_calls",
     "past_tasks",
-    "private_folder",
     "read_line",
     "read_segment",
-    "read_text",
     "records_of",
-    "replace_file",
+    "rerun_of",
     "sealed",
     "segments",
     "session_id",
-    "tightened",
     "write_line",
 ]

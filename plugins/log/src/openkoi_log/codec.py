@@ -12,7 +12,18 @@ from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from openkoi_hookspecs import Image, Learning, Passage, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import (
+    BudgetExhausted,
+    Image,
+    Learning,
+    Passage,
+    Text,
+    TextIncludes,
+    Thought,
+    ToolCall,
+    ToolResult,
+    ToolReturned,
+)
 
 Json = Any
 TAG = "is"
@@ -20,7 +31,10 @@ READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     float: lambda value: float(value) if isinstance(value, str) else value,
 }
-TAGGED = (Text, Thought, Image, ToolCall, ToolResult, Passage, Learning)
+TAGGED = (
+    *(Text, Thought, Image, ToolCall, ToolResult, Passage, Learning),
+    *(TextIncludes, ToolReturned, BudgetExhausted),
+)
 
 
 def encode(value: object) -> Json:

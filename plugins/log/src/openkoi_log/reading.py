@@ -6,9 +6,9 @@ A damaged line costs itself alone. A torn tail is skipped only when nobody holds
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from openkoi_files.filelock import held_by_another
 from openkoi_hookspecs import Record
 
-from .filelock import held_by_another
 from .transcript import Damaged, read_line
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from openkoi_files import private_folder
+from openkoi_files.filelock import hold
 from openkoi_hookspecs import Event, KoiError, Record
 
-from .filelock import hold
-from .private import private_folder
 from .transcript import sealed, write_line
 
 

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_log import locked, private_folder, read_text, replace_file
+from .filelock import locked
+from .private import private_folder, read_text, replace_file
 
 
 @dataclass(frozen=True, slots=True)

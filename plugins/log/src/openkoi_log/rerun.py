@@ -28,7 +28,7 @@ SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
 
 
 @dataclass(slots=True)
-class Past:
+class Rerun:
     """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took."""
 
     left: list[Event] = field(default_factory=list)
@@ -79,13 +79,13 @@ def is_call(event: Event, call: ToolCall) -> bool:
     return isinstance(event, events.ToolCalled) and event.call.id == call.id
 
 
-def past_of(records: Iterable[Record], run: str) -> Past:
-    """The past of one run."""
+def rerun_of(records: Iterable[Record], run: str) -> Rerun:
+    """What one run did before."""
     own = list(until_nobody_was_there(record for record in records if record.run == run))
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, SAID_AGAIN))
-    return Past([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own))
+    return Rerun([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own))
 
 
 def until_nobody_was_there(records: Iterable[Record]) -> Iterator[Record]:

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import BadSetting
-from openkoi_log import locked, private_folder, replace_file
+
+from .filelock import locked
+from .private import private_folder, replace_file
 
 
 def configure(file: Path, key: str, value: str) -> Path:

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 
 from openkoi_hookspecs import BadSetting
-from openkoi_log import locked, private_folder, read_text, replace_file
 
-from .config import Setting
+from .filelock import locked
+from .private import private_folder, read_text, replace_file
+from .settings import Setting
 
 STORE = "providers.json"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from openkoi.arguments import fitted
 from openkoi_hookspecs import Json, ToolFault
+from openkoi_schema import fitted
 
 SCHEMA: dict[str, Json] = {
     "type": "object",

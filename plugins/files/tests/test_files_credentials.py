@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.config import Setting
-from openkoi.credentials import saved_key
+from openkoi_files import Setting, saved_key
 from openkoi_hookspecs import BadSetting
 
 

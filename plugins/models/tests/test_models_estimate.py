@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi.estimate import Estimator
 from openkoi_hookspecs import Message, Request, Role, Text, ToolCall, ToolResult, Usage
+from openkoi_models import Estimator
 
 CODE = "def total(items: list[int]) -> int:\n    return sum(item * 2 for item in items)\n"
 PROSE = "The quick brown fox jumps over the lazy dog and goes on to say more about it. "

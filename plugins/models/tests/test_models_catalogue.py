@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.catalogue import Catalogue
 from openkoi_hookspecs import BadSetting, Offer, Price
+from openkoi_models import Catalogue
 
 OURS = {
     "schema": "openkoi.models/1",

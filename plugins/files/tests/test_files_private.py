@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_log import locked, private_folder, replace_file, tightened
+from openkoi_files import locked, private_folder, replace_file, tightened
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 

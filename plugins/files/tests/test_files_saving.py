@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.configuring import configure
-from openkoi.credentials import moved_in, save_key, saved_key, saved_names
+from openkoi_files import configure, moved_in, save_key, saved_key, saved_names
 from openkoi_hookspecs import BadSetting
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
@@ -48,7 +47,7 @@ def test_a_store_that_cannot_be_read_is_not_overwritten(tmp_path: Path) -> None:
 SAVE = """
 import sys
 from pathlib import Path
-from openkoi.credentials import save_key
+from openkoi_files import save_key
 for number in range(10):
     save_key(Path(sys.argv[1]), f"p{sys.argv[2]}-{number}", "key")
 """

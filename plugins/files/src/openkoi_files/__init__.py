@@ -1,0 +1,31 @@
+"""The files that are a person's own: settings, keys, questions and answers. A library, without entry points.
+
+All are private to their user, replaced as a whole, and changed under a lock, so that two processes lose nothing.
+"""
+
+from .answers import Answers
+from .configuring import configure
+from .credentials import STORE, moved_in, save_key, saved_key, saved_names
+from .filelock import locked
+from .private import private_folder, read_text, replace_file, tightened
+from .questions import Questions
+from .settings import Setting, read_settings, typed
+
+__all__ = [
+    "STORE",
+    "Answers",
+    "Questions",
+    "Setting",
+    "configure",
+    "locked",
+    "moved_in",
+    "private_folder",
+    "read_settings",
+    "read_text",
+    "replace_file",
+    "save_key",
+    "saved_key",
+    "saved_names",
+    "tightened",
+    "typed",
+]

@@ -1,0 +1,19 @@
+"""What is known of models without asking anybody: names, prices, limits, estimates. A library, without entry points."""
+
+from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
+from .estimate import Estimator, answer_tokens
+from .told import UNKNOWN_PRICE, completed, honest, priced, told
+
+__all__ = [
+    "CONTEXT",
+    "FILE",
+    "OUTPUT",
+    "UNKNOWN_PRICE",
+    "Catalogue",
+    "Estimator",
+    "answer_tokens",
+    "completed",
+    "honest",
+    "priced",
+    "told",
+]
