@@ -9,14 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
-from openkoi_log import Redactor, environment_secrets, rerun_of
+from openkoi_log import Redactor, environment_secrets
 from openkoi_models import FILE, Catalogue
 
 from .category import infer_category
 from .config import Config, load_config
-from .house import House
+from .house import ALONE, House, Nested
 from .kernel import Kernel
-from .limits import Budget
 from .loop import solve
 from .paths import find_paths
 from .plugins import Plugins
@@ -31,24 +30,19 @@ Provided = Mapping[str, Mapping[str, object]]
 class Assembly(House):
     """A whole OpenKoi: what the command line, tests and other programs hold. Implements ``Koi``."""
 
-    async def solve(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Result:
+    async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
         """Do a task in the workspace; whatever ends it without a result is written down before it flies on."""
         if not self.begun:
             async with self:
-                return await self.solve(task, budget, depth)
-        return await self.carried_out(await self.kernel(task, budget, depth))
+                return await self.solve(task, nested)
+        return await self.carried_out(await self.kernel(task, nested))
 
     async def resume(self, records: Sequence[Record], id: str) -> Result:
         """Go on with a run that ended before its time, from where it was; raises KoiError when there is none."""
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
-        run = await self.kernel(started.task)
-        run = replace(run, id=id, past=rerun_of(records, id))
-        if run.past.origin:
-            run.settled, run.versions.origin = True, run.past.origin
-            self.warn_once(NO_BASELINE)
-        return await self.carried_out(run)
+        return await self.solve(started.task, Nested(id=id, records=records))
 
     async def carried_out(self, run: Kernel) -> Result:
         """The result of a run; whatever ends it without one is written down before it flies on."""
@@ -64,7 +58,7 @@ class Assembly(House):
             await run.emit(used, *self.warnings())
         return result
 
-    async def kernel(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Kernel:
+    async def kernel(self, task: Task, nested: Nested = ALONE) -> Kernel:
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         self.begin()
         for role in self.cast.configured_roles():
@@ -79,7 +73,11 @@ class Assembly(House):
             session=task.session or self.session,
             project=task.project or project_id(self.config.workspace),
         )
-        return Kernel(self, known, self.config.workspace, budget, depth, evaluators=await self.sockets.evaluators())
+        run = Kernel(self, known, self.config.workspace, nested, evaluators=await self.sockets.evaluators())
+        if run.past.origin:
+            run.settled, run.versions.origin = True, run.past.origin
+            self.warn_once(NO_BASELINE)
+        return run
 
     async def meet(self, role: str) -> None:
         """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.

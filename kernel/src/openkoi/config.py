@@ -4,13 +4,14 @@ bundles < user's file < project's file < environment < flags; every value knows 
 left alone, deprecated ones still work and say so. A project may set only what cannot harm the person who opens it.
 """
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_files import Setting, read_settings, typed
+from openkoi_files import Daybook, Setting, read_settings, typed
 from openkoi_hookspecs import BadSetting, Limits
 
 from .harmless import refusal
@@ -39,6 +40,7 @@ LIMITS: Mapping[str, tuple[str, type]] = {
     "improvement": ("iteration.improvement_threshold", float),
     "regression": ("safety.regression_threshold", float),
 }
+DAY = ("safety.max_cost_usd_per_day", "safety.max_tokens_per_day")
 DEPRECATED = {
     "iteration.timeout": "iteration.timeout_seconds",
     "safety.max_iterations": "iteration.max_iterations",
@@ -88,6 +90,13 @@ class Config:
         if not self.get("safety.abort_on_regression", bool, True):
             given["regression"] = None
         return checked(Limits(**given), self)
+
+    @property
+    def day(self) -> Daybook | None:
+        """What a day may cost, for all tasks together; None where nothing was said."""
+        usd, tokens = (self.get(key, float, math.inf) for key in DAY)
+        limited = math.isfinite(min(usd, tokens))
+        return Daybook(self.paths.data / "days", most_tokens=tokens, most_usd=usd) if limited else None
 
     @property
     def ceilings(self) -> Ceilings:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import (
+    BudgetExhausted,
     Effect,
     Ended,
     LimitReached,
@@ -20,7 +21,9 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_models import answer_tokens
 
+from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
 from .footprint import footprint
 from .kernel import Kernel
@@ -30,6 +33,7 @@ GO_ON = "Your answer was cut off by its length limit. Go on from where it stoppe
 CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
 NUDGES = 2
 COMPACTIONS = 2
+FULL = 0.8
 REASONS = {
     Ended.DONE: "answered",
     Ended.CYCLES: "maxCycles",
@@ -42,41 +46,60 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the inner loop ended: the model's last words, why, and the limit if one was met."""
+    """How the inner loop ended: the model's last words, why, the limit or the declared condition that was met."""
 
     text: str
     why: Ended
     limit: str = ""
+    condition: str = ""
 
 
 async def converse(run: Kernel) -> Ending:
     """Go round until the model answers, or something stops it."""
     ending = await go_round(run)
-    await run.emit(events.Terminated(REASONS[ending.why]))
+    await run.emit(events.Terminated(ending.condition or REASONS[ending.why]))
     return ending
 
 
 async def go_round(run: Kernel) -> Ending:
-    text, nudges = "", 0
+    text, quiet, conditions = "", 0, run.agent.conditions
     for cycle in range(run.task.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
         try:
             reply = await heard(run)
         except LimitReached as reached:
-            return Ending(text, Ended.TIME if reached.limit == "seconds" else Ended.BUDGET, reached.limit)
+            return out_of(reached, text, run)
         run.heard(reply)
         text = reply.text or text
-        if reply.calls:
-            nudges = 0
-            stop = await after_tools(await settle(reply.calls, run), cycle, run)
-        else:
-            stop = None if cut_off(reply) and nudges < NUDGES else Ended.DONE
-            nudges += 1
-            if stop is None:
-                await run.say(GO_ON)
-        if stop:
-            return Ending(text, stop)
+        settled = await settle(reply.calls, run) if reply.calls else []
+        stop = await after_tools(settled, cycle, run) if settled else None
+        if condition := met(conditions, reply, settled, run.budget.usd_left):
+            return Ending(text, Ended.DONE, condition=condition)
+        quiet = 0 if settled else quiet + 1
+        words = "" if settled or quiet > NUDGES else GO_ON if cut_off(reply) else nudge(conditions)
+        if stop or not (settled or words):
+            return Ending(text, stop or Ended.DONE)
+        await keep_short(reply, run)
+        if words:
+            await run.say(words)
     return Ending(text, Ended.CYCLES)
+
+
+def out_of(reached: LimitReached, text: str, run: Kernel) -> Ending:
+    """How it ends at a limit: well, where the end of the money was declared to be an end."""
+    if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
+        run.budget.refused = ""
+        return Ending(text, Ended.DONE, condition=EXHAUSTED)
+    return Ending(text, Ended.TIME if reached.limit == "seconds" else Ended.BUDGET, reached.limit)
+
+
+async def keep_short(reply: Reply, run: Kernel) -> None:
+    """Make the conversation shorter when it fills four fifths of what the model can read."""
+    usage, results = reply.done.usage, run.talk.messages[-1].parts if reply.calls else ()
+    if usage.total + answer_tokens(results) <= FULL * await run.window():
+        return
+    if await run.shorten():
+        await run.emit(events.Compressed())
 
 
 async def heard(run: Kernel) -> Reply:
@@ -85,14 +108,15 @@ async def heard(run: Kernel) -> Reply:
         try:
             return await run.chat(request_of(run))
         except Refused as error:
-            if not error.overflow or not run.talk.shorten():
+            if not error.overflow or not await run.shorten():
                 raise
             await run.emit(events.Compressed(), events.Warned(f"{error} The oldest turns are left out now."))
     return await run.chat(request_of(run))
 
 
 def request_of(run: Kernel) -> Request:
-    return Request(tuple(run.talk.messages), system=run.talk.system, tools=run.tools)
+    model = run.agent.model or "executor"
+    return Request(tuple(run.talk.messages), model=model, system=run.talk.system, tools=run.offered)
 
 
 def cut_off(reply: Reply) -> bool:

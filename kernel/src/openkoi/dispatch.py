@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     moments,
 )
 from openkoi_log import NOBODY, UNKNOWN
-from openkoi_schema import fitted
+from openkoi_schema import fitted, meant
 
 from .facts import misfit
 from .kernel import Kernel
@@ -56,6 +56,7 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
 
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
+    call = meant(call, run.tools)
     tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy.deepcopy(call)
     if known := before(call, tool, run):
         return Settled(call, known if known.text != UNKNOWN else await written(known, run), tool)

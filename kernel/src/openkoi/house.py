@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
-from openkoi_files import Answers, Questions, Setting, configure, save_key, saved_names, tightened
+from openkoi_files import Answers, Asker, Daybook, Questions, Setting, configure, save_key, saved_names, tightened
 from openkoi_hookspecs import (
     Answer,
     Discovered,
@@ -40,7 +40,6 @@ from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .limits import Budget
 from .plugins import Plugins
-from .questions import Asker
 from .remembering import Remembering
 from .roles import Cast
 from .sockets import Sockets
@@ -49,6 +48,19 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Listener = Callable[[Record], None]
 DRAINING = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Where a run stands: so deep in others, paid from their budget. ``records`` tell what it did before, by its id."""
+
+    budget: Budget | None = None
+    depth: int = 0
+    id: str = ""
+    records: Sequence[Record] = ()
+
+
+ALONE = Nested()
 
 
 @dataclass(slots=True)
@@ -70,6 +82,7 @@ class House(ABC):
     log: RunLog = field(init=False)
     cast: Cast = field(init=False)
     asker: Asker = field(init=False)
+    day: Daybook | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.sockets = Sockets(self.plugins, self.warn_once)
@@ -79,6 +92,7 @@ class House(ABC):
             patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
+        self.day = self.config.day
         patience = self.config.get("approvals.wait_seconds", float, 0.0)
         self.asker = Asker(Questions(self.config.paths.data / "questions"), patience)
         self.cast = Cast(self.config, self.catalogue, self.provider, self.find_model)
@@ -118,8 +132,8 @@ class House(ABC):
             await self.sockets.entered.aclose()
 
     @abstractmethod
-    async def solve(self, task: Task, budget: Budget | None = None, depth: int = 0) -> Result:
-        """Do a task; as a part of another one, so many deep, paid from its budget."""
+    async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
+        """Do a task, also as a part of another one."""
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""

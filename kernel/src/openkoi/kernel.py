@@ -7,11 +7,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
+from openkoi_files import name_of
 from openkoi_hookspecs import (
+    Agent,
     Answer,
     Baselined,
     Command,
@@ -39,15 +42,15 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
-from openkoi_log import Rerun
+from openkoi_log import Rerun, rerun_of
 
 from .asking import Asking
-from .compaction import add, compacted
+from .caging import strong_enough
+from .conversation import Conversation, unsound
 from .deadline import contained
 from .footprint import footprint
-from .house import House
+from .house import ALONE, House, Nested
 from .limits import Budget
-from .questions import name_of
 from .standstill import Standstill
 from .versions import Versions
 
@@ -55,24 +58,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 TELLING: ContextVar[bool] = ContextVar("telling", default=False)
 DEEPEST = 8
-
-
-@dataclass(slots=True)
-class Conversation:
-    """What the model has been told and has said; things are only ever added."""
-
-    system: tuple[str, ...] = ()
-    messages: list[Message] = field(default_factory=list)
-
-    def say(self, message: Message) -> None:
-        """Add a turn; two in a row of one side become one."""
-        add(message, self.messages)
-
-    def shorten(self) -> bool:
-        """Leave out the older half of what was done; tell whether there was anything to leave out."""
-        shorter = compacted(self.messages)
-        self.messages = shorter or self.messages
-        return shorter is not None
+NOBODY = Agent(name="")
 
 
 @dataclass(slots=True)
@@ -82,33 +68,41 @@ class Kernel:
     house: House
     task: Task
     workspace: Path
-    parent: Budget | None = None
-    depth: int = 0
+    nested: Nested = ALONE
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
+    offered: tuple[Tool, ...] = ()
     talk: Conversation = field(default_factory=Conversation)
     footprint: bytes = b""
     touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
     astray: bool = False
+    uncaged: bool = False
+    children: int = 0
     lapped: Spend = Spend()
-    past: Rerun = field(default_factory=Rerun)
+    past: Rerun = field(init=False)
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
     versions: Versions = field(init=False)
     standstill: Standstill = field(init=False)
 
     def __post_init__(self) -> None:
-        self.id = self.id or token_hex(10)
-        self.budget = Budget(self.task.limits, self.parent)
+        self.id = self.nested.id or token_hex(10)
+        self.past = rerun_of(self.nested.records, self.id)
+        self.budget = Budget(self.task.limits, self.nested.budget or self.house.day)
         self.budget.started -= self.past.seconds
         self.asking = Asking(self.budget, self.house.cast, self.emit)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
         self.versions = Versions(self.workspace, keeper, house.warn_once, lambda: self.budget.seconds_left)
+
+    @property
+    def agent(self) -> Agent:
+        """Who does the task; nobody in particular, as a rule."""
+        return self.task.agent or NOBODY
 
     @property
     def spent(self) -> Spend:
@@ -181,12 +175,14 @@ class Kernel:
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
-        if self.depth >= DEEPEST:
+        if self.nested.depth >= DEEPEST:
             raise LimitReached("nested tasks")
+        id = sha256(f"{self.id} {self.children}".encode()).hexdigest()[:20]
+        self.children += 1
         await self.settle_baseline()
-        return await self.house.solve(
-            replace(task, parent=self.id, session=self.task.session), self.budget, self.depth + 1
-        )
+        self.touched = True
+        part = Nested(self.budget, self.nested.depth + 1, id, self.nested.records)
+        return await self.house.solve(replace(task, parent=self.id, session=self.task.session), part)
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
@@ -219,6 +215,7 @@ class Kernel:
         sandbox = await self.house.sockets.sandbox()
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
+        await strong_enough(sandbox, self)
         bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left))
         return await sandbox.execute(bounded, self.workspace)
 
@@ -255,6 +252,31 @@ class Kernel:
         self.talk.say(message)
         if known is None:
             await self.emit(events.Prompted(message, fresh))
+
+    async def window(self) -> int:
+        """How many tokens the model that works can read."""
+        if self.agent.context:
+            return self.agent.context
+        first, *_ = await self.house.cast.chain(self.agent.model or "executor")
+        return (await self.house.cast.player(first)).model.context
+
+    async def shorten(self) -> bool:
+        """Make the conversation shorter; tell whether that could be done."""
+        before = tuple(self.talk.messages)
+        name = self.agent.compactor or self.house.config.get("use.compactor", str, "")
+        try:
+            compactor = await self.house.sockets.compactor(name)
+            shorter = await self.in_time(compactor.compact(before, self))
+        except LimitReached:
+            raise
+        except Exception as error:  # a compactor is a plugin: without it the conversation stays as it is
+            self.house.warn_once(f"The conversation could not be made shorter: {error}")
+            return False
+        if wrong := unsound(shorter, before):
+            self.house.warn_once(f"What {name} made of the conversation is left out: {wrong}.")
+            return False
+        self.talk.messages = list(shorter)
+        return tuple(shorter) != before
 
     def heard(self, reply: Reply) -> None:
         """Add the model's turn to the conversation."""

@@ -5,9 +5,10 @@ what is spent never passes a limit, also when many requests are under way, and s
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Protocol
 
 from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 
@@ -26,12 +27,34 @@ class Lease:
     max_output: int
 
 
+class Purse(Protocol):
+    """What a budget is paid from: that of the task it is a part of, or what a day may cost."""
+
+    overdrawn: str
+
+    def named(self, limit: str) -> str: ...
+    @property
+    def seconds_left(self) -> float: ...
+    @property
+    def tokens_left(self) -> float: ...
+    @property
+    def usd_left(self) -> float: ...
+    @property
+    def calls_left(self) -> float: ...
+    def hold(self, lease: Lease) -> object: ...
+    def charge(self, lease: Lease, tokens: float, usd: float) -> None: ...
+    def release(self, lease: Lease) -> None: ...
+    def overdraw(self, limit: str) -> None: ...
+    def remember(self, usage: Usage, usd: float) -> None: ...
+    def standing_still(self) -> AbstractContextManager[None]: ...
+
+
 @dataclass(slots=True)
 class Budget:
     """One task's limits, what is spent of them, and what is reserved."""
 
     limits: Limits
-    parent: "Budget | None" = None
+    parent: Purse | None = None
     clock: Callable[[], float] = monotonic
     tokens: float = 0.0
     usd: float = 0.0
@@ -60,16 +83,22 @@ class Budget:
 
     @property
     def tokens_left(self) -> float:
-        own = self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases)
-        return own if self.parent is None else min(own, self.parent.tokens_left)
+        return self.own_tokens if self.parent is None else min(self.own_tokens, self.parent.tokens_left)
+
+    @property
+    def own_tokens(self) -> float:
+        return self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases)
 
     @property
     def usd_left(self) -> float:
-        own = self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
-        return own if self.parent is None else min(own, self.parent.usd_left)
+        return self.own_usd if self.parent is None else min(self.own_usd, self.parent.usd_left)
 
     @property
-    def calls_left(self) -> int:
+    def own_usd(self) -> float:
+        return self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
+
+    @property
+    def calls_left(self) -> float:
         own = self.limits.calls - self.calls - len(self.leases)
         return own if self.parent is None else min(own, self.parent.calls_left)
 
@@ -82,7 +111,11 @@ class Budget:
         self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in)
         if self.refused:
             raise LimitReached(self.refused)
-        return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
+        try:
+            return self.hold(Lease(tokens_in + output, usd_in + output * price.output / 1e6, output))
+        except LimitReached as reached:
+            self.refused = reached.limit
+            raise
 
     def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
         """How long an answer may be at most; -1 when there are no tokens even for the question."""
@@ -102,13 +135,22 @@ class Budget:
         if self.overdrawn:
             return self.overdrawn
         if output < 0:
-            return "tokens"
-        return "dollars" if output < least or self.usd_left < usd_in else ""
+            return self.named("tokens")
+        return self.named("dollars") if output < least or self.usd_left < usd_in else ""
+
+    def named(self, limit: str) -> str:
+        """Whose limit binds: one's own, or that of whom one is paid from."""
+        if self.parent is None:
+            return limit
+        own, above = (
+            (self.own_tokens, self.parent.tokens_left) if limit == "tokens" else (self.own_usd, self.parent.usd_left)
+        )
+        return self.parent.named(limit) if above < own else limit
 
     def hold(self, lease: Lease) -> Lease:
-        self.leases.append(lease)
         if self.parent is not None:
             self.parent.hold(lease)
+        self.leases.append(lease)
         return lease
 
     def settle(self, lease: Lease, usage: Usage, price: Price) -> float:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from openkoi_hookspecs import (
     Checkpoints,
+    Compactor,
     Evaluator,
     KoiError,
     Memory,
@@ -15,6 +16,7 @@ from openkoi_hookspecs import (
     Provider,
     Sandbox,
     Toolbox,
+    Worker,
 )
 
 from .deadline import contained
@@ -27,6 +29,8 @@ METHODS = {
     "tools": ("tools",),
     "sandboxes": ("level", "execute"),
     "checkpoints": ("take", "restore", "diff"),
+    "compactors": ("compact",),
+    "workers": ("work",),
 }
 USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
 STARTING = 10.0
@@ -92,6 +96,14 @@ class Sockets:
 
     async def checkpoints(self) -> Checkpoints | None:
         return await self.chosen("checkpoints")
+
+    async def compactor(self, name: str) -> Compactor:
+        """The compactor of this name; raises UnknownName or PluginFault."""
+        return cast(Compactor, await self.plugin("compactors", name))
+
+    async def worker(self, name: str) -> Worker:
+        """The worker of this name; raises UnknownName or PluginFault."""
+        return cast(Worker, await self.plugin("workers", name))
 
     async def toolboxes(self) -> dict[str, Toolbox]:
         return await self.every("tools")

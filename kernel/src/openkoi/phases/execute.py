@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import Plan, Tool, Toolbox, Work, events, moments
+from openkoi_hookspecs import Ended, KoiError, LimitReached, Plan, PluginFault, Tool, Toolbox, Work, events, moments
+from openkoi_schema import offered
 
 from ..context import afresh, conversation_end, feedback, merged, opening, system_blocks
-from ..cycles import Ending, converse
+from ..conversation import Conversation
+from ..cycles import Ending, converse, out_of
 from ..facts import misfit
-from ..kernel import Conversation, Kernel
+from ..kernel import Kernel
+from ..words import mended
 from .decide import best_of
 from .plan import attributed
 
@@ -19,13 +23,32 @@ LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f"
 
 async def execute(plan: Plan, run: Kernel) -> Work:
     """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
-    await address(plan, run)
-    ending = await converse(run)
+    ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
     if known := run.past.take(events.Worked):
         return known.work
     work = await run.fold(moments.after_execute, await outcome(ending, run), run=run)
     await run.emit(events.Worked(work))
     return work
+
+
+async def spoken(plan: Plan, run: Kernel) -> Ending:
+    """The inner loop: the model works through tools until it is done."""
+    await address(plan, run)
+    return await converse(run)
+
+
+async def delegated(plan: Plan, run: Kernel) -> Ending:
+    """A worker works in the model's place; it says when it is done."""
+    worker = await run.house.sockets.worker(run.agent.worker)
+    try:
+        text = await run.in_time(worker.work(plan, run))
+    except LimitReached as reached:
+        return out_of(reached, "", run)
+    except KoiError:
+        raise
+    except Exception as error:  # a worker is a plugin: what it may raise is not known
+        raise PluginFault(run.agent.worker, "work", f"{type(error).__name__}: {error}") from error
+    return Ending(mended(str(text)), Ended.DONE)
 
 
 async def address(plan: Plan, run: Kernel) -> None:
@@ -35,6 +58,8 @@ async def address(plan: Plan, run: Kernel) -> None:
     if not run.iterations:
         run.talk = Conversation(system_blocks(plan))
         run.tools = await tools(run)
+        run.offered = offered(run.tools)
+        run.tools = (*run.tools, *(tool for tool in run.offered if tool not in run.tools))
         words, fresh = opening(run.task, plan), True
     elif run.astray:
         words, fresh = afresh(run.task, plan, best_of(run.iterations).work), True
@@ -73,14 +98,14 @@ def meant(escape: bytes) -> bytes:
 
 async def tools(run: Kernel) -> tuple[Tool, ...]:
     """What the model may use; of two tools with one name the first holds, and that is said."""
-    offered: dict[str, Tool] = {}
+    known: dict[str, Tool] = {}
     for name, toolbox in (await run.house.sockets.toolboxes()).items():
         for tool in await asked(name, toolbox, run):
-            if tool.name in offered:
+            if tool.name in known:
                 run.house.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
-            offered.setdefault(tool.name, tool)
+            known.setdefault(tool.name, tool)
     await run.warn()
-    return tuple(offered.values())
+    return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in run.agent.tools))
 
 
 async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:

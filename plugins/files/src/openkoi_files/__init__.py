@@ -4,8 +4,10 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 """
 
 from .answers import Answers
+from .asker import Asker, name_of
 from .configuring import configure
 from .credentials import STORE, moved_in, save_key, saved_key, saved_names
+from .daybook import Daybook
 from .filelock import locked
 from .private import private_folder, read_text, replace_file, tightened
 from .questions import Questions
@@ -14,11 +16,14 @@ from .settings import Setting, read_settings, typed
 __all__ = [
     "STORE",
     "Answers",
+    "Asker",
+    "Daybook",
     "Questions",
     "Setting",
     "configure",
     "locked",
     "moved_in",
+    "name_of",
     "private_folder",
     "read_settings",
     "read_text",

@@ -123,6 +123,8 @@ def signature(call: ToolCall) -> str:
 
 def used_up(reason: str, spent: Spend, limits: Limits) -> str:
     """How much of the limit that ended it was used."""
+    if reason.endswith("a day is reached"):
+        return reason.removeprefix("the ").removesuffix(" is reached")
     if "dollars" in reason:
         return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
     if "calls" in reason:

@@ -1,5 +1,6 @@
-"""What a model gives a tool, held against the tool's JSON Schema. A library, without entry points."""
+"""What a model is told of tools, and what it gives them. A library, without entry points."""
 
 from .arguments import fitted
+from .rare import CALL, FIND, meant, offered
 
-__all__ = ["fitted"]
+__all__ = ["CALL", "FIND", "fitted", "meant", "offered"]

@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi.assembly import Assembly, assemble
-from openkoi.config import Config, Setting
+from openkoi.config import Config
+from openkoi_files import Setting
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
 from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
@@ -39,6 +40,7 @@ class Stage:
     plugins: Mapping[str, object] = field(default_factory=dict)
     evaluators: Mapping[str, object] = field(default_factory=dict)
     toolboxes: Mapping[str, object] = field(default_factory=dict)
+    others: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     memory: object | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     installed: frozenset[str] = INSTALLED
@@ -50,6 +52,7 @@ class Stage:
             "hooks": self.plugins,
             "evaluators": self.evaluators,
             "tools": self.toolboxes,
+            **self.others,
         }
         chosen = {**CHOSEN, **self.settings}
         if self.memory is not None:

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from openkoi_files import Questions
 from openkoi_hookspecs import Question, Waiting
+
+from .questions import Questions
 
 Person = Callable[[Question], Coroutine[Any, Any, str | None]]
 LOOKING = 0.2

@@ -1,0 +1,168 @@
+"""What a day may cost, kept in one file that all processes share under a lock. Knows numbers and dates; knows no model.
+
+What is reserved counts as spent until it comes back; what a process had reserved that is gone counts as spent for good,
+since nobody knows what became of it.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from openkoi_hookspecs import KoiError, LimitReached, Usage
+
+from .filelock import locked
+from .private import private_folder, read_text, replace_file
+
+
+class Reserved(Protocol):
+    """What is set aside for one request."""
+
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def usd(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One day: what was spent, and what is reserved, as ``process:number`` with tokens and dollars."""
+
+    tokens: float = 0.0
+    usd: float = 0.0
+    held: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def all_tokens(self) -> float:
+        """Spent and reserved."""
+        return self.tokens + sum(tokens for tokens, _ in self.held.values())
+
+    @property
+    def all_usd(self) -> float:
+        """Spent and reserved."""
+        return self.usd + sum(usd for _, usd in self.held.values())
+
+    def without(self, key: str, tokens: float, usd: float) -> "Page":
+        """The page when a reservation has come to this."""
+        held = {one: amount for one, amount in self.held.items() if one != key}
+        return Page(self.tokens + tokens, self.usd + usd, held)
+
+
+@dataclass(slots=True)
+class Daybook:
+    """A budget that tasks share for a day. Raises LimitReached rather than let more be reserved than there is."""
+
+    folder: Path
+    most_tokens: float = math.inf
+    most_usd: float = math.inf
+    today: Callable[[], date] = date.today
+    keys: dict[int, str] = field(default_factory=dict)
+    number: int = 0
+    overdrawn: str = ""
+
+    def named(self, limit: str) -> str:
+        """The name of a limit that binds here."""
+        return f"{limit} a day"
+
+    @property
+    def seconds_left(self) -> float:
+        """A day has no clock of its own."""
+        return math.inf
+
+    @property
+    def calls_left(self) -> float:
+        """Calls are not counted by the day."""
+        return math.inf
+
+    @property
+    def tokens_left(self) -> float:
+        """What may still be reserved today."""
+        return self.most_tokens - self.page().all_tokens
+
+    @property
+    def usd_left(self) -> float:
+        """What may still be reserved today."""
+        return self.most_usd - self.page().all_usd
+
+    def hold(self, lease: Reserved) -> None:
+        """Set aside what a request may cost; checked and written under one lock."""
+        key = f"{os.getpid()}:{self.number}"
+        self.number += 1
+
+        def reserve(page: Page) -> Page:
+            if page.all_usd + lease.usd > self.most_usd:
+                raise LimitReached("dollars a day")
+            if page.all_tokens + lease.tokens > self.most_tokens:
+                raise LimitReached("tokens a day")
+            return replace(page, held={**page.held, key: (lease.tokens, lease.usd)})
+
+        self.change(reserve)
+        self.keys[id(lease)] = key
+
+    def charge(self, lease: Reserved, tokens: float, usd: float) -> None:
+        """Put down what a request has cost, in the place of what was reserved for it."""
+        key = self.keys.pop(id(lease))
+        self.change(lambda page: page.without(key, tokens, usd))
+
+    def release(self, lease: Reserved) -> None:
+        """Give back what was reserved."""
+        self.charge(lease, 0.0, 0.0)
+
+    def overdraw(self, limit: str) -> None:
+        """More was used than reserved: this process asks nothing more."""
+        self.overdrawn = self.overdrawn or limit
+
+    def remember(self, usage: Usage, usd: float) -> None:
+        """What was paid before was put down before."""
+
+    def standing_still(self) -> AbstractContextManager[None]:
+        """A day goes on while a person is waited for."""
+        return nullcontext()
+
+    @property
+    def file(self) -> Path:
+        return self.folder / f"{self.today().isoformat()}.json"
+
+    def change(self, step: Callable[[Page], Page]) -> None:
+        """Change today's page alone."""
+        try:
+            private_folder(self.folder)
+            with locked(self.file):
+                replace_file(self.file, json.dumps(asdict(step(settled(self.page())))))
+        except OSError as error:
+            raise KoiError(f"{self.file} keeps what a day costs and cannot be written: {error.strerror}.") from None
+
+    def page(self) -> Page:
+        """Today's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
+        try:
+            known = json.loads(read_text(self.file)) if self.file.exists() else {}
+            held = {key: (float(tokens), float(usd)) for key, (tokens, usd) in known.get("held", {}).items()}
+            return Page(float(known.get("tokens", 0)), float(known.get("usd", 0)), held)
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise KoiError(f"{self.file} keeps what a day costs and cannot be read: {error}. Move it away.") from None
+
+
+def settled(page: Page) -> Page:
+    """The page on which reservations of processes that are gone count as spent."""
+    for key, (tokens, usd) in page.held.items():
+        if not alive(int(key.partition(":")[0])):
+            page = page.without(key, tokens, usd)
+    return page
+
+
+def alive(process: int) -> bool:
+    """Whether a process is there. Where that cannot be told, it is."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
