@@ -6,21 +6,31 @@ Run as a program it does to the folder it stands in what the seed says: ``python
 import os
 import random
 import shutil
-import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 HUGE = 5_100_000
 NAMES = (
     *("a.txt", "b b.txt", "c.py", "d", "\u00e9 \u732b", "line\nfeed", 'q"uote', "back\\slash", "-dash", "tab\there"),
-    *("trailing.", "~", "x" * 200, "UPPER", "upper", ".hidden", "e\u0301", "#hash", "!bang", "*", os.fsdecode(b"bad\xff")),
+    *(
+        "trailing.",
+        "~",
+        "x" * 200,
+        "UPPER",
+        "upper",
+        ".hidden",
+        "e\u0301",
+        "#hash",
+        "!bang",
+        "*",
+        os.fsdecode(b"bad\xff"),
+    ),
 )
-HIDDEN = ("app.log", ".env", "out")
+TARGETS = ("..", "nowhere", "a.txt", ".", "/absent")
 MODES = (0o644, 0o644, 0o644, 0o600, 0o444, 0o755, 0o640, 0o400)
 FOLDER_MODES = (0o755, 0o755, 0o755, 0o700, 0o750, 0o555)
 RULES = b"*.log\n.env\nout/\n"
@@ -31,24 +41,11 @@ ENVIRONMENT = {
     **{"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull},
 }
 
-Standing = dict[str, tuple[str, int, str]]
-
 
 def git(root: Path, *words: str, check: bool = True) -> None:
     """Run git, told nothing by this machine's configuration."""
     command = ["git", "-C", str(root), "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *words]
     subprocess.run(command, check=check, capture_output=True, env=ENVIRONMENT)
-
-
-def standing(root: Path) -> Standing:
-    """Every path with its type, mode, and bytes or target; what lies in a folder ``.git`` is left to ``kept_by_git``."""
-    return {path: fact(root / path) for path in below(root, "")}
-
-
-def kept_by_git(root: Path) -> Standing:
-    """Every path in folders named ``.git`` below a folder: index, refs, stash, HEAD and all else."""
-    found = [Path(here, ".git") for here, folders, _ in os.walk(root) if ".git" in folders]
-    return {str(path.relative_to(root)): fact(path) for git in found for path in git.rglob("*")}
 
 
 def below(root: Path, folder: str) -> Iterator[str]:
@@ -62,31 +59,16 @@ def below(root: Path, folder: str) -> Iterator[str]:
             yield from below(root, path)
 
 
-def fact(path: Path) -> tuple[str, int, str]:
-    """Type, mode and content of one path."""
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return "link", 0, os.readlink(path)  # noqa: PTH115  # Path would tidy it
-    if stat.S_ISDIR(status.st_mode):
-        return "folder", stat.S_IMODE(status.st_mode), ""
-    return "file", stat.S_IMODE(status.st_mode), sha256(path.read_bytes()).hexdigest()
+def kind_of(path: Path) -> str:
+    """File, folder or link."""
+    return "link" if path.is_symlink() else "folder" if path.is_dir() else "file"
 
 
 def content(chance: random.Random) -> bytes:
     """Bytes that are easily spoilt: line endings, a mark at the beginning, no end, no text, nothing."""
     lines = [f"line {chance.randrange(1000)}" for _ in range(chance.randrange(1, 12))]
-    return chance.choice(
-        (
-            "\n".join(lines).encode(),
-            ("\n".join(lines) + "\n").encode(),
-            ("\r\n".join(lines) + "\r\n").encode(),
-            b"\xef\xbb\xbf" + "\r\n".join(lines).encode(),
-            "\r".join(lines).encode("utf-16"),
-            chance.randbytes(300),
-            b"",
-            b"caf\xe9\n",
-        )
-    )
+    ends = ["\n".join(lines), "\n".join(lines) + "\n", "\r\n".join(lines) + "\r\n", "\ufeff" + "\r\n".join(lines), ""]
+    return chance.choice([*map(str.encode, ends), "\r".join(lines).encode("utf-16"), chance.randbytes(300), b"caf\xe9"])
 
 
 def grow(root: Path, seed: int) -> str:
@@ -98,7 +80,7 @@ def grow(root: Path, seed: int) -> str:
         git(home, "init", "-q")
     plant(home, chance)
     if state not in ("folder", "unborn"):
-        commit_all(home)
+        with_history(home)
         AFTERWARDS[state](root, home, chance)
     if state != "folder":
         git(root, "add", "--", ".gitignore", check=False)
@@ -106,10 +88,15 @@ def grow(root: Path, seed: int) -> str:
     return state
 
 
-def commit_all(home: Path) -> None:
-    """A history with branches, a tag, and a stash."""
+def committed(home: Path, text: str) -> None:
+    """Commit all there is."""
     git(home, "add", "-A")
-    git(home, "commit", "-qm", "first")
+    git(home, "commit", "-qm", text)
+
+
+def with_history(home: Path) -> None:
+    """A history with branches, a tag, and a stash."""
+    committed(home, "first")
     git(home, "branch", "other")
     git(home, "tag", "-a", "-m", "one", "v1")
     (home / "stashed").write_text("put aside\n")
@@ -125,11 +112,6 @@ def dirty(root: Path, home: Path, chance: random.Random) -> None:
     git(root, "rm", "-q", "--cached", "-r", "--ignore-unmatch", "a.txt")
 
 
-def detached(root: Path, home: Path, chance: random.Random) -> None:
-    """No branch is checked out."""
-    git(root, "checkout", "-q", "--detach")
-
-
 def worktree(root: Path, home: Path, chance: random.Random) -> None:
     """A second working tree: its ``.git`` is a file."""
     git(home, "worktree", "add", "-q", str(root), "other")
@@ -141,8 +123,7 @@ def submodule(root: Path, home: Path, chance: random.Random) -> None:
     source.mkdir()
     git(source, "init", "-q")
     (source / "inner.txt").write_bytes(b"inner\r\n")
-    git(source, "add", "-A")
-    git(source, "commit", "-qm", "inner")
+    committed(source, "inner")
     git(root, "submodule", "add", "-q", str(source), "module")
     git(root, "clone", "-q", str(source), "nested")
 
@@ -150,19 +131,17 @@ def submodule(root: Path, home: Path, chance: random.Random) -> None:
 def merging(root: Path, home: Path, chance: random.Random) -> None:
     """A merge that stopped at a conflict."""
     (root / "both").write_text("ours\n")
-    git(root, "add", "both")
-    git(root, "commit", "-qm", "ours")
+    committed(root, "ours")
     git(root, "checkout", "-q", "other")
     (root / "both").write_text("theirs\n")
-    git(root, "add", "both")
-    git(root, "commit", "-qm", "theirs")
+    committed(root, "theirs")
     git(root, "merge", "main", check=False)
 
 
 AFTERWARDS: Mapping[str, Callable[[Path, Path, random.Random], None]] = {
     "committed": lambda root, home, chance: None,
     "dirty": dirty,
-    "detached": detached,
+    "detached": lambda root, home, chance: git(root, "checkout", "-q", "--detach"),
     "worktree": worktree,
     "submodule": submodule,
     "merging": merging,
@@ -185,7 +164,7 @@ def finish(root: Path, chance: random.Random) -> None:
     folders = [root, *(path for path in real(root) if path.is_dir())]
     for folder in folders:
         with suppress(FileExistsError):
-            (folder / f"to {chance.randrange(99)}").symlink_to(chance.choice(("..", "nowhere", "a.txt", ".", "/absent")))
+            (folder / f"to {chance.randrange(99)}").symlink_to(chance.choice(TARGETS))
         if chance.random() < 0.3:
             (folder / "empty").mkdir(exist_ok=True)
     ignored(root, chance)
@@ -210,7 +189,9 @@ def ignored(root: Path, chance: random.Random) -> None:
 
 def real(root: Path) -> list[Path]:
     """Files and folders, the deepest first; no links, nothing that is git's."""
-    return [root / path for path in below(root, "") if not (root / path).is_symlink() and (root / path).name != ".git"][::-1]
+    return [root / path for path in below(root, "") if not (root / path).is_symlink() and (root / path).name != ".git"][
+        ::-1
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +210,11 @@ class Work:
 
     def any(self, *kinds: str) -> Path:
         """A path of one of these kinds; raises OSError when there is none."""
-        there = [path for path in below(self.root, "") if fact(self.root / path)[0] in kinds and Path(path).name != ".git"]
+        paths = [self.root / path for path in below(self.root, "")]
+        there = [path for path in paths if path.name != ".git" and kind_of(path) in kinds]
         if not there:
             raise FileNotFoundError
-        return self.root / self.chance.choice(there)
+        return self.chance.choice(there)
 
     def fresh(self) -> Path:
         """A place where nothing is."""
@@ -252,18 +234,12 @@ class Work:
         path.with_name("draft~").replace(path)
 
     def create(self) -> None:
-        self.fresh().write_bytes(content(self.chance))
-
-    def create_deep(self) -> None:
-        place = self.fresh()
-        (place / "deep" / "er").mkdir(parents=True)
-        (place / "deep" / "er" / "file").write_bytes(content(self.chance))
+        place = self.fresh() / self.chance.choice((".", "deep", "deep/er"))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content(self.chance))
 
     def delete(self) -> None:
-        self.any("file", "link").unlink()
-
-    def delete_tree(self) -> None:
-        remove(self.any("folder"))
+        remove(self.any("folder") if self.chance.random() < 0.3 else self.any("file", "link"))
 
     def rename(self) -> None:
         self.any("file", "link", "folder").rename(self.fresh())
@@ -276,18 +252,13 @@ class Work:
         """Put something of another type in a path's place."""
         path = self.any("file", "link", "folder")
         remove(path)
-        self.chance.choice(
-            (
-                lambda: path.write_bytes(content(self.chance)),
-                lambda: path.symlink_to(self.chance.choice(("a.txt", "..", "nowhere"))),
-                lambda: path.mkdir(),
-                lambda: Work(path, self.chance).put_in(),
-            )
-        )()
-
-    def put_in(self) -> None:
-        self.root.mkdir()
-        (self.root / "inside").write_bytes(content(self.chance))
+        kind = self.chance.randrange(4)
+        if kind == 0:
+            path.write_bytes(content(self.chance))
+        elif kind == 1:
+            path.symlink_to(self.chance.choice(TARGETS))
+        else:
+            (path / "inside" if kind == 3 else path).mkdir(parents=True)
 
     def touch_hidden(self) -> None:
         """Change, delete or make what the rules hide."""
@@ -299,14 +270,8 @@ class Work:
 
     def huge(self) -> None:
         """Make a file huge, or a new huge one."""
-        path = self.chance.choice([self.fresh, lambda: self.any("file")])()
+        path = self.fresh() if self.chance.random() < 0.5 else self.any("file")
         path.write_bytes(self.chance.randbytes(9) + bytes(HUGE))
-
-    def shrink(self) -> None:
-        """Write into a huge file."""
-        there = [path for path in real(self.root) if path.is_file() and path.stat().st_size > HUGE]
-        if there:
-            self.chance.choice(there).write_bytes(content(self.chance))
 
     def rules(self) -> None:
         """Change what is hidden."""
@@ -325,9 +290,9 @@ def remove(path: Path) -> None:
 
 
 ACTS = (
-    *(Work.edit, Work.edit, Work.replace, Work.create, Work.create_deep, Work.delete, Work.delete, Work.delete_tree),
+    *(Work.edit, Work.edit, Work.replace, Work.create, Work.create, Work.delete, Work.delete, Work.delete),
     *(Work.rename, Work.rename, Work.change_mode, Work.change_mode, Work.swap, Work.swap, Work.touch_hidden),
-    *(Work.huge, Work.shrink, Work.rules),
+    *(Work.huge, Work.replace, Work.rules),
 )
 
 

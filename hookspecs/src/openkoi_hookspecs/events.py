@@ -187,12 +187,16 @@ class Kept(Event):
 
 @dataclass(frozen=True, slots=True)
 class Forked(Event):
-    """This run begins as another one did: all before iteration ``at`` is its past, with ``changed`` settings after."""
+    """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
+
+    ``checkpoint`` is the workspace as it was when it was forked, before its files went back to where that past ends.
+    """
 
     name = "run.forked"
     run: str
     at: int
     changed: Mapping[str, str]
+    checkpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

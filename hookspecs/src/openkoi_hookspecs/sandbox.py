@@ -6,7 +6,10 @@ from dataclasses import KW_ONLY, dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides."""
+    """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
+
+    ``without`` names variables of ours that hold a secret and are not for the program.
+    """
 
     argv: Sequence[str]
     _: KW_ONLY
@@ -14,6 +17,7 @@ class Command:
     env: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 120.0
     network: bool = False
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

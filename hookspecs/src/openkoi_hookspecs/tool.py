@@ -1,6 +1,6 @@
 """What a model can do besides talking."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
 from typing import ClassVar, TypeAlias
@@ -46,7 +46,8 @@ class Tool:
     """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker.
 
     ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
-    schema is not sent with every request: the model finds it when it needs it.
+    schema is not sent with every request: the model finds it when it needs it. ``writes`` tells guards which paths a
+    call would write to, where its arguments do not name them plainly; it may raise a ToolFault.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Tool:
     polls: bool = False
     doing: str = ""
     rare: bool = False
+    writes: Callable[[Arguments], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
-from openkoi_log import Redactor, environment_secrets
+from openkoi_log import Redactor, beginning_of, environment_secrets, renamed
 from openkoi_models import FILE, Catalogue
 
 from .category import infer_category
-from .config import Config, load_config
+from .config import Config, load_config, with_settings
 from .house import ALONE, House, Nested
 from .kernel import Kernel
 from .loop import solve
@@ -44,6 +45,29 @@ class Assembly(House):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
         return await self.solve(started.task, Nested(id=id, records=records))
 
+    async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
+        """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
+        self.begin()
+        await self.meet_all()
+        fresh, beginning = token_hex(10), beginning_of(records, id, at)
+        limits = self.config.limits_with(beginning.task.limits, changed)
+        task = replace(beginning.task, limits=limits, session=self.session)
+        now = await self.taken_back(beginning.checkpoint)
+        said = {key: str(value) for key, value in changed.items()}
+        written = self.tell(fresh, [events.Forked(id, at, said, now)])
+        for run, event in renamed(beginning, fresh, task):
+            written += self.tell(run, [event])
+        return await self.solve(task, Nested(id=fresh, records=written))
+
+    async def taken_back(self, checkpoint: str) -> str:
+        """Bring the files to a checkpoint; return one of how they were. Nothing is done where none was kept."""
+        keeper = await self.sockets.checkpoints() if checkpoint else None
+        if keeper is None:
+            return ""
+        now = await keeper.take(self.config.workspace)
+        await keeper.restore(self.config.workspace, checkpoint)
+        return now
+
     async def carried_out(self, run: Kernel) -> Result:
         """The result of a run; whatever ends it without one is written down before it flies on."""
         try:
@@ -61,8 +85,7 @@ class Assembly(House):
     async def kernel(self, task: Task, nested: Nested = ALONE) -> Kernel:
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         self.begin()
-        for role in self.cast.configured_roles():
-            await self.meet(role)
+        await self.meet_all()
         if not os.access(self.config.workspace, os.W_OK):
             self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
         known = replace(
@@ -78,6 +101,11 @@ class Assembly(House):
             run.settled, run.versions.origin = True, run.past.origin
             self.warn_once(NO_BASELINE)
         return run
+
+    async def meet_all(self) -> None:
+        """Look at the models of all roles that matter."""
+        for role in self.cast.configured_roles():
+            await self.meet(role)
 
     async def meet(self, role: str) -> None:
         """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.
@@ -135,13 +163,18 @@ def open_koi(
     config: str = "",
     environment: Mapping[str, str] = os.environ,
     found: Scan | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Assembly:
-    """OpenKoi as it is installed and configured here. ``found`` is what is installed, if that is known already."""
+    """OpenKoi as it is installed and configured here. ``found`` is what is installed, if that is known already.
+
+    ``flags`` are named as on the command line, ``settings`` as in the configuration, by dotted key; both outrank it.
+    """
     found = scan() if found is None else found
     paths = find_paths(environment, config)
     bundles = bundle_folders(found)
-    settings = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
-    return assemble(settings, as_preferred(found, settings), bundles=bundles)
+    config_here = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
+    whole = with_settings(config_here, settings or {})
+    return assemble(whole, as_preferred(found, whole), bundles=bundles)
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:

@@ -7,7 +7,7 @@ left alone, deprecated ones still work and say so. A project may set only what c
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -91,6 +91,11 @@ class Config:
             given["regression"] = None
         return checked(Limits(**given), self)
 
+    def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
+        """Other limits, with those of ours that these settings are about."""
+        own = {name: getattr(self.limits, name) for name, (key, _) in LIMITS.items() if key in changed}
+        return replace(limits, **own)
+
     @property
     def day(self) -> Daybook | None:
         """What a day may cost, for all tasks together; None where nothing was said."""
@@ -149,6 +154,12 @@ def load_config(
         settings["use.memory"] = Setting("none", "$OPENKOI_CASSETTE")
         warnings.append(WITHOUT_MEMORY)
     return Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
+
+
+def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
+    """The configuration with settings of the command line over it."""
+    layer = {key: Setting(value, f"--set {key}") for key, value in settings.items()}
+    return replace(config, settings=laid_over(dict(config.settings), layer))
 
 
 def overlaid(files: Sequence[Path]) -> tuple[dict[str, Setting], list[str]]:

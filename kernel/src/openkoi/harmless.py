@@ -7,7 +7,7 @@ evaluators and tools it may set all but whether they are used, which program is 
 from collections.abc import Iterator, Mapping
 
 TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
-REACHING = frozenset({"command", "commands", "enabled", "folder", "path", "venv"})
+REACHING = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
 RISING = "iteration.quality_threshold"
 JUDGED = "iteration.max_iterations"
 

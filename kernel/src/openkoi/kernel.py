@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
@@ -42,7 +41,7 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
-from openkoi_log import Rerun, rerun_of
+from openkoi_log import Rerun, part_of, rerun_of
 
 from .asking import Asking
 from .caging import strong_enough
@@ -177,7 +176,7 @@ class Kernel:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
         if self.nested.depth >= DEEPEST:
             raise LimitReached("nested tasks")
-        id = sha256(f"{self.id} {self.children}".encode()).hexdigest()[:20]
+        id = part_of(self.id, self.children)
         self.children += 1
         await self.settle_baseline()
         self.touched = True
@@ -216,7 +215,8 @@ class Kernel:
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await strong_enough(sandbox, self)
-        bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left))
+        without = command.without | self.house.redactor.names(self.house.config.environment)
+        bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left), without=without)
         return await sandbox.execute(bounded, self.workspace)
 
     async def in_time(self, awaited: Awaitable[T]) -> T:

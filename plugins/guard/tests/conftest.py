@@ -32,6 +32,13 @@ def corpus() -> list[Labelled]:
     return [Labelled(row["cmd"], row["label"], row["category"] == "hard-negative") for row in rows]
 
 
+@pytest.fixture(scope="session", params=["first", "second", "third", "fourth"])
+def held_out(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
+    """One batch of ``held_out/``: those that should ask, and those that only look as if they should."""
+    asks, runs = (HERE / "held_out" / f"{request.param}_{kind}.txt" for kind in ("asks", "runs"))
+    return list(commands(asks)), list(commands(runs))
+
+
 @pytest.fixture(scope="session")
 def asks() -> list[str]:
     """Commands that a person should see."""

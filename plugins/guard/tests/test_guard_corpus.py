@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from plugins.guard.tests.conftest import Labelled
 
 from openkoi_guard.judge import judge
+from openkoi_guard.patterns import RULES, lines_of, parsed
 
 
 def alarms(commands: list[str]) -> list[str]:
@@ -45,10 +46,32 @@ def test_none_of_our_own_harmless_commands_asks(runs: list[str]) -> None:
     assert [] == alarms(runs)
 
 
+def test_of_the_held_out_commands_98_of_100_ask_and_2_of_100_in_vain(held_out: tuple[list[str], list[str]]) -> None:
+    dangerous, harmless = held_out
+
+    assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
+    assert len(alarms(harmless)) <= 0.02 * len(harmless), alarms(harmless)
+
+
+def test_every_rule_can_be_read_and_says_why() -> None:
+    lines = [line for file in RULES.glob("*.rules") for line in lines_of(file)]
+
+    assert [] == [line for line in lines if line.count(" = ") != 1 or not parsed(line, "").why]
+
+
 def test_a_harmless_command_is_judged_in_a_fraction_of_a_millisecond(runs: list[str]) -> None:
     alarms(runs)
 
     assert median(min(seconds(command) for _ in range(5)) for command in runs) < 1e-3
+
+
+@pytest.mark.campaign
+def test_half_of_all_commands_are_judged_in_200_microseconds(corpus: "list[Labelled]") -> None:
+    alarms([one.command for one in corpus])
+
+    taken = sorted(min(seconds(one.command) for _ in range(5)) for one in corpus)
+    print(f"median {median(taken) * 1e6:.0f} us, p99 {taken[len(taken) * 99 // 100] * 1e6:.0f} us")
+    assert median(taken) <= 200e-6
 
 
 def seconds(command: str) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
+from openkoi_guard.protected import DEFAULTS
 from openkoi_hookspecs import (
     Allow,
     Arguments,
@@ -83,6 +84,61 @@ def test_protected_paths_are_asked_about_by_whatever_spelling(tmp_path: Path, pa
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "up/.bashrc",
+        "up/child/../.bashrc",
+        "deep/../.bashrc",
+        "chain/.bashrc",
+        "$HOME/.bashrc",
+        "${HOME}/.ssh/config",
+        "file:///etc/hosts",
+        "sub/.git/hooks/x",
+        ".GIT/config",
+        ".git/config\0.txt",
+        "/var/spool/cron/me",
+    ],
+)
+def test_a_protected_path_is_known_behind_links_and_other_names(tmp_path: Path, path: str) -> None:
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    (home / "child").mkdir(parents=True)
+    workspace.mkdir()
+    (workspace / "up").symlink_to(home)
+    (workspace / "chain").symlink_to("up")
+    (workspace / "deep").symlink_to(home / "child")
+    guard = Guard(protected_paths=[*DEFAULTS, f"{home}/.bash*"])
+
+    assert isinstance(verdict(guard, workspace, path=path), Ask)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ln -s locked l && echo x > l/a",
+        "d=locked; echo x > $d/a",
+        'd=locked; cp a "${d}/b"',
+        "cp a lo*/kept",
+        "echo x > l?cked/kept",
+        "python3 -c \"import shutil; shutil.copy('a', 'locked/a')\"",
+        "node -e \"require('fs').writeFileSync('locked/a', '')\"",
+        "awk '{ print > \"locked/a\" }' b",
+        "sed -n 'w locked/a' b",
+        "tar -C locked -xf b.tar",
+        "find . -name '*.x' -exec cp {} locked/ ';'",
+        'echo x > "$PWD/locked/a"',
+        "cd linked && touch a",
+        "cd linked/.. && touch locked/a",
+    ],
+)
+def test_commands_do_not_get_around_a_protected_path(tmp_path: Path, command: str) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "kept").touch()
+    (tmp_path / "linked").symlink_to("locked")
+
+    assert isinstance(verdict(Guard(protected_paths=["locked/**"]), tmp_path, command=command), Ask)
+
+
+@pytest.mark.parametrize(
     "command", ["echo x > locked/a", "cd locked && echo x > a", "cp b locked/a", "python -c \"open('locked/a', 'w')\""]
 )
 def test_commands_are_held_to_protected_paths_too(tmp_path: Path, command: str) -> None:
@@ -127,3 +183,16 @@ def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
 
     answers = [record.event.result.text for record in told.records if isinstance(record.event, ToolAnswered)]
     assert answers[0].startswith("Rejected: ls: your settings forbid it.")
+
+
+def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None:
+    async def asked(patch: str) -> Verdict | None:
+        async with lend(workspace=tmp_path) as run:
+            tools = {tool.name: tool for tool in await WorkspaceTools(outputs=tmp_path / "outputs").tools(run)}
+            return Guard().before_tool(ToolCall("1", "apply_patch", {"patch": patch}), tools["apply_patch"], run)
+
+    patch = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+
+    assert isinstance(asyncio.run(asked(patch.format(".git/config"))), Ask)
+    assert asyncio.run(asked(patch.format("src/main.py"))) is None
+    assert asyncio.run(asked("no patch at all")) is None

@@ -21,21 +21,6 @@ HARMLESS = (
 )
 JOINTS = ("; ", " && ", " || ", " | ", " & ", "\n")
 HOLES = ("$({})", "`{}`", "<({})", '"$({})"', "${{x:-$({})}}")
-SIGNS = [
-    *"'\"`\\|&;<>()[]{}$#*~!=\n\t\r\0é\u200b\ud800",
-    "<<EOF",
-    "$(",
-    "${",
-    "$((",
-    "$'",
-    "-c",
-    "eval",
-    "sh",
-    "xargs",
-    "python3 -c",
-    "awk",
-    "sed -e",
-]
 
 
 @pytest.mark.parametrize("joint", JOINTS)
@@ -119,28 +104,3 @@ def test_an_endless_line_is_refused_quickly(line: str) -> None:
 
     assert isinstance(judge(line), Ask)
     assert perf_counter() - started < 5
-
-
-def rubbish(dice: random.Random, commands: list[str]) -> str:
-    if dice.random() < 0.4:
-        return "".join(dice.choice(SIGNS) + dice.choice(["", " "]) for _ in range(dice.randint(1, 40)))
-    signs = list(dice.choice(commands))
-    for _ in range(dice.randint(1, 8)):
-        signs.insert(dice.randint(0, len(signs)), dice.choice(SIGNS))
-    return "".join(signs)[: dice.randint(1, 300)]
-
-
-def test_no_rubbish_raises(asks: list[str], runs: list[str]) -> None:
-    dice = random.Random(11)
-
-    for _ in range(2_000):
-        judge(rubbish(dice, [*asks, *runs]))
-
-
-@pytest.mark.campaign
-@pytest.mark.timeout(1200)
-def test_no_rubbish_raises_in_100_000(asks: list[str], runs: list[str]) -> None:
-    dice = random.Random(12)
-
-    for _ in range(100_000):
-        judge(rubbish(dice, [*asks, *runs]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, KoiError
+from openkoi_hookspecs import Command
 from openkoi_sandbox import Ladder, Landlock, Limits
 from openkoi_sandbox.bubblewrap import ISOLATED
 from openkoi_sandbox.job import Settings
@@ -16,6 +16,7 @@ from openkoi_sandbox.limited import LIMITED
 from openkoi_sandbox.policy import Level, Policy
 from openkoi_sandbox.proof import CONFINING, DOORS, ISOLATING, LIMITS, level_of
 from openkoi_sandbox.rung import PLAIN, Rung, climb
+from openkoi_sandbox.told import described
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's cages")
 POLICY = Policy(memory=1_000_000_000, file=1_000_000_000)
@@ -67,6 +68,15 @@ def test_what_is_missing_is_passed_over_and_said(tmp_path: Path) -> None:
     assert ("absent: it is not installed",) == standing.short
 
 
+@linux
+def test_of_a_cage_that_cannot_be_put_up_no_freedom_is_told(tmp_path: Path) -> None:
+    told = described(climb([ABSENT], POLICY, settings(tmp_path)), POLICY)
+
+    assert "0 of 3, none (absent): it cannot be put up here, so no command runs" == told["level"]
+    assert "absent: it is not installed" == told["not higher because"]
+    assert "commands write" not in told
+
+
 def test_at_the_bottom_commands_run_plainly(tmp_path: Path) -> None:
     assert PLAIN is climb([ABSENT, PLAIN], POLICY, settings(tmp_path)).rung
 
@@ -92,22 +102,6 @@ def test_it_is_proved_once(tmp_path: Path) -> None:
 
 
 @linux
-def test_less_than_the_minimum_runs_nothing_and_says_why(tmp_path: Path) -> None:
-    limits = Limits(folder=tmp_path / "outputs", minimum="isolated")
-
-    with pytest.raises(KoiError, match=r"wants a sandbox that is isolated, and here only limited.*'minimum'"):
-        asyncio.run(limits.execute(Command(["touch", "made"]), tmp_path))
-
-    assert not (tmp_path / "made").exists()
-
-
-@linux
-def test_less_than_the_minimum_is_unwell(tmp_path: Path) -> None:
-    with pytest.raises(KoiError, match="only limited could be proved"):
-        asyncio.run(Limits(folder=tmp_path / "outputs", minimum="confined").examine())
-
-
-@linux
 def test_limits_that_are_switched_off_are_not_claimed(tmp_path: Path) -> None:
     assert 0 == asyncio.run(Limits(folder=tmp_path / "outputs", memory_mb=0, file_mb=0).level())
 
@@ -116,8 +110,8 @@ def test_limits_that_are_switched_off_are_not_claimed(tmp_path: Path) -> None:
 def test_what_stays_open_is_told(tmp_path: Path) -> None:
     told = asyncio.run(Limits(folder=tmp_path / "outputs", network=False).examine())
 
-    assert "1, limited (limits), proved by trying" == told["level"]
-    assert "writing outside the workspace" in told["open"]
+    assert "1 of 3, limited (limits): 3 of 14 ways out that were tried are closed" == told["level"]
+    assert "writing outside the workspace" in told["left open"]
     assert "on: it cannot be switched off here" == told["network"]
 
 

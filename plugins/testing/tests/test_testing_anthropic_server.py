@@ -15,6 +15,7 @@ from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic import error
 from openkoi_testing.servers.anthropic_speech import written
 
+PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 MODEL = "claude-fake"
 HELLO: list[MessageParam] = [{"role": "user", "content": "Hello"}]
 TOOLS: list[ToolParam] = [{"name": "read", "description": "Read.", "input_schema": {"type": "object"}}]
@@ -167,15 +168,15 @@ def test_a_token_wants_its_header() -> None:
     beta = {"anthropic-beta": "oauth-2025-04-20"}
 
     with AnthropicServer(key="sk-ant-oat01-right") as server:
-        assert httpx2.get(f"{server.url}/v1/models", headers=bearer).status_code == 401
-        assert httpx2.get(f"{server.url}/v1/models", headers=bearer | beta).status_code == 200
+        assert httpx2.get(f"{server.url}/v1/models", headers=bearer, **PLAIN).status_code == 401
+        assert httpx2.get(f"{server.url}/v1/models", headers=bearer | beta, **PLAIN).status_code == 200
 
 
 def test_a_version_and_a_key_are_wanted(server: AnthropicServer) -> None:
-    without = httpx2.get(f"{server.url}/v1/models", headers={"x-api-key": "sk-ant-right"})
+    without = httpx2.get(f"{server.url}/v1/models", headers={"x-api-key": "sk-ant-right"}, **PLAIN)
 
     assert (without.status_code, "anthropic-version: header is required") == (400, said(without))
-    assert httpx2.get(f"{server.url}/v1/models").status_code == 401
+    assert httpx2.get(f"{server.url}/v1/models", **PLAIN).status_code == 401
 
 
 def said(response: httpx2.Response) -> str:

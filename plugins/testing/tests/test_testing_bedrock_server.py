@@ -30,7 +30,7 @@ SAYS = Say([Thought("Hm.", "c2lnbmF0dXJl"), Thought("", "AAEC"), "Héllo 😀", 
 
 def client(service: str, url: str, secret: str = PAIR.secret, access: str = PAIR.access) -> Any:
     """The vendor's own client."""
-    settings = Config(retries={"total_max_attempts": 1}, proxies={}, read_timeout=5)
+    settings = Config(retries={"total_max_attempts": 1}, proxies={}, read_timeout=60)
     keys = {"aws_access_key_id": access, "aws_secret_access_key": secret, "aws_session_token": "a-session"}
     return boto3.client(service, region_name="eu-west-1", endpoint_url=url, config=settings, **keys)
 
@@ -134,7 +134,7 @@ def test_a_request_that_was_changed_on_the_way_is_refused(session: BedrockServer
     seen = session.requests[-1]
     headers = {name: value for name, value in seen.headers.items() if name != "content-length"}
 
-    with httpx2.Client(trust_env=False) as http:
+    with httpx2.Client(verify=False, trust_env=False) as http:
         same = http.post(session.url + seen.path, headers=headers, content=seen.body)
         other = http.post(session.url + seen.path, headers=headers, content=seen.body + b" ")
 
@@ -144,7 +144,7 @@ def test_a_request_that_was_changed_on_the_way_is_refused(session: BedrockServer
 @pytest.mark.parametrize(("authorization", "status"), [("Bearer a-token", 200), ("Bearer another", 403), ("", 403)])
 def test_a_token_is_accepted_in_place_of_a_signature(session: BedrockServer, authorization: str, status: int) -> None:
     headers = {"authorization": authorization} if authorization else {}
-    with httpx2.Client(trust_env=False, headers=headers) as http:
+    with httpx2.Client(verify=False, trust_env=False, headers=headers) as http:
         answer = http.post(f"{session.url}/model/{MODEL}/converse", json={"messages": HELLO})
 
     assert (answer.status_code, "x-amzn-errortype" in answer.headers) == (status, status != 200)

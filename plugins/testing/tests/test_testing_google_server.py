@@ -1,5 +1,6 @@
 """The fake speaks as the Gemini API does: the vendor's own client reads it. And it is as strict as the real one."""
 
+import ssl
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from openkoi_hookspecs import Thought, ToolCall, Usage
 from openkoi_testing.servers import Fault, GoogleServer, Say
 from openkoi_testing.servers.say import Words
 
+PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
+BARE = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"path": "b"})]
 COUNTED = Usage(input=10, output=7, cache_read=4)
 READ: Any = {"name": "read", "parametersJsonSchema": {"type": "object", "properties": {"path": {"type": "string"}}}}
@@ -34,7 +37,11 @@ def sdk(server: GoogleServer, request: pytest.FixtureRequest) -> Iterator[genai.
 
 def client(url: str, key: str = "AIza-right", version: str = "v1beta") -> genai.Client:
     once = types.HttpRetryOptions(attempts=1)
-    options = types.HttpOptions(base_url=url, api_version=version, retry_options=once)
+    plain: Any = {"verify": BARE, "trust_env": False}
+    later: Any = {**plain, "ssl": BARE}
+    options = types.HttpOptions(
+        base_url=url, api_version=version, retry_options=once, client_args=plain, async_client_args=later
+    )
     return genai.Client(api_key=key, http_options=options)
 
 
@@ -132,7 +139,7 @@ def test_answers_are_given_in_turn_and_the_last_again(sdk: genai.Client) -> None
 def test_a_stream_that_is_not_of_events_is_a_list(server: GoogleServer) -> None:
     body = {"contents": [{"parts": [{"text": "Hello"}]}]}
     path = "/v1beta/models/gemini-one:streamGenerateContent"
-    found = httpx2.post(f"{server.url}{path}", json=body, headers={"x-goog-api-key": "AIza-right"}).json()
+    found = httpx2.post(f"{server.url}{path}", json=body, headers={"x-goog-api-key": "AIza-right"}, **PLAIN).json()
 
     assert found[-1]["candidates"][0]["finishReason"] == "STOP"
 
@@ -164,7 +171,7 @@ def said(text: str, role: str = "user") -> dict[str, Any]:
 def refusal(url: str, body: Any) -> str:
     """What the server has against a request; nothing when it takes it."""
     path = "/v1beta/models/gemini-fake:generateContent"
-    answer = httpx2.post(f"{url}{path}", json=body, trust_env=False).json()
+    answer = httpx2.post(f"{url}{path}", json=body, **PLAIN).json()
     return str(answer.get("error", {}).get("message", ""))
 
 
@@ -226,6 +233,6 @@ def test_a_batch_of_texts_is_neither_empty_nor_endless(count: int) -> None:
     request = {"model": "models/gemini-embedding-001", "content": {"parts": [{"text": "x"}]}}
     path = "/v1beta/models/gemini-embedding-001:batchEmbedContents"
     with GoogleServer() as server:
-        answer = httpx2.post(f"{server.url}{path}", json={"requests": [request] * count}, trust_env=False)
+        answer = httpx2.post(f"{server.url}{path}", json={"requests": [request] * count}, **PLAIN)
 
     assert answer.status_code == 400

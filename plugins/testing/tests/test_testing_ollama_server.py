@@ -16,6 +16,7 @@ from openkoi_hookspecs import Thought, ToolCall, Usage
 from openkoi_testing.servers import Fault, OllamaServer, Say
 from openkoi_testing.servers.ollama_strict import Pulled
 
+PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "ollama.openapi.yaml"
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 TOOLS: Any = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}]
@@ -36,7 +37,7 @@ def server() -> Iterator[OllamaServer]:
 
 @pytest.fixture
 def sdk(server: OllamaServer) -> Iterator[ollama.Client]:
-    with ollama.Client(server.url, headers={"Authorization": "Bearer right"}, trust_env=False) as client:
+    with ollama.Client(server.url, headers={"Authorization": "Bearer right"}, verify=False, trust_env=False) as client:
         yield client
 
 
@@ -107,7 +108,7 @@ def test_the_vendor_s_client_reads_refusals(server: OllamaServer, sdk: ollama.Cl
     assert refusal(sdk, model="embed-fake") == (400, '"embed-fake" does not support chat')
     with pytest.raises(ollama.ResponseError, match="does not support embeddings"):
         sdk.embed(model="llama-fake", input="x")
-    with ollama.Client(server.url, headers={"Authorization": "x"}, trust_env=False) as stranger:
+    with ollama.Client(server.url, headers={"Authorization": "x"}, verify=False, trust_env=False) as stranger:
         assert refusal(stranger) == (401, "unauthorized")
 
 
@@ -115,7 +116,7 @@ def test_the_vendor_s_client_reads_an_error_in_mid_stream() -> None:
     lines = [b'{"message":{"role":"assistant","content":"Hi"},"done":false}\n', b'{"error":"the runner died"}\n']
     with (
         OllamaServer(Say(fault=Fault(body=lines))) as server,
-        ollama.Client(server.url, trust_env=False) as sdk,
+        ollama.Client(server.url, verify=False, trust_env=False) as sdk,
         pytest.raises(ollama.ResponseError, match="the runner died"),
     ):
         list(sdk.chat(model="llama-fake", messages=HELLO, stream=True))
@@ -142,7 +143,10 @@ def test_no_messages_only_load_the_model(sdk: ollama.Client) -> None:
 )
 def test_it_is_as_strict_as_the_real_one(server: OllamaServer, body: dict[str, Any]) -> None:
     answer = httpx2.post(
-        f"{server.url}/api/chat", json={"model": "llama-fake", **body}, headers={"Authorization": "Bearer right"}
+        f"{server.url}/api/chat",
+        json={"model": "llama-fake", **body},
+        headers={"Authorization": "Bearer right"},
+        **PLAIN,
     )
 
     assert answer.status_code == 400
@@ -152,8 +156,10 @@ def test_it_is_as_strict_as_the_real_one(server: OllamaServer, body: dict[str, A
 def test_what_does_not_fit_is_cut_in_silence_unless_that_is_forbidden() -> None:
     body: Any = {"model": "llama-fake", "messages": [{"role": "user", "content": "x" * 9000}], "stream": False}
     with OllamaServer() as server:
-        cut = httpx2.post(f"{server.url}/api/chat", json={**body, "options": {"num_ctx": 2048}})
-        refused = httpx2.post(f"{server.url}/api/chat", json={**body, "truncate": False, "options": {"num_ctx": 2048}})
+        cut = httpx2.post(f"{server.url}/api/chat", json={**body, "options": {"num_ctx": 2048}}, **PLAIN)
+        refused = httpx2.post(
+            f"{server.url}/api/chat", json={**body, "truncate": False, "options": {"num_ctx": 2048}}, **PLAIN
+        )
 
     assert cut.json()["message"]["content"] == "Hello."
     assert refused.status_code == 400
@@ -163,16 +169,18 @@ def test_what_does_not_fit_is_cut_in_silence_unless_that_is_forbidden() -> None:
 def test_it_says_that_it_runs(server: OllamaServer) -> None:
     key = {"Authorization": "Bearer right"}
 
-    assert httpx2.get(server.url, headers=key).text == "Ollama is running"
-    assert list(httpx2.get(f"{server.url}/api/version", headers=key).json()) == ["version"]
-    assert httpx2.get(f"{server.url}/api/nothing", headers=key).status_code == 404
+    assert httpx2.get(server.url, headers=key, **PLAIN).text == "Ollama is running"
+    assert list(httpx2.get(f"{server.url}/api/version", headers=key, **PLAIN).json()) == ["version"]
+    assert httpx2.get(f"{server.url}/api/nothing", headers=key, **PLAIN).status_code == 404
 
 
 @pytest.mark.skipif(not SCHEMAS.exists(), reason=f"the vendor's description is not at {SCHEMAS}")
 def test_its_answers_are_what_the_vendor_describes(server: OllamaServer) -> None:
     components = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))["components"]
     chat: Any = {"model": "llama-fake", "messages": HELLO}
-    with httpx2.Client(base_url=server.url, headers={"Authorization": "Bearer right"}) as client:
+    with httpx2.Client(
+        base_url=server.url, headers={"Authorization": "Bearer right"}, verify=False, trust_env=False
+    ) as client:
         lines = client.post("/api/chat", json=chat).text.splitlines()
         answers = [
             *(("ChatStreamEvent", json.loads(line)) for line in lines),

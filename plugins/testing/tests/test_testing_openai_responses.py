@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import openai
 import pytest
 import yaml
@@ -16,6 +17,7 @@ from openkoi_hookspecs import Thought, ToolCall, Usage
 from openkoi_testing.servers import OpenAIServer, Say, openai_chat
 from openkoi_testing.servers.openai_responses import response, stream
 
+PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "openai.openapi.yaml"
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Check = Callable[[str, Any], None]
@@ -66,10 +68,16 @@ def server() -> Iterator[OpenAIServer]:
         yield server
 
 
+def client(server: OpenAIServer) -> openai.OpenAI:
+    """The vendor's own client, which reads no certificates for what is not encrypted."""
+    plain = httpx2.Client(verify=False, trust_env=False)
+    return openai.OpenAI(api_key="sk-any", base_url=server.url, max_retries=0, http_client=plain)
+
+
 @pytest.fixture
 def sdk(server: OpenAIServer) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(api_key="sk-any", base_url=server.url, max_retries=0) as client:
-        yield client
+    with client(server) as sdk:
+        yield sdk
 
 
 def told(answer: Any) -> list[Any]:
@@ -135,7 +143,7 @@ def test_thoughts_are_shown_and_sealed_only_when_that_is_asked_for(sdk: openai.O
     ],
 )
 def test_answers_end_as_the_vendor_s_do(finish: str, status: str, reason: str | None) -> None:
-    with OpenAIServer(Say("x", finish=finish)) as server, openai.OpenAI(api_key="k", base_url=server.url) as sdk:
+    with OpenAIServer(Say("x", finish=finish)) as server, client(server) as sdk:
         whole = sdk.responses.create(model="fake", input="Hi")
         last: Any = list(sdk.responses.create(model="fake", input="Hi", stream=True))[-1]
 
@@ -145,7 +153,7 @@ def test_answers_end_as_the_vendor_s_do(finish: str, status: str, reason: str | 
 
 
 def test_a_refusal_is_one() -> None:
-    with OpenAIServer(Say("No.", finish="refusal")) as server, openai.OpenAI(api_key="k", base_url=server.url) as sdk:
+    with OpenAIServer(Say("No.", finish="refusal")) as server, client(server) as sdk:
         [said] = told(sdk.responses.create(model="fake", input="Hi"))
         kinds = [event.type for event in sdk.responses.create(model="fake", input="Hi", stream=True)]
 
@@ -237,7 +245,7 @@ def test_embeddings_are_what_the_vendor_describes(server: OpenAIServer, describe
     import httpx2
 
     asked = {"model": "text-embedding-3-large", "input": ["a", "b"]}
-    answer = httpx2.post(f"{server.url}/embeddings", json=asked, trust_env=False).json()
+    answer = httpx2.post(f"{server.url}/embeddings", json=asked, **PLAIN).json()
     described("CreateEmbeddingRequest", asked)
     described("CreateEmbeddingResponse", answer)
 

@@ -1,4 +1,4 @@
-"""Hands: the six tools of one run, used by name, with the answers that a model would read."""
+"""Hands: the tools of one run, used by name, with the answers that a model would read."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -38,6 +38,11 @@ class Hands:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data if isinstance(data, bytes) else data.encode())
         return file
+
+    def contents(self) -> dict[str, str]:
+        """All files of the workspace, by their paths."""
+        files = (path for path in self.workspace.rglob("*") if path.is_file() and not path.is_symlink())
+        return {path.relative_to(self.workspace).as_posix(): path.read_text() for path in files}
 
     def have_read(self, path: str, data: bytes | str) -> Path:
         """Put a file into the workspace and read it with the tool."""

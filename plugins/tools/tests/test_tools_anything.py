@@ -1,6 +1,7 @@
 """Whatever a model gives a tool, it reads an answer: nothing but a ToolFault is ever raised, and results stay small."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,15 +11,29 @@ from hypothesis import strategies as st
 from openkoi_hookspecs import Json, Tool, ToolFault
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools
+from openkoi_tools.patch import parsed
 
 LIMIT = 24 * 1024
-TOOLS = st.sampled_from(["read_file", "list_files", "edit_file", "write_file"])
+TOOLS = st.sampled_from(["read_file", "list_files", "edit_file", "write_file", "apply_patch", "ask_user"])
 KNOWN = st.sampled_from(["a.txt", "src", "src/b.bin", "new/c.txt", ".", "..", "a.txt/x", "src/../a.txt"])
 PATHS = KNOWN | st.text(max_size=8)
 TEXTS = st.sampled_from(["one", "two", "one\ntwo", "x\n" * 20_000]) | st.text(max_size=30)
-VALUES = TEXTS | st.integers(-2, 5) | st.none() | st.booleans() | st.floats()
-NAMES = st.sampled_from(["start", "end", "depth", "glob", "search", "replace", "all", "content", "overwrite", "pth"])
-CALLS = st.lists(st.tuples(TOOLS, PATHS, st.dictionaries(NAMES, VALUES, max_size=4)), min_size=1, max_size=4)
+PARTS = ["--- a/a.txt", "+++ b/a.txt", "+++ /dev/null", "@@ -1 +1 @@", "@@", " one", "-one", "+1", "\\ No newline"]
+ORDERS = ["*** Begin Patch", "*** Update File: a.txt", "*** Add File: n", "*** Delete File: a.txt", "*** Move to: n"]
+GIT = ["diff --git a/a.txt b/a.txt", "rename from a.txt", "rename to n", "new mode 100755", "new file mode 100644"]
+PATCHES = st.lists(st.sampled_from([*PARTS, *ORDERS, *GIT]), max_size=12).map("\n".join)
+VALUES = TEXTS | st.lists(TEXTS, max_size=2) | st.integers(-2, 5) | st.none() | st.booleans() | st.floats()
+NAMES = st.sampled_from(
+    ["start", "end", "depth", "glob", "search", "replace", "all", "content", "overwrite", "pth", "question", "choices"]
+)
+ARGUMENTS = st.dictionaries(NAMES, VALUES, max_size=4) | PATCHES.map(lambda patch: {"patch": patch})
+CALLS = st.lists(st.tuples(TOOLS, PATHS, ARGUMENTS), min_size=1, max_size=4)
+
+
+@given(PATCHES)
+def test_every_patch_is_read_or_refused(patch: str) -> None:
+    with suppress(ToolFault):
+        assert parsed(patch)
 
 
 @given(CALLS)

@@ -1,6 +1,7 @@
 """How ``run_command`` tells what a command did."""
 
 import shutil
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -59,7 +60,8 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 def test_where_all_of_the_output_is_kept_is_told() -> None:
     told = output(Completed(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
 
-    assert "[... the middle of the output is left out; all of it is in /data/whole.txt ...]" == told[1]
+    go_on = "all of it is in /data/whole.txt: read_file it from start=1 on"
+    assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]
     assert 1_000 == len(told[0]) + len(told[2])
 
 
@@ -86,3 +88,44 @@ def test_how_it_ended_comes_first() -> None:
 )
 def test_what_no_shell_can_be_given_is_refused(hands: "Hands", command: str, sentence: str) -> None:
     assert sentence in hands.use("run_command", command=command).text
+
+
+@needs_a_shell
+def test_what_a_command_leaves_in_the_background_is_ended_with_it(hands: "Hands") -> None:
+    hands.use("run_command", command="(trap '' TERM HUP; sleep 1; echo late > late.txt) & echo begun")
+
+    time.sleep(1.5)
+    assert [] == list(hands.workspace.iterdir())
+
+
+@needs_a_shell
+def test_a_command_that_will_not_end_when_asked_is_made_to(hands: "Hands") -> None:
+    began = time.monotonic()
+    answer = hands.use("run_command", command="trap '' TERM; while :; do sleep 0.2; done", timeout=1)
+
+    assert answer.text.startswith("Timed out")
+    assert time.monotonic() - began < 10
+
+
+@needs_a_shell
+@pytest.mark.parametrize("command", ["read x", "python3 -c 'import getpass; getpass.getpass()'", "cat"])
+def test_a_command_that_asks_for_something_gets_nothing_and_goes_on(hands: "Hands", command: str) -> None:
+    began = time.monotonic()
+    hands.use("run_command", command=command, timeout=20)
+
+    assert time.monotonic() - began < 10
+
+
+@needs_a_shell
+def test_a_flood_is_stopped_and_little_of_it_told(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="yes 0123456789 | head -c 1000000000", timeout=60)
+
+    assert "It printed more than 50 MB, the most there may be; the rest is lost." in answer.text
+    assert len(answer.text.encode()) <= 24 * 1024
+
+
+@needs_a_shell
+def test_what_is_no_text_is_not_shown(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="head -c 20000 /dev/urandom")
+
+    assert "Exit code 0.\n[The output is no text and is not shown. Send it to a file to look into it.]" == answer.text

@@ -11,27 +11,34 @@ from openkoi_testing import Line, Stage, lend, perform
 from openkoi_testing.contracts.toolbox import ToolboxContract
 from openkoi_tools import WorkspaceTools
 
-ROOM = 3_500
+ROOM = 2_600
+ALWAYS = ["read_file", "list_files", "search", "edit_file", "write_file", "run_command", "ask_user"]
 
 
 class TestContract(ToolboxContract):
     subject = WorkspaceTools()
 
 
-def test_all_six_tools_fit_into_a_small_request(tmp_path: Path) -> None:
+def test_the_tools_that_every_request_names_take_little_room_in_it(tmp_path: Path) -> None:
     tools = asyncio.run(tools_for(tmp_path))
 
-    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
-
-    assert ["read_file", "list_files", "search", "edit_file", "write_file", "run_command"] == [t.name for t in tools]
+    sent = [tool for tool in tools if not tool.rare]
+    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in sent]
+    assert ALWAYS == [tool.name for tool in sent]
     assert len(json.dumps(shown)) <= ROOM
+
+
+def test_a_tool_that_is_seldom_needed_is_found_when_it_is(tmp_path: Path) -> None:
+    assert ["apply_patch"] == [tool.name for tool in asyncio.run(tools_for(tmp_path)) if tool.rare]
 
 
 def test_readers_may_be_repeated_and_writers_may_not(tmp_path: Path) -> None:
     tools = asyncio.run(tools_for(tmp_path))
 
-    assert ["read_file", "list_files", "search"] == [tool.name for tool in tools if tool.effect is Effect.READS]
-    assert all(tool.effect is Effect.WRITES for tool in tools[3:])
+    writers = ["edit_file", "write_file", "run_command", "apply_patch"]
+    assert writers == [tool.name for tool in tools if tool.effect is Effect.WRITES]
+    assert all(tool.effect is Effect.READS for tool in tools if tool.name not in writers)
+    assert not any(tool.polls for tool in tools)
 
 
 def test_a_result_size_that_cannot_work_is_refused_with_its_key() -> None:

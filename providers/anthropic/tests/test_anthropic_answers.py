@@ -278,18 +278,6 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
         read(document, type="application/json")
 
 
-def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
-    async def ask() -> list[Chunk]:
-        async with Anthropic(api_key="k", base_url=server.url) as provider:
-            for _ in range(4):
-                chunks = [chunk async for chunk in provider.chat(HELLO)]
-            return chunks
-
-    with AnthropicServer(READ, READ, READ, "Done.") as server:
-        assert asyncio.run(ask())[0] == Text("Done")
-    assert server.connections == 1
-
-
 def test_an_answer_that_was_recorded_is_played_back_without_a_key(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with AnthropicServer([Thought("Hm."), "I look.", READ]) as server:

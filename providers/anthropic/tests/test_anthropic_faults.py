@@ -1,77 +1,33 @@
-"""Every fault of the catalogue in this vendor's words, and the errors that only this vendor has."""
+"""Every fault of the catalogue in this vendor's words, and what may break on the way: never half a tool call."""
 
-import asyncio
 import base64
 import json
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import (
-    Chunk,
-    Done,
-    Message,
-    ProviderError,
-    Refused,
-    Request,
-    Text,
-    Thought,
-    ToolCall,
-    Unavailable,
-)
+from openkoi_hookspecs import Provider, Thought, ToolCall, Unavailable
+from openkoi_testing.contracts.catalogue import JSON, AnswersContract, Case, StreamsContract
+from openkoi_testing.contracts.faults import WITHIN, CutsContract, FaultsContract
+from openkoi_testing.contracts.hearing import Speaker
 from openkoi_testing.servers import AnthropicServer, Fault, Say
-from openkoi_testing.servers.anthropic import error
-from openkoi_testing.servers.anthropic_speech import event, events, written
-from openkoi_testing.servers.faults import After
+from openkoi_testing.servers.anthropic_speech import event, events, message, written
 
-FAULTS = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
-HELLO = Request([Message.user("Hello")], model="claude-fake")
-IDLE = 0.25
-KEY = "sk-abcd1234efgh5678ijkl9012"
-STATUS = {
-    "headers-then-silence": Fault(cut=0, after=After.HANGS),
-    "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
-}
+CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 ANSWER = Say([Thought("Hm.", seal="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
-WHOLE = b"".join(events(ANSWER, {"model": "claude-fake"}))
-absent = pytest.mark.skipif(not FAULTS.exists(), reason=f"the catalogue of faults is not at {FAULTS}")
-
-
-def cases(layer: str) -> list[dict[str, Any]]:
-    if not FAULTS.exists():
-        return []
-    return [case for case in json.loads(FAULTS.read_text(encoding="utf-8"))["cases"] if case["layer"] == layer]
-
-
-def name(case: dict[str, Any]) -> str:
-    return f"{case['id']} {case['why']}"
-
-
-async def hear(provider: Anthropic) -> tuple[list[Chunk], ProviderError | None]:
-    """What is heard until it ends, well or badly."""
-    chunks: list[Chunk] = []
-    async with provider:
-        try:
-            async for chunk in provider.chat(HELLO):
-                chunks.append(chunk)
-        except ProviderError as error:
-            return chunks, error
-    return chunks, None
-
-
-def heard(fault: Fault, say: Say = ANSWER) -> tuple[list[Chunk], ProviderError | None]:
-    with AnthropicServer(Say(say.words, fault=fault)) as server:
-        return asyncio.run(hear(Anthropic(api_key=KEY, base_url=server.url, idle_seconds=IDLE)))
-
-
-def text(chunks: list[Chunk]) -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
-
-
-def calls(chunks: list[Chunk]) -> list[ToolCall]:
-    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+SPOKEN = (*events(ANSWER, {"model": "claude-fake"}),)
+WHOLE = b"".join(SPOKEN)
+DOCUMENTS = {
+    "H14": {"type": "message", "usage": {}},
+    "H16": {"type": "message", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
+    "H20": {"type": "message", "content": [{"type": "text", "text": "x"}], "stop_reason": "eos_token_7"},
+}
+SPLIT_NAMES = {"S17"}
+ENDS_BY_ITSELF = {"S09"}
 
 
 class Told:
@@ -114,7 +70,7 @@ class Told:
         self.bytes += event("content_block_delta", index=index, delta=delta)
 
 
-def translated(case: dict[str, Any]) -> bytes:
+def translated(case: Case) -> bytes:
     """A stream of the catalogue in this vendor's events; what is broken in it stays as it is."""
     whole = b"".join(base64.b64decode(piece) for piece in case["given"]["chunks_b64"])
     if case["expect"].get("dialect") == "anthropic":
@@ -129,121 +85,71 @@ def translated(case: dict[str, Any]) -> bytes:
     return told.bytes
 
 
-SPLIT_NAMES = {"S17"}
-ENDS_BY_ITSELF = {"S09"}
+class Messages(Speaker):
+    server, model, said = AnthropicServer, "claude-fake", ANSWER
+
+    def provider(self, **settings: Any) -> Provider:
+        return Anthropic(**{"api_key": "sk-ant-test", **settings})
 
 
-@absent
-@pytest.mark.parametrize("case", [case for case in cases("sse") if case["id"] not in SPLIT_NAMES], ids=name)
-def test_streams_of_the_catalogue(case: dict[str, Any]) -> None:
-    expect, endless = case["expect"], case["id"] == "S24"
-    body = translated(case)
-    if case["id"] == "S06":
-        body = body.replace(b"\n", b"\r\n")
-    if case["id"] == "S07":
-        body = body.replace(b": ", b":")
-    slice = 1 if len(body) < 1000 else None
-    chunks, error = heard(Fault(body=body, slice=slice, after=After.DRIPS if endless else After.ENDS))
+class TestStreams(Messages, StreamsContract):
+    catalogue = CATALOGUE
+    left_out = frozenset(SPLIT_NAMES)
+    dialect = "anthropic"
 
-    assert (error is None) is isinstance(chunks[-1] if chunks else None, Done)
-    if case["id"] in ENDS_BY_ITSELF or expect["outcome"] == "incomplete":
-        assert isinstance(error, Unavailable)
-    elif expect["outcome"] == "ok":
-        assert error is None
-    elif expect["outcome"] == "tools":
-        assert [call.arguments for call in calls(chunks)] == expect["args"]
-    if expect["outcome"] == "truncated_tool" or expect.get("executed") is False:
-        assert not calls(chunks)
-    if "text" in expect:
-        assert text(chunks) == expect["text"]
+    def expected(self, case: Case) -> Case:
+        """Whoever does not say that the message has ended has broken off."""
+        expect = super().expected(case)
+        return {**expect, "outcome": "incomplete"} if case["id"] in ENDS_BY_ITSELF else expect
+
+    def streamed(self, case: Case) -> Sequence[bytes]:
+        body = translated(case)
+        if case["id"] == "S06":
+            body = body.replace(b"\n", b"\r\n")
+        if case["id"] == "S07":
+            body = body.replace(b": ", b":")
+        step = 1 if len(body) < 1000 else len(body)
+        return [body[start : start + step] for start in range(0, len(body), step)]
 
 
-DOCUMENTS = {
-    "H14": {"type": "message", "usage": {}},
-    "H16": {"type": "message", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
-    "H20": {"type": "message", "content": [{"type": "text", "text": "x"}], "stop_reason": "eos_token_7"},
-}
+class TestAnswers(Messages, AnswersContract):
+    catalogue = CATALOGUE
+
+    def body(self, case: Case) -> bytes:
+        known = DOCUMENTS.get(case["id"])
+        return json.dumps(known).encode() if known else super().body(case)
 
 
-@absent
-@pytest.mark.parametrize("case", [case for case in cases("http") if case["given"]["status"] != "dns-failure"], ids=name)
-def test_answers_of_the_catalogue(case: dict[str, Any]) -> None:
-    given, expect = case["given"], case["expect"]
-    body = json.dumps(DOCUMENTS[case["id"]]) if case["id"] in DOCUMENTS else given["body"]
-    plain = {"content-type": "application/json", **given["headers"]}
-    fault = STATUS.get(given["status"]) or Fault(status=given["status"], headers=plain, body=body.encode())
-    chunks, error = heard(fault)
+class TestDocuments(Messages, CutsContract):
+    """An answer that comes whole, although a stream was asked for."""
 
-    match expect["outcome"]:
-        case "ok":
-            assert isinstance(chunks[-1], Done)
-        case "retry":
-            assert isinstance(error, Unavailable)
-            assert (error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
-        case "fail":
-            assert isinstance(error, Refused)
-        case "compact_and_retry":
-            assert isinstance(error, Refused)
-            assert error.overflow
-    assert "sk-abcd" not in str(error)
+    spoken = (written(message(ANSWER, {"model": "claude-fake"})),)
+    kind = JSON
 
 
-@absent
-@pytest.mark.parametrize("case", [case for case in cases("proto") if "tool_calls" in case["given"]], ids=name)
-def test_tool_calls_of_the_catalogue_get_ids_of_their_own(case: dict[str, Any]) -> None:
-    asked = [ToolCall(call["id"], call["name"], json.loads(call["arguments"])) for call in case["given"]["tool_calls"]]
-    chunks, error = heard(Fault(), Say(asked))
+class TestFaults(Messages, FaultsContract):
+    spoken = SPOKEN
+    breaks = (0, 1, 700, len(WHOLE) - 60, len(WHOLE) - 30)
 
-    assert error is None
-    assert len({call.id for call in calls(chunks)}) == len(asked)
+    def test_a_cut_that_no_one_can_see_is_seen(self) -> None:
+        heard = self.heard(Fault(cut=len(WHOLE) - 60, framed=False))
 
+        assert "nothing in it was acted upon" in str(heard.error)
 
-@pytest.mark.parametrize(
-    ("status", "kind", "words", "raised", "overflow"),
-    [
-        (400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", Refused, True),
-        (
-            400,
-            "invalid_request_error",
-            "input length and `max_tokens` exceed context limit: 9 + 2",
-            Refused,
-            True,
-        ),
-        (400, "invalid_request_error", "Your credit balance is too low to access the API", Refused, False),
-        (400, "invalid_request_error", "max_tokens: Field required", Refused, False),
-        (401, "authentication_error", "invalid x-api-key", Refused, False),
-        (402, "billing_error", "Payment required", Refused, False),
-        (403, "permission_error", "not allowed", Refused, False),
-        (404, "not_found_error", "model: claude-nowhere", Refused, False),
-        (413, "request_too_large", "Request exceeds the maximum size", Refused, True),
-        (429, "rate_limit_error", "slow down", Unavailable, None),
-        (500, "api_error", "Internal server error", Unavailable, None),
-        (504, "timeout_error", "timed out", Unavailable, None),
-        (529, "overloaded_error", "Overloaded", Unavailable, None),
-    ],
-)
-def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, raised: Any, overflow: Any) -> None:
-    _, found = heard(Fault(status=status, headers={"retry-after": "7"}, body=written(error(kind, words))))
+    @pytest.mark.parametrize("keep_alive", [b": still there\n\n", event("ping")], ids=["comments", "pings"])
+    def test_keep_alives_alone_are_not_waited_for_longer_than_is_said(self, keep_alive: bytes) -> None:
+        body = [WHOLE[: WHOLE.index(b"event: content_block_stop")], *[keep_alive] * 2000]
+        begun = time.monotonic()
+        heard = self.heard(Fault(body=body, pause=0.02), idle_seconds=0.2)
 
-    assert isinstance(found, raised)
-    assert words in str(found)
-    assert getattr(found, "overflow", None) is overflow
-    assert getattr(found, "retry_after", None) == (7.0 if raised is Unavailable else None)
+        assert isinstance(heard.error, Unavailable)
+        assert "said nothing new" in str(heard.error)
+        assert not heard.calls
+        assert time.monotonic() - begun < WITHIN
 
+    @pytest.mark.campaign
+    def test_events_that_add_up_without_end_are_broken_off(self) -> None:
+        piece = event("content_block_delta", index=0, delta={"type": "text_delta", "text": "x" * 4_000_000})
+        heard = self.heard(Fault(body=[piece] * 25))
 
-def test_a_model_that_is_not_there_is_named() -> None:
-    with AnthropicServer(models=["claude-other"]) as server:
-        _, found = asyncio.run(hear(Anthropic(api_key="k", base_url=server.url)))
-
-    assert isinstance(found, Refused)
-    assert "model: claude-fake" in str(found)
-    assert "Check the model's name" in str(found)
-
-
-def test_an_overload_in_mid_stream_may_pass_and_nothing_is_acted_upon() -> None:
-    start = WHOLE[: WHOLE.index(b"event: message_delta")]
-    overloaded = b"event: error\ndata: " + written(error("overloaded_error", "Overloaded")) + b"\n\n"
-    chunks, found = heard(Fault(body=start + overloaded))
-
-    assert isinstance(found, Unavailable)
-    assert not calls(chunks)
+        assert isinstance(heard.error, Unavailable)

@@ -1,69 +1,12 @@
 """A server that others wrote is understood too."""
 
-import asyncio
-from collections.abc import Iterator
-
-import pytest
-
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import Chunk, Message, Refused, Request, Role, Stop, Text, ToolCall, ToolResult
-from openkoi_testing.servers import LLMock, PeerMissing
-
-FIXTURES = (
-    {"match": {"userMessage": "hello"}, "response": {"content": "Hello, wörld 😀! How can I help?"}},
-    {
-        "match": {"userMessage": "weather", "hasToolResult": False},
-        "response": {
-            "toolCalls": [
-                {"name": "weather", "arguments": {"city": "Zürich"}},
-                {"name": "weather", "arguments": {"city": "Bern"}},
-            ]
-        },
-    },
-    {"match": {"userMessage": "weather", "hasToolResult": True}, "response": {"content": "Sunny in both."}},
-)
+from openkoi_hookspecs import Provider
+from openkoi_testing.contracts.peer import PeerContract
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    try:
-        server = LLMock(*FIXTURES).__enter__()
-    except PeerMissing as missing:
-        pytest.skip(str(missing))
-    yield server.url
-    server.__exit__()
+class TestPeer(PeerContract):
+    model = "claude-sonnet-4-5"
 
-
-def heard(url: str, *messages: Message) -> list[Chunk]:
-    async def ask() -> list[Chunk]:
-        async with Anthropic(api_key="sk-test", base_url=url) as provider:
-            return [chunk async for chunk in provider.chat(Request(messages, model="claude-sonnet-4-5"))]
-
-    return asyncio.run(ask())
-
-
-def text(chunks: list[Chunk]) -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
-
-
-def test_words_stream_in_pieces(url: str) -> None:
-    chunks = heard(url, Message.user("hello"))
-
-    assert text(chunks) == "Hello, wörld 😀! How can I help?"
-    assert len(chunks) > 3
-
-
-def test_tools_are_called_and_their_results_read(url: str) -> None:
-    question = Message.user("weather")
-    *calls, done = heard(url, question)
-    results = [ToolResult("sunny", call=call.id) for call in calls if isinstance(call, ToolCall)]
-    asked = [call.arguments["city"] for call in calls if isinstance(call, ToolCall)]
-
-    assert (asked, getattr(done, "stop", None)) == (["Zürich", "Bern"], Stop.TOOLS)
-    said = tuple(call for call in calls if isinstance(call, ToolCall))
-    assert text(heard(url, question, Message(Role.ASSISTANT, said), Message.user(*results))) == "Sunny in both."
-
-
-def test_what_it_does_not_know_is_refused(url: str) -> None:
-    with pytest.raises(Refused, match="No fixture matched"):
-        heard(url, Message.user("something else"))
+    def provider(self, address: str) -> Provider:
+        return Anthropic(api_key="sk-test", base_url=address)

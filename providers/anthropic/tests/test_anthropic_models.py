@@ -8,17 +8,25 @@ import pytest
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Done, Message, Model, Refused, Request, Unavailable, Usage
+from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.servers import AnthropicServer
 from openkoi_testing.servers.anthropic import error
 
 HELLO = Request([Message.user("Hello")], model="claude-fake", max_output=4000)
 
 
+async def counting(provider: Anthropic) -> int:
+    """Have tokens counted."""
+    return await provider.count_tokens(HELLO)
+
+
 def listed(*pages: Any, **defaults: Any) -> list[Model]:
     """What is read of these pages, the last one again and again."""
     left = list(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=left.pop(0) if len(left) > 1 else left[0]))
-    return list(asyncio.run(Anthropic(base_url="http://localhost", transport=wire, **defaults).models()))
+    return list(
+        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire, **defaults), Anthropic.models))
+    )
 
 
 def test_models_are_listed_with_what_the_vendor_says_of_them() -> None:
@@ -87,7 +95,7 @@ def test_a_count_that_is_none_is_unavailable(counted: Any) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=counted))
 
     with pytest.raises(Unavailable, match="count tokens"):
-        asyncio.run(Anthropic(base_url="http://localhost", transport=wire).count_tokens(HELLO))
+        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
 
 
 def test_counting_tells_apart_what_is_too_long() -> None:
@@ -95,5 +103,5 @@ def test_counting_tells_apart_what_is_too_long() -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(400, json=body))
 
     with pytest.raises(Refused) as caught:
-        asyncio.run(Anthropic(base_url="http://localhost", transport=wire).count_tokens(HELLO))
+        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
     assert caught.value.overflow

@@ -23,6 +23,7 @@ from openkoi_hookspecs import (
     Unavailable,
     Usage,
 )
+from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.servers import BedrockServer, Say
 from openkoi_testing.servers.aws import STREAM, event, exception, failed
 from openkoi_testing.servers.say import Words
@@ -268,23 +269,12 @@ def test_a_document_in_place_of_a_stream_is_unavailable(document: Any) -> None:
         read(json.dumps(document).encode(), type="application/json")
 
 
-def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
-    async def ask() -> list[Chunk]:
-        async with Bedrock(api_key="a-token", base_url=server.url) as provider:
-            for _ in range(4):
-                chunks = [chunk async for chunk in provider.chat(HELLO)]
-            return chunks
-
-    with BedrockServer(READ, READ, READ, "Done.") as server:
-        assert asyncio.run(ask())[0] == Text("Done")
-    assert server.connections == 1
-
-
 def listed(*listings: Any) -> list[Model]:
     """The models of these lists, of models and of profiles."""
     answers = {"/foundation-models": listings[0], "/inference-profiles": listings[1]}
     wire = httpx2.MockTransport(lambda request: httpx2.Response(200, json=answers[request.url.path]))
-    return list(asyncio.run(Bedrock(api_key="t", region="eu-west-1", transport=wire, context=5_000).models()))
+    provider = Bedrock(api_key="t", region="eu-west-1", transport=wire, context=5_000)
+    return list(asyncio.run(asked(provider, Bedrock.models)))
 
 
 def test_models_on_demand_and_profiles_of_models_that_stream_are_listed() -> None:
@@ -316,4 +306,6 @@ def test_lists_that_say_nothing_break_nothing(listing: Any) -> None:
 def test_a_server_without_lists_lists_nothing(status: int) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(status, json={"message": "no"}))
 
-    assert list(asyncio.run(Bedrock(api_key="t", region="eu-west-1", transport=wire).models())) == []
+    provider = Bedrock(api_key="t", region="eu-west-1", transport=wire)
+
+    assert list(asyncio.run(asked(provider, Bedrock.models))) == []

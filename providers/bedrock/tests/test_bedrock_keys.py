@@ -53,9 +53,9 @@ def server() -> Iterator[BedrockServer]:
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine on which nobody has logged in; the file in which the vendor's tools keep keys."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+        monkeypatch.delenv(name)  # the vendor's library reads the environment itself
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))  # the same
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))  # the same
     return tmp_path / "credentials"
 
 
@@ -99,7 +99,7 @@ def test_the_chain_of_the_vendor_s_tools_is_asked_without_keys(
     server: BedrockServer, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared.write_text(f"[work]\naws_access_key_id = {PAIR.access}\naws_secret_access_key = {PAIR.secret}\n")
-    monkeypatch.setenv("AWS_PROFILE", "work")
+    monkeypatch.setenv("AWS_PROFILE", "work")  # the vendor's library reads the environment itself
 
     assert isinstance(heard(server)[-1], Done)
 
@@ -112,7 +112,7 @@ def test_without_any_keys_it_is_said_what_to_do(server: BedrockServer) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_a_profile_that_is_not_there_is_named(server: BedrockServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    monkeypatch.setenv("AWS_PROFILE", "nobody")  # the vendor's library reads the environment itself
 
     with pytest.raises(Refused, match=r"nobody.*check AWS_PROFILE"):
         heard(server)
@@ -122,7 +122,7 @@ def test_a_login_that_cannot_be_renewed_is_refused(
     server: BedrockServer, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared.write_text(f"[work]\ncredential_process = {sys.executable} -c raise(SystemExit(3))\n")
-    monkeypatch.setenv("AWS_PROFILE", "work")
+    monkeypatch.setenv("AWS_PROFILE", "work")  # the vendor's library reads the environment itself
 
     with pytest.raises(Refused, match="Log in again"):
         heard(server)
@@ -134,7 +134,7 @@ def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
     server: BedrockServer, monkeypatch: pytest.MonkeyPatch, wanted: bool
 ) -> None:
     with HttpServer(lambda seen: Served([b""], status=404)) as metadata:
-        monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.url)
+        monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.url)  # it is the library that asks there
         with pytest.raises((Refused, Unavailable)):
             heard(server, instance_role=wanted)
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import httpx2
 import pytest
@@ -23,6 +23,7 @@ from openkoi_hookspecs import (
     Unavailable,
     Usage,
 )
+from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.servers import Fault, GoogleServer, Say
 from openkoi_testing.servers.say import Words
 
@@ -30,7 +31,6 @@ HELLO = Request([Message.user("Hello")], model="gemini-fake")
 READ = ToolCall("call_1", "read", {"path": "ä"})
 LIST = ToolCall("call_2", "list", {"deep": True, "of": [1, {}]})
 COUNTED = Usage(input=9, output=5, cache_read=3)
-T = TypeVar("T")
 
 
 async def hear(provider: Google) -> list[Chunk]:
@@ -291,30 +291,12 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
         read(document, type="application/json")
 
 
-def test_a_conversation_goes_on_over_one_connection() -> None:
-    async def ask() -> list[Chunk]:
-        async with Google(api_key="AIza-test", base_url=server.url) as provider:
-            for _ in range(4):
-                chunks = [chunk async for chunk in provider.chat(HELLO)]
-            return chunks
-
-    with GoogleServer(READ, READ, READ, "Done.") as server:
-        assert asyncio.run(ask())[0] == Text("Done")
-    assert server.connections == 1
-
-
-async def entered(provider: Google, ask: Callable[[Google], Awaitable[T]]) -> T:
-    """What a provider answers, closed afterwards."""
-    async with provider:
-        return await ask(provider)
-
-
 def listed(*pages: object) -> list[Model]:
     """The models of a server that answers with these pages."""
     answers = iter(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(answers)))
     provider = Google(api_key="AIza-test", transport=wire, context=10_000, output=5_000)
-    return list(asyncio.run(entered(provider, Google.models)))
+    return list(asyncio.run(asked(provider, Google.models)))
 
 
 def test_models_that_talk_are_listed_with_what_the_server_says_of_them() -> None:
@@ -346,7 +328,7 @@ def test_a_list_that_goes_round_in_circles_is_left() -> None:
 def test_pages_are_asked_for_one_after_the_other() -> None:
     names = [f"gemini-{number}" for number in range(1001)]
     with GoogleServer(models=names) as server:
-        found = asyncio.run(entered(Google(api_key="AIza-test", base_url=server.url), Google.models))
+        found = asyncio.run(asked(Google(api_key="AIza-test", base_url=server.url), Google.models))
 
     assert [model.name for model in found] == names
     assert [seen.path.partition("?")[2] for seen in server.requests] == [
@@ -364,9 +346,9 @@ def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
 def test_one_model_is_told_about_by_its_name() -> None:
     with GoogleServer(models=["gemini-a"]) as server:
         google = Google(api_key="AIza-test", base_url=server.url)
-        found = asyncio.run(entered(google, lambda google: google.describe("gemini-a")))
+        found = asyncio.run(asked(google, lambda google: google.describe("gemini-a")))
         with pytest.raises(Refused, match="does not know"):
-            asyncio.run(entered(google, lambda google: google.describe("gemini-b")))
+            asyncio.run(asked(google, lambda google: google.describe("gemini-b")))
 
     assert found == Model("gemini-a", context=1_048_576, output=65_536)
 
@@ -377,15 +359,15 @@ def test_a_model_or_a_number_that_is_none_is_unavailable(document: Any) -> None:
 
     google = Google(api_key="AIza-test", transport=wire)
     with pytest.raises(Unavailable, match="not a model"):
-        asyncio.run(entered(google, lambda google: google.describe("a")))
+        asyncio.run(asked(google, lambda google: google.describe("a")))
     with pytest.raises(Unavailable, match="not a number of tokens"):
-        asyncio.run(entered(google, lambda google: google.count_tokens(HELLO)))
+        asyncio.run(asked(google, lambda google: google.count_tokens(HELLO)))
 
 
 def test_tokens_are_counted_by_the_server() -> None:
     with GoogleServer() as server:
         google = Google(api_key="AIza-test", base_url=server.url)
-        assert asyncio.run(entered(google, lambda google: google.count_tokens(HELLO))) > 0
+        assert asyncio.run(asked(google, lambda google: google.count_tokens(HELLO))) > 0
     assert server.requests[0].path == "/v1beta/models/gemini-fake:countTokens"
 
 

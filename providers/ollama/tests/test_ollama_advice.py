@@ -7,6 +7,7 @@ import pytest
 
 from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
 from openkoi_ollama import Ollama
+from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.contracts.provider import long_story
 from openkoi_testing.servers import Fault, OllamaServer, Say
 from openkoi_testing.servers.ollama_strict import Pulled
@@ -35,9 +36,9 @@ def test_a_server_that_does_not_run_is_unavailable_and_says_how_to_start_it() ->
     assert isinstance(error, Unavailable)
     assert str(error).endswith("Start it with: ollama serve")
     with pytest.raises(Unavailable, match="ollama serve"):
-        asyncio.run(Ollama(base_url=gone).models())
+        asyncio.run(asked(Ollama(base_url=gone), Ollama.models))
     with pytest.raises(Unavailable, match="ollama serve"):
-        asyncio.run(Ollama(base_url=gone).describe("x"))
+        asyncio.run(asked(Ollama(base_url=gone), lambda ollama: ollama.describe("x")))
 
 
 def test_a_name_that_is_not_known_is_unavailable() -> None:

@@ -1,69 +1,23 @@
-"""Every fault of the catalogue, and an answer cut at every byte: never a crash, never half a tool call."""
+"""Every fault of the catalogue, told in this protocol, and what may break on the way: never half a tool call."""
 
-import asyncio
-import base64
 import json
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx2
-import pytest
-
-from openkoi_hookspecs import Chunk, Done, Message, ProviderError, Refused, Request, Text, ToolCall, Unavailable
+from openkoi_hookspecs import Provider, ToolCall, Unavailable
 from openkoi_ollama import Ollama
+from openkoi_testing.contracts.catalogue import AnswersContract, Case, StreamsContract
+from openkoi_testing.contracts.faults import NOISE, FaultsContract
+from openkoi_testing.contracts.hearing import Speaker
 from openkoi_testing.servers import Fault, OllamaServer, Say
-from openkoi_testing.servers.faults import After
 from openkoi_testing.servers.ollama import events
 
-FAULTS = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
-HELLO = Request([Message.user("Hello")], model="llama-fake")
-LINES = {"content-type": "application/x-ndjson"}
+CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"})])
-STATUS = {
-    "headers-then-silence": Fault(cut=0, after=After.HANGS),
-    "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
-}
-PIECEMEAL = ("S15", "S17")
-ANTHROPIC = "S30"
-absent = pytest.mark.skipif(not FAULTS.exists(), reason=f"the catalogue of faults is not at {FAULTS}")
-
-
-def cases(layer: str, *others: str) -> list[dict[str, Any]]:
-    if not FAULTS.exists():
-        return []
-    found: list[dict[str, Any]] = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
-    return [case for case in found if case["layer"] == layer and case["id"] not in others]
-
-
-def name(case: dict[str, Any]) -> str:
-    return f"{case['id']} {case['why']}"
-
-
-async def hear(provider: Ollama) -> tuple[list[Chunk], ProviderError | None]:
-    """What is heard until it ends, well or badly."""
-    chunks: list[Chunk] = []
-    async with provider:
-        try:
-            async for chunk in provider.chat(HELLO):
-                chunks.append(chunk)
-        except ProviderError as error:
-            return chunks, error
-    return chunks, None
-
-
-def heard(fault: Fault, said: Say | None = None, key: str = "") -> tuple[list[Chunk], ProviderError | None]:
-    with OllamaServer(Say((said or Say("unheard")).words, fault=fault)) as server:
-        return asyncio.run(hear(Ollama(base_url=server.url, api_key=key, idle_seconds=0.3)))
-
-
-def text(chunks: list[Chunk]) -> str:
-    return "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
-
-
-def calls(chunks: list[Chunk]) -> list[ToolCall]:
-    return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
+PIECEMEAL = {"S15", "S17"}
+ANTHROPIC = {"S30"}
+SMALL = {"S02", "S03"}
 
 
 def line(frame: Mapping[str, Any]) -> bytes:
@@ -86,156 +40,63 @@ def translated(event: str) -> bytes:
     return line({"message": {**message, "tool_calls": asked}, **ended})
 
 
-@absent
-@pytest.mark.parametrize("case", cases("sse", *PIECEMEAL, ANTHROPIC), ids=name)
-def test_streams_of_the_catalogue(case: dict[str, Any]) -> None:
-    whole = b"".join(base64.b64decode(piece) for piece in case["given"]["chunks_b64"]).decode()
-    body = b"".join(map(translated, whole.replace("\r\n", "\n").split("\n\n"))) if whole else b""
-    step = 1 if case["id"] in ("S02", "S03") else len(body) or 1
-    pieces = [body[start : start + step] for start in range(0, len(body), step)]
-    chunks, error = heard(Fault(body=pieces, after=After.DRIPS if case["id"] == "S24" else After.ENDS))
-    expect = case["expect"]
+class OwnProtocol(Speaker):
+    server, model, said = OllamaServer, "llama-fake", SAID
 
-    assert (error is None) is isinstance(chunks[-1] if chunks else None, Done)
-    match expect["outcome"]:
-        case "ok":
-            assert error is None
-        case "incomplete":
-            assert isinstance(error, Unavailable)
-        case "tools":
-            assert [call.arguments for call in calls(chunks)] == expect["args"]
-        case "truncated_tool":
-            assert not calls(chunks)
-    if expect.get("executed") is False:
-        assert not calls(chunks)
-    if "text" in expect:
-        assert text(chunks) == expect["text"]
+    def provider(self, **settings: Any) -> Provider:
+        return Ollama(**settings)
 
 
-@absent
-@pytest.mark.parametrize("case", [case for case in cases("http") if case["given"]["status"] != "dns-failure"], ids=name)
-def test_answers_of_the_catalogue(case: dict[str, Any]) -> None:
-    given, expect = case["given"], case["expect"]
-    plain = {"content-type": "application/json", **given["headers"]}
-    body = given["body"].replace('{"choices":[]}', "{}").encode()
-    if expect["outcome"] == "ok":
-        body = line({"message": {"content": "hi"}, "done": True, "done_reason": "eos_token_7"})
-    fault = STATUS.get(given["status"]) or Fault(status=given["status"], headers=plain, body=body)
-    chunks, error = heard(fault, key="sk-abcd1234efgh5678ijkl9012")
+class TestStreams(OwnProtocol, StreamsContract):
+    catalogue = CATALOGUE
+    left_out = frozenset(PIECEMEAL | ANTHROPIC)
 
-    match expect["outcome"]:
-        case "ok":
-            assert isinstance(chunks[-1], Done)
-        case "retry":
-            assert isinstance(error, Unavailable)
-            low, _ = expect.get("after_s", (0, 0))
-            assert (error.retry_after or 0) >= low
-        case "compact_and_retry":
-            assert isinstance(error, Unavailable) or (isinstance(error, Refused) and error.overflow)
-        case "fail":
-            assert isinstance(error, Refused)
-    assert "sk-abcd" not in str(error)
+    def streamed(self, case: Case) -> Sequence[bytes]:
+        whole = b"".join(super().streamed(case)).decode()
+        body = b"".join(map(translated, whole.replace("\r\n", "\n").split("\n\n"))) if whole else b""
+        step = 1 if case["id"] in SMALL else len(body) or 1
+        return [body[start : start + step] for start in range(0, len(body), step)]
+
+    def calling(self, calls: Sequence[ToolCall]) -> Fault:
+        asked = [{"id": c.id, "function": {"name": c.tool, "arguments": dict(c.arguments)}} for c in calls]
+        return Fault(body=line({"message": {"tool_calls": asked}, "done": True, "done_reason": "stop"}))
 
 
-@absent
-@pytest.mark.parametrize("case", [case for case in cases("proto") if "tool_calls" in case["given"]], ids=name)
-def test_tool_calls_of_the_catalogue_get_ids_of_their_own(case: dict[str, Any]) -> None:
-    given = case["given"]["tool_calls"]
-    asked = [{"id": c["id"], "function": {"name": c["name"], "arguments": json.loads(c["arguments"])}} for c in given]
-    body = line({"message": {"tool_calls": asked}, "done": True, "done_reason": "stop"})
-    chunks, error = heard(Fault(body=body))
+class TestAnswers(OwnProtocol, AnswersContract):
+    catalogue = CATALOGUE
 
-    assert error is None
-    assert len({call.id for call in calls(chunks)}) == len(given)
+    def expected(self, case: Case) -> Case:
+        """A conversation that is too long is asked about again, in a larger window."""
+        expect = super().expected(case)
+        return {"outcome": "retry"} if expect["outcome"] == "compact_and_retry" else expect
 
-
-def test_an_answer_cut_at_any_byte_is_either_whole_or_nothing_of_it_is_acted_upon() -> None:
-    whole = b"".join(events(SAID, {"model": "llama-fake"}))
-    lengths = iter(range(len(whole) + 1))
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        content = whole[: next(lengths)] if request.url.path == "/api/chat" else b"{}"
-        return httpx2.Response(200, content=content, headers=LINES if request.url.path == "/api/chat" else {})
-
-    async def ask() -> list[tuple[list[Chunk], ProviderError | None]]:
-        provider = Ollama(transport=httpx2.MockTransport(answer))
-        return [await hear(provider) for _ in range(len(whole) + 1)]
-
-    outcomes = asyncio.run(ask())
-    ended_well = [error is None for _, error in outcomes]
-
-    assert ended_well == [bool(calls(chunks)) for chunks, _ in outcomes]
-    assert ended_well == [any(isinstance(chunk, Done) for chunk in chunks) for chunks, _ in outcomes]
-    assert all(isinstance(error, Unavailable | None) for _, error in outcomes)
-    assert ended_well == [False] * len(whole) + [True]
+    def body(self, case: Case) -> bytes:
+        if case["expect"]["outcome"] == "ok":
+            return line({"message": {"content": "hi"}, "done": True, "done_reason": "eos_token_7"})
+        return super().body(case).replace(b'{"choices":[]}', b"{}")
 
 
-@pytest.mark.parametrize("end", [0, 1, 150, 400])
-@pytest.mark.parametrize("framed", [True, False])
-def test_a_connection_that_breaks_is_unavailable(end: int, framed: bool) -> None:
-    chunks, error = heard(Fault(cut=end, framed=framed), SAID)
+class TestFaults(OwnProtocol, FaultsContract):
+    spoken = (*events(SAID, {"model": "llama-fake"}),)
+    garbage = (*NOISE, b"\x00\xff" * 500 + b"\n", b'\xff\xfe{"done": true}\n', b"[]\n", b"data: {}\n", b"5\n")
 
-    assert isinstance(error, Unavailable)
-    assert not calls(chunks)
+    def ends_well(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
+        """The end of the last line is what makes it a line."""
+        return [lengths[-1]] == list(well)
 
+    def test_an_answer_may_take_longer_to_begin_than_to_go_on(self) -> None:
+        heard = self.heard(Fault(delay=1.5), idle_seconds=1.2)
 
-@pytest.mark.parametrize("slice", [1, 2, 5])
-def test_a_stream_in_the_smallest_pieces_is_heard_as_one(slice: int) -> None:
-    chunks, error = heard(Fault(slice=slice, keep_alives=1), SAID)
+        assert heard.error is None
+        assert SAID.text == heard.text
 
-    assert error is None
-    assert text(chunks) == "Héllo 😀"
-    assert calls(chunks) == [ToolCall("a", "read", {"path": "ä"})]
+    def test_a_line_that_never_ends_is_broken_off(self) -> None:
+        heard = self.heard(Fault(body=[b"x" * 4_000_000] * 25))
 
+        assert "event of more than" in str(heard.error)
+        assert not heard.chunks
 
-@pytest.mark.parametrize("fault", [Fault(cut=0, after=After.DRIPS), Fault(cut=0, after=After.HANGS)])
-def test_keep_alives_do_not_put_off_the_end_of_patience(fault: Fault) -> None:
-    begun = time.monotonic()
-    chunks, error = heard(fault)
+    def test_a_full_queue_is_unavailable(self) -> None:
+        body = b'{"error":"server busy, please try again.  maximum pending requests exceeded"}'
 
-    assert (chunks, isinstance(error, Unavailable)) == ([], True)
-    assert "said nothing new" in str(error)
-    assert time.monotonic() - begun < 3
-
-
-def test_an_answer_may_take_longer_to_begin_than_to_go_on() -> None:
-    chunks, error = heard(Fault(delay=0.45))
-
-    assert (error, text(chunks)) == (None, "unheard")
-
-
-@pytest.mark.parametrize(
-    "garbage", [b"\x00\xff" * 500 + b"\n", b'\xff\xfe{"done": true}\n', b"[]\n", b"data: {}\n", b"5\n"]
-)
-def test_garbage_is_unavailable(garbage: bytes) -> None:
-    chunks, error = heard(Fault(body=garbage))
-
-    assert isinstance(error, Unavailable)
-    assert not chunks
-
-
-def test_a_line_that_never_ends_is_broken_off() -> None:
-    with OllamaServer(Say(fault=Fault(body=[b"x" * 1_000_000] * 100))) as server:
-        chunks, error = asyncio.run(hear(Ollama(base_url=server.url)))
-
-    assert isinstance(error, Unavailable)
-    assert "event of more than" in str(error)
-    assert not chunks
-
-
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
-def test_a_page_in_place_of_an_answer_is_unavailable(status: int) -> None:
-    fault = Fault(status=status, headers={"content-type": "text/html", "Retry-After": "3"}, body=b"<html>Busy</html>")
-    _, error = heard(fault)
-
-    assert isinstance(error, Unavailable)
-    assert error.retry_after == 3
-    assert "html" not in str(error)
-
-
-def test_a_full_queue_is_unavailable() -> None:
-    _, error = heard(
-        Fault(status=503, body=b'{"error":"server busy, please try again.  maximum pending requests exceeded"}')
-    )
-
-    assert isinstance(error, Unavailable)
+        assert isinstance(self.heard(Fault(status=503, body=body)).error, Unavailable)

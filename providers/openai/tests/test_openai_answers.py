@@ -275,18 +275,6 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
         read(document, type="application/json")
 
 
-def test_a_conversation_of_calls_goes_on_over_one_connection() -> None:
-    async def ask() -> list[Chunk]:
-        async with OpenAI(api_key="sk-test", base_url=server.url) as provider:
-            for _ in range(4):
-                chunks = [chunk async for chunk in provider.chat(HELLO)]
-            return chunks
-
-    with OpenAIServer(READ, READ, READ, "Done.") as server:
-        assert asyncio.run(ask())[0] == Text("Done")
-    assert server.connections == 1
-
-
 def test_a_wrong_key_is_refused_and_not_repeated() -> None:
     with OpenAIServer(key="sk-right") as server, pytest.raises(Refused, match="Check the key") as caught:
         asyncio.run(hear(OpenAI(api_key="sk-wrong-key-123", base_url=server.url)))

@@ -33,7 +33,7 @@ USAGE = Usage(input=9, output=5, cache_read=3)
 
 
 def provider(**settings: Any) -> OpenAI:
-    return OpenAI(**{"api_key": "sk-test", "api": "responses", "summary": "auto", "idle_seconds": 0.25, **settings})
+    return OpenAI(**{"api_key": "sk-test", "api": "responses", "summary": "auto", **settings})
 
 
 async def hear(provider: OpenAI, request: Request = HELLO) -> list[Chunk]:

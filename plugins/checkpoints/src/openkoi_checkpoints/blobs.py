@@ -1,5 +1,6 @@
 """The content store: bytes by their SHA-256, each once, however many checkpoints and workspaces hold them."""
 
+import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +25,15 @@ class Blobs:
         return self.folder / name[:2] / name[2:]
 
     def put(self, data: bytes) -> str:
-        """Keep bytes; return their name. One of another length was cut off by a crash, and is written anew."""
+        """Keep bytes; return their name. One of another length was cut off by a crash, and is written anew.
+
+        One that is there already becomes young again, so that nothing of what was just put is pruned.
+        """
         name = digest(data)
         place = self.place(name)
-        if size_of(place) != len(data):
+        if size_of(place) == len(data):
+            os.utime(place)
+        else:
             with writable(self.folder):
                 write_whole(private_folder(place.parent) / place.name, data)
         return name

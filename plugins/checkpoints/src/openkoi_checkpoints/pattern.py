@@ -18,6 +18,7 @@ CLASSES = {
     b"upper": b"A-Z",
     b"xdigit": b"0-9A-Fa-f",
 }
+LONGEST = 4_096
 TOKEN = re.compile(
     rb"(?P<deep>(?:^|(?<=/))\*\*/)|(?P<rest>(?<=/)\*\*$)|(?P<stars>\*+)|(?P<any>\?)"
     rb"|\[(?P<not>[!^]?)(?P<set>\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]"
@@ -59,8 +60,8 @@ def trimmed(line: bytes) -> bytes:
 
 
 def pattern(line: bytes) -> Pattern | None:
-    """Read one line."""
-    if line.startswith(b"#"):
+    """Read one line; one that is longer than any path is none."""
+    if line.startswith(b"#") or len(line) > LONGEST:
         return None
     text = line.removeprefix(b"!")
     bare = text.removesuffix(b"/")

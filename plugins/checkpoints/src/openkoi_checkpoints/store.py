@@ -1,27 +1,31 @@
 """The `Checkpoints` socket: take, restore and diff, over a content store of our own. No git, no filters."""
 
 import asyncio
+import contextlib
 import os
-import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Data, KoiError
 
-from .blobs import Blobs, digest
-from .errors import LeftAlone, StoreFault
+from .blobs import Blobs, digest, size_of
+from .difference import Readers, difference, reader
+from .errors import LeftAlone
 from .history import History, history_of
 from .ignored import Ignored
 from .lock import locked
-from .manifest import Entry, Kind, Manifest, Stamp
-from .patch import Version, file_patch
-from .plan import Views, plan
-from .private import private_folder, writable, write_whole
+from .manifest import NOTICED, Entry, Kind, Manifest, Stamp
+from .plan import Plan, Views, plan
+from .private import private_folder, writable
+from .prune import LOCK, overview, prune, prune_daily
 from .rebuild import Builder, sweep
-from .survey import Rules, Surveyor, read_file
+from .retention import Policy
+from .saved import Saved
+from .survey import Rules, Surveyor, ignore_file
 
+MEGABYTE = 1_000_000
 SKIPPED = (
     ".git",
     ".hg",
@@ -47,38 +51,53 @@ class Store:
         *,
         folder: Annotated[Path, Data("checkpoints")],
         max_file_mb: float = 5.0,
+        max_saved_mb: float = 100.0,
         max_files: int = 100_000,
         skip: tuple[str, ...] = SKIPPED,
+        keep_newest: int = 50,
+        keep_days: float = 30.0,
+        max_total_mb: float = 2_000.0,
     ) -> None:
         self.folder = folder.expanduser().absolute()
         self.blobs = Blobs(self.folder / "blobs")
+        self.most_saved = int(max_saved_mb * MEGABYTE)
+        self.policy = Policy(keep_newest, keep_days, int(max_total_mb * MEGABYTE))
         self.rules = Rules(
             skip=frozenset((*skip, ".git")),
-            most_bytes=int(max_file_mb * 1_000_000),
+            most_bytes=int(max_file_mb * MEGABYTE),
             most_paths=max_files,
             store=str(self.folder.resolve()),
         )
 
     async def take(self, root: Path) -> str:
         """Keep the files as they are; return an id, the last one again if nothing has changed."""
-        return await asyncio.to_thread(self.keep, there(root))
+        id = await asyncio.to_thread(self.keep, there(root))
+        await asyncio.to_thread(prune_daily, self.folder, self.policy)
+        return id
 
     async def restore(self, root: Path, id: str) -> None:
-        """Bring every byte and mode back; raises LeftAlone, after all else is done, for what somebody changed."""
+        """Bring every byte and mode back; raises LeftAlone, after all else is done, for what cannot come back."""
         await asyncio.to_thread(self.bring_back, there(root), id)
 
     async def diff(self, root: Path, since: str) -> str:
         """Return the unified diff from a checkpoint to now, in git's style."""
         return await asyncio.to_thread(self.compare, there(root), since)
 
+    async def save(self, root: Path, path: Path) -> None:
+        """Save what ``take`` would only notice, an ignored or a large file, because a tool is about to write it."""
+        await asyncio.to_thread(self.save_noticed, there(root), path)
+
+    async def prune(self) -> str:
+        """Delete what no checkpoint needs that is to be kept; say what was done."""
+        return await asyncio.to_thread(prune, self.folder, self.policy)
+
     async def examine(self) -> Mapping[str, str]:
         """Say where the checkpoints are and how many."""
-        return await asyncio.to_thread(self.overview)
+        return await asyncio.to_thread(overview, self.folder, self.policy)
 
     def keep(self, root: Path) -> str:
         """Take a checkpoint, in a thread."""
-        history = self.history(root)
-        with locked(history.folder / "lock"):
+        with self.history(root) as history, locked(history.folder / "lock"):
             last = history.last()
             entries = self.look(root, last.entries, self.blobs.put)
             if not last.id or entries != last.entries:
@@ -89,64 +108,80 @@ class Store:
 
     def bring_back(self, root: Path, id: str) -> None:
         """Restore one, in a thread."""
-        history = self.history(root)
-        with locked(history.folder / "lock"):
+        with self.history(root) as history, locked(history.folder / "lock"):
             wanted, last = history.read(id).entries, history.last().entries
             now = self.look(root, {**wanted, **last}, digest)
             sweep(root, ["", *(path for path, entry in now.items() if entry.kind is Kind.FOLDER)])
-            todo = plan(Views(wanted, last, now, self.hidden_by(wanted)))
-            failed = Builder(root, self.blobs.get).carry_out(todo)
-            done = [entry.path for entry in (*todo.remove, *todo.make) if entry.path not in failed]
+            saved = self.saved(history, root)
+            todo = plan(Views(wanted, last, now, saved.has))
+            todo = todo.without(unsaved(todo, now, saved))
+            failed = Builder(root, now, lambda entry: self.content(entry, saved)).carry_out(todo)
+            done = [path for path in todo.touched if path not in failed and is_as_wanted(root, path, wanted)]
             history.add(believed(last, wanted, done))
         if left := {**todo.left, **failed}:
             raise LeftAlone(left)
 
     def compare(self, root: Path, since: str) -> str:
         """Write the diff, in a thread."""
-        history = self.history(root)
-        then, last = history.read(since).entries, history.last().entries
-        now = self.look(root, {**then, **last}, digest)
-        changed = [path for path in sorted({*then, *now}) if then.get(path) != now.get(path)]
-        return "".join(
-            file_patch(path, self.kept_version(then.get(path)), version_now(root, now.get(path))) for path in changed
-        )
+        with self.history(root) as history:
+            then, last = history.read(since).entries, history.last().entries
+            now = self.look(root, {**then, **last}, digest)
+            return difference(then, now, Readers(lambda entry: self.blobs.get(entry.digest), reader(root)))
 
-    def history(self, root: Path) -> History:
-        """The checkpoints of a workspace."""
+    def save_noticed(self, root: Path, path: Path) -> None:
+        """Save one file, in a thread; what is outside the workspace, or is kept anyway, is not saved."""
+        place = (root / path).resolve()
+        if not place.is_relative_to(root) or place == root:
+            return
+        name = place.relative_to(root).as_posix()
+        with self.history(root) as history:
+            if size_of(place) > self.rules.most_bytes or hides(root, name):
+                self.saved(history, root).save(name)
+
+    @contextlib.contextmanager
+    def history(self, root: Path) -> Iterator[History]:
+        """The checkpoints of a workspace, of which nothing is pruned meanwhile."""
         with writable(self.folder):
-            return history_of(root, private_folder(self.folder))
+            private_folder(self.folder)
+        with locked(self.folder / LOCK, shared=True):
+            with writable(self.folder):
+                history = history_of(root, self.folder)
+            yield history
 
     def look(self, root: Path, known: Mapping[str, Entry], keep: Callable[[bytes], str]) -> dict[str, Entry]:
         """What stands in a workspace now; ``keep`` is given what had to be read."""
         return Surveyor(root, self.rules, known, keep).entries()
 
-    def hidden_by(self, entries: Mapping[str, Entry]) -> Callable[[Entry], bool]:
-        """What the ignore rules of a checkpoint hid from it: it may have been there then, so it is not deleted."""
+    def saved(self, history: History, root: Path) -> Saved:
+        """What tools were about to write in a workspace."""
+        return Saved(history.folder / "saved", root, self.blobs, self.most_saved)
 
-        def rules(folder: str) -> bytes:
-            entry = entries.get(f"{folder}/.gitignore" if folder else ".gitignore")
-            try:
-                return self.blobs.get(entry.digest) if entry and entry.kind is Kind.FILE else b""
-            except StoreFault:
-                return b""
+    def content(self, entry: Entry, saved: Saved) -> bytes:
+        """What a file held."""
+        return self.blobs.get(entry.digest) if entry.kind is Kind.FILE else saved.content(entry.path, entry.look)
 
-        ignored = Ignored(rules)
-        return lambda entry: ignored.hides(entry.path, folder=entry.kind is Kind.FOLDER)
 
-    def kept_version(self, entry: Entry | None) -> Version | None:
-        """A path as it was kept."""
-        return version(entry, lambda found: self.blobs.get(found.digest))
+def unsaved(todo: Plan, now: Mapping[str, Entry], saved: Saved) -> dict[str, str]:
+    """Save what is only noticed before it makes way; return what cannot be saved, with the reason."""
+    left: dict[str, str] = {}
+    for path in (entry.path for entry in (*todo.remove, *todo.make)):
+        entry = now.get(path)
+        try:
+            if entry and entry.kind in NOTICED and not saved.has(path, entry.look):
+                saved.save(path)
+        except (OSError, KoiError) as error:
+            left[path] = getattr(error, "strerror", None) or str(error)
+    return left
 
-    def overview(self) -> Mapping[str, str]:
-        """Look at the store, in a thread."""
-        with writable(self.folder):
-            probe = private_folder(self.folder) / "examined"
-            write_whole(probe, b"")
-            probe.unlink(missing_ok=True)
-        ids = list(self.folder.glob("workspaces/*/*.json"))
-        size = sum(path.stat().st_size for path in self.folder.glob("*/*/*"))
-        count = f"{len(ids)} of {len({path.parent for path in ids})} workspaces"
-        return {"folder": str(self.folder), "checkpoints": count, "size": f"{size / 1_000_000:.1f} MB"}
+
+def hides(root: Path, path: str) -> bool:
+    """Whether the ignore rules of a workspace hide a file."""
+    return Ignored(lambda folder: ignore_file(root / folder)).hides(path, folder=False)
+
+
+def is_as_wanted(root: Path, path: str, wanted: Mapping[str, Entry]) -> bool:
+    """Whether a path is gone if it had to go."""
+    return path in wanted or not os.path.lexists(root / path)
 
 
 def there(root: Path) -> Path:
@@ -169,21 +204,3 @@ def believed(last: Mapping[str, Entry], wanted: Mapping[str, Entry], done: list[
         if path in wanted:
             entries[path] = replace(wanted[path], stamp=())
     return dict(sorted(entries.items()))
-
-
-def version(entry: Entry | None, read: Callable[[Entry], bytes]) -> Version | None:
-    """A path as a diff sees it; folders are not seen."""
-    if entry is None or entry.kind is Kind.FOLDER:
-        return None
-    if entry.kind is Kind.LINK:
-        return Version("120000", entry.target.encode("utf-8", "surrogateescape"))
-    mode = "100755" if entry.mode & stat.S_IXUSR else "100644"
-    try:
-        return Version(mode, read(entry) if entry.kind is Kind.FILE else None)
-    except (OSError, StoreFault):
-        return Version(mode, None)
-
-
-def version_now(root: Path, entry: Entry | None) -> Version | None:
-    """A path as it is on the disk."""
-    return version(entry, lambda found: read_file(root / found.path, found.size)[1])

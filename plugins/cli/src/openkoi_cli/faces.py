@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
-from openkoi_hookspecs import KoiError, Record
+from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import masked, write_line
 from openkoi_report import Progress, Report, plural
 
@@ -34,12 +34,30 @@ class Face:
         """What the run came to so far."""
         return self.progress.report
 
+    @property
+    def koi(self) -> "Assembly":
+        """The OpenKoi that it shows."""
+        assert self.invocation.koi is not None
+        return self.invocation.koi
+
+    def changes(self, diff: str) -> None:
+        """Show what a dry run would have changed."""
+
     def tell(self, record: Record) -> None:
         """Take one record."""
+        self.make_room(record)
         for line in self.progress.lines(record):
             self.live.line(self.invocation.redact(line))
         if now := self.progress.activity(record):
             self.live.now(self.invocation.redact(now))
+
+    def make_room(self, record: Record) -> None:
+        """Let nothing move while a person is asked."""
+        match record.event:
+            case events.Asked():
+                self.live.asks()
+            case events.Replied():
+                self.live.heard()
 
     def show(self) -> None:
         """The result is there; what comes after it is not worth waiting for."""
@@ -69,6 +87,12 @@ class Words(Face):
         super().show()
         if self.report.completed:
             self.print(self.invocation.redact(self.report.text))
+
+    def changes(self, diff: str) -> None:
+        """Print it."""
+        self.live.line("[dry run] nothing here was changed" + ("; this is what would be:" if diff else ""))
+        if diff:
+            self.print(self.invocation.redact(diff.rstrip("\n")))
 
     def afterwards(self, koi: "Assembly") -> None:
         """Say what was learned, and give a tip."""

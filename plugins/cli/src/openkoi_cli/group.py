@@ -18,24 +18,29 @@ from openkoi import __version__
 from .invocation import Invocation
 
 COMMANDS: Mapping[str, str] = {
+    "approvals": "List the questions that wait for a person.",
+    "approve": "Say yes to what a task has asked for.",
     "completion": "Print the completion script of a shell.",
     "diff": "Show what a task changed.",
     "doctor": "Say what works here and what does not, with the remedy.",
+    "fork": "Begin a task as another one began, and go on otherwise.",
     "plugins": "List what is installed, what it adds, and what is broken.",
     "redo": "Take up again what was taken back.",
+    "reject": "Say no to what a task has asked for, and why.",
     "replay": "Show a task again from its log; nothing is called.",
     "resume": "Go on with a task that ended before its time.",
-    "run": "Do a task (the default: openkoi TASK...).",
+    "run": "Do a task, or let an agent do it: openkoi run AGENT.yaml TASK...",
     "status": "Show memory, the last tasks, tokens and cost.",
     "undo": "Take back what a task changed.",
     "update": "Bring OpenKoi and its plugins up to date.",
 }
 ALIASES = {"self-update": "update"}
+AGENT = "agent"
 SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
 WIDEST, NARROWEST = 80, 50
 VALUED = (
     *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
-    *("--record", "--replay"),
+    *("--record", "--replay", "--at", "--set", "--reason", "--answer"),
 )
 
 
@@ -84,13 +89,19 @@ class OpenKoi(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         name = ALIASES.get(name, name)
-        if name in COMMANDS:
+        if name in COMMANDS or name == AGENT:
             from importlib import import_module
 
             command = import_module(f"openkoi_cli.{name}").command
         else:
             command = self.load(ctx, name) if name in self.brought else None
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return "run" if name == AGENT else name, command, rest
 
     def load(self, ctx: click.Context, name: str) -> object:
         """A plugin's command; its context object is a Koi."""
@@ -147,9 +158,23 @@ def asks_for_group(args: list[str]) -> bool:
 def addressed(args: list[str], commands: list[str]) -> list[str]:
     """Put the command in front: the one that the first bare word names, else ``run``."""
     place = first_bare(args)
-    if place is not None and args[place] in commands:
-        return [args[place], *args[:place], *args[place + 1 :]]
-    return ["run", *args]
+    if place is None or args[place] not in commands:
+        return ["run", *args]
+    rest = [*args[:place], *args[place + 1 :]]
+    return run_of(args, rest) if args[place] == "run" else [args[place], *rest]
+
+
+def run_of(args: list[str], rest: list[str]) -> list[str]:
+    """What ``run`` means: an agent when its file comes next, a command before a quoted task, else a task's word."""
+    place = first_bare(rest)
+    if place is None or names_agent(rest[place]):
+        return ["run" if place is None else AGENT, *rest]
+    return ["run", *(rest if " " in rest[place] else args)]
+
+
+def names_agent(word: str) -> bool:
+    """Whether a word is the path of an agent's file; words with a space only when the file is there."""
+    return (" " not in word and word.lower().endswith((".yaml", ".yml"))) or os.path.isfile(word)  # noqa: PTH113  # no pathlib on the start path
 
 
 def refuse_typos(args: Sequence[str], commands: Sequence[str]) -> None:

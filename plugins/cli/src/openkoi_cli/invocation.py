@@ -42,13 +42,21 @@ class Invocation:
                 rest.append(word)
         return rest
 
-    def open(self, flags: Mapping[str, object] | None = None) -> "Assembly":
-        """OpenKoi for the folder that we stand in."""
+    def open(
+        self,
+        flags: Mapping[str, object] | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+        workspace: "Path | None" = None,
+    ) -> "Assembly":
+        """OpenKoi for a folder: that which we stand in, unless another is named."""
         from pathlib import Path
 
         from openkoi.assembly import open_koi
 
-        self.koi = open_koi(Path.cwd(), flags=flags, config=self.config, found=self.found)
+        self.koi = open_koi(
+            workspace or Path.cwd(), flags=flags, config=self.config, found=self.found, settings=settings
+        )
         self.look_for(self.koi.config.paths.config)
         return self.koi
 

@@ -16,18 +16,19 @@ class Live:
         self.stream = stream
         self.status: Status | None = None
         self.moving = stream.isatty()
+        self.questions = 0
 
     def line(self, text: str) -> None:
         """A finished line."""
         with READ_OR_NOT:
-            if self.moving:
+            if self.moving and not self.questions:
                 self.start().console.print(text, markup=False, highlight=False)
             else:
-                print(text, file=self.stream, flush=True)
+                print(f"\n{text}" if self.moving else text, file=self.stream, flush=True)
 
     def now(self, text: str) -> None:
         """What goes on while the line below moves."""
-        if self.moving:
+        if self.moving and not self.questions:
             with READ_OR_NOT:
                 self.start().update(f"{text}…")
 
@@ -39,10 +40,24 @@ class Live:
             self.status.start()
         return self.status
 
-    def stop(self) -> None:
-        """Let the moving line go."""
+    def asks(self) -> None:
+        """A person is asked: nothing moves where the question stands, until all that is asked is answered."""
+        self.questions += 1
+        self.rest()
+
+    def heard(self) -> None:
+        """A question is answered."""
+        self.questions -= 1
+
+    def rest(self) -> None:
+        """Let the moving line go for a while."""
         if self.status is not None:
             with READ_OR_NOT:
                 self.status.stop()
             self.status = None
+
+    def stop(self) -> None:
+        """Let the moving line go."""
+        if self.status is not None:
+            self.rest()
             self.moving = False

@@ -27,11 +27,14 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
 
     from .faces import faced
     from .interruptible import interruptible
+    from .workplace import model_of, workplace_of
 
     with faced(format, invocation) as face:
-        sessions = invocation.open(flags).config.paths.sessions
-        past = unfinished(sessions, task_id)
-        records = records_of(sessions, past)
+        koi = invocation.open(flags)
+        past = unfinished(koi.config.paths.sessions, task_id)
+        records = records_of(koi.config.paths.sessions, past)
+        model = {} if flags.get("model") else model_of(past, koi)
+        invocation.open(flags, settings=model, workspace=workplace_of(past, records))
         interruptible(gone_on(past, records, face))
     return face.report.status
 
@@ -54,10 +57,9 @@ def unfinished(sessions: Any, task_id: str) -> "Past":
 
 async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> None:
     """Go on, in front of a face that knows what happened before."""
-    from .person import ask_person, somebody_there
+    from .person import attended
 
-    koi = face.invocation.koi
-    assert koi is not None
+    koi = face.koi
     koi.log.session = past.segment.partition(".")[0]
     face.report.run = past.run
     for record in records:
@@ -65,7 +67,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> No
     face.report.failed, face.report.completed = "", None
     face.live.line(f"[resume] {past.run[:8]}: {len(face.report.iterations)} iterations were done before")
     koi.listeners.append(face.tell)
-    koi.asker.person = ask_person if somebody_there() else None
+    attended(koi)
     async with koi:
         await koi.resume(records, past.run)
         face.show()

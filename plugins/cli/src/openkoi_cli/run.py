@@ -1,7 +1,8 @@
 """``openkoi TASK...``: do a task and say how it went. The result is on stdout, progress on stderr."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from .invocation import Invocation
 from .streams import terminal_again
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from openkoi.assembly import Assembly
     from openkoi_hookspecs import Task
 
@@ -19,11 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the line said: words, and flags that outrank the configuration."""
+    """What the line said: words, flags that outrank the configuration, and to whom the task is given."""
 
     words: Sequence[str]
     flags: dict[str, Any]
     from_stdin: bool
+    dry: bool = False
+    given_to: "Callable[[Task, Assembly], Task]" = lambda task, _: task
 
     @property
     def task(self) -> tuple[str, str]:
@@ -46,6 +52,7 @@ class Asked:
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars that this task may cost.")
 @click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
 @click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
+@click.option("--dry-run", "dry", is_flag=True, help="Work on a copy, and show what would be changed.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task itself from standard input.")
 @click.option(
     "--format",
@@ -56,12 +63,12 @@ class Asked:
     help="What is printed on stdout.",
 )
 @click.pass_obj
-def command(invocation: Invocation, /, words: Sequence[str], from_stdin: bool, format: str, **flags: Any) -> int:
+def command(invocation: Invocation, /, words: Sequence[str], format: str, **flags: Any) -> int:
     """Do a task. What is piped in is its context. Every option can be set as OPENKOI_<OPTION>, too."""
     from .faces import faced
 
     with faced(format, invocation) as face:
-        do(Asked(words, flags, from_stdin), face)
+        do(Asked(words, flags, from_stdin=flags.pop("from_stdin"), dry=flags.pop("dry")), face)
     return face.report.status
 
 
@@ -90,23 +97,42 @@ def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
     from .interruptible import interruptible
     from .logs import set_up_logs
 
-    koi = face.invocation.open(asked.flags)
-    set_up_logs(face.invocation.verbose, koi)
-    interruptible(work(koi, Task(text, context=context, limits=koi.config.limits), face))
+    with place(asked.dry) as folder:
+        koi = face.invocation.open(asked.flags, workspace=folder)
+        set_up_logs(face.invocation.verbose, koi)
+        task = asked.given_to(Task(text, context=context, limits=koi.config.limits), koi)
+        diff = interruptible(work(koi, task, face))
+        if asked.dry:
+            face.changes(diff)
 
 
-async def work(koi: "Assembly", task: "Task", face: "Face") -> None:
-    """Do the task while OpenKoi is alive; the result is shown before what is left is done."""
+@contextmanager
+def place(dry: bool) -> "Iterator[Path]":
+    """The folder that is worked in: this one, or a copy of it."""
+    from pathlib import Path
+
+    if not dry:
+        yield Path.cwd()
+        return
+    from .workplace import copied
+
+    with copied(Path.cwd()) as copy:
+        yield copy
+
+
+async def work(koi: "Assembly", task: "Task", face: "Face") -> str:
+    """Do the task while OpenKoi is alive, and return its diff; the result is shown before what is left is done."""
     from .first_run import greeting
-    from .person import ask_person, somebody_there
+    from .person import attended
 
     koi.listeners += [greeting(face), face.tell]
-    koi.asker.person = ask_person if somebody_there() else None
+    attended(koi)
     async with koi:
-        await koi.solve(task)
+        result = await koi.solve(task)
         face.show()
         await koi.drain()
     face.afterwards(koi)
+    return result.best.work.diff
 
 
 def piped() -> str:

@@ -25,14 +25,16 @@ class Changes:
 
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
-    workspace = before = after = restored = ""
+    workspace = before = after = restored = forked = ""
     kept: list[str] = []
     for event in (record.event for record in records if record.run == past.run):
         match event:
             case events.TaskStarted():
                 workspace = event.workspace
+            case events.Forked():
+                forked = event.checkpoint
             case events.Kept():
-                before = event.checkpoint
+                before = forked or event.checkpoint
             case events.Worked(work=work):
                 kept.append(work.checkpoint)
                 after = work.checkpoint or after

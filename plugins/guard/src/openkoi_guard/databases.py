@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from .finding import Command, Finding
+from .finding import Check, Command, Finding
 from .patterns import programs
 from .spoken import spoken_feed
 
 MONGO = frozenset({"mongo", "mongosh"})
+REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 LONGEST = 5_000
 FLAGS = re.IGNORECASE | re.DOTALL
 QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -32,10 +33,13 @@ MONGO_DROPS = re.compile(
 )
 
 
+REDIS_DROPS = re.compile(
+    r"(?:^|[\n'\"(]\s*)(flushall|flushdb|shutdown|del|unlink|swapdb|config\s+set|debug)\b", re.IGNORECASE
+)
+
+
 def statements(command: Command) -> Iterator[Finding]:
     """What a client is told, in its words and on its input."""
-    if command.name not in programs("databases"):
-        return
     told = [word.text for word in command.words if " " in word.text or "(" in word.text]
     fed = spoken_feed(command.feed)
     for text in [*told, *([fed] if fed else [])]:
@@ -49,6 +53,8 @@ def harm(text: str, client: str) -> str:
     """Say what is wrong with a text of statements, or nothing."""
     if client in MONGO:
         return "deletes data" if MONGO_DROPS.search(text) else ""
+    if client in REDIS:
+        return "deletes data, or stops the database" if REDIS_DROPS.search(text) else ""
     if RUNS.search(text):
         return "lets the database run a program"
     return next((why for one in QUOTED.sub("''", text).split(";") if (why := harm_of_one(one))), "")
@@ -64,4 +70,7 @@ def harm_of_one(statement: str) -> str:
     return "changes rights" if RIGHTS.search(statement) else ""
 
 
-CHECKS = (statements,)
+def checks_for(name: str) -> Iterator[Check]:
+    """The checks that a program may need."""
+    if name in programs("databases"):
+        yield statements

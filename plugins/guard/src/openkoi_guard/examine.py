@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
-from . import databases, files, network, system
+from . import files, network, system
+from .checks import found
 from .finding import Command, Concern, Finding
 from .interpreters import Code, code_of, language_of
 from .other_code import judge_awk, judge_code
-from .patterns import book, only_tells, operands_of, programs
+from .patterns import programs
 from .places import judge_read, judge_write
 from .policy import Policy
 from .python_code import Found, judge_python
-from .shell import Feed, Script, Simple, read_script
+from .redirects import Feed
+from .shell import Script, Simple, read_script
 from .spoken import said, spoken, spoken_feed
 from .takers import is_builtin_alone, unwrapped
 from .trusted import is_generator, substituted
@@ -27,7 +29,6 @@ from .words import Word
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
-CHECKS = (*files.CHECKS, *network.CHECKS, *databases.CHECKS)
 UNREADABLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
 )
@@ -46,6 +47,8 @@ class Examination:
     writes: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     fresh: dict[str, str | None] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
     new_remote: bool = False
     whole: str = ""
     commands: int = 0
@@ -93,6 +96,8 @@ class Examination:
 
     def assigned(self, script: Script, depth: int) -> None:
         for name, value in script.assigned:
+            if value.known:
+                self.values[name] = value.text
             for finding in system.judge_assignment(name, value):
                 self.note(f"{name}={value.text}", finding.why, finding.category)
             if name in programs("run-later") and value.known:
@@ -103,8 +108,8 @@ class Examination:
         self.command(simple.words, simple.feed, simple.text, depth)
         for finding in system.emptied_by(simple):
             self.note(simple.text, finding.why, finding.category)
-        for target in simple.writes:
-            self.fresh[posixpath.normpath(target.text)] = said(simple)
+        for opened in simple.writes:
+            self.fresh[posixpath.normpath(opened.target.text)] = said(simple)
 
     def command(self, words: Sequence[Word], feed: Feed | None, text: str, depth: int, *, guess: bool = False) -> None:
         """Examine a command and all that it runs. A ``guess`` may be no command at all."""
@@ -158,21 +163,9 @@ class Examination:
             self.note(text, finding.why, finding.category, finding.verdict)
 
     def found(self, command: Command) -> Iterator[Finding]:
-        shelf = book()
-        subcommands = command.name in shelf.globals
-        if not only_tells(command.words, anywhere=subcommands):
-            given = shelf.stripped(command.name, command.words)
-            if subcommands and given and not given[0].known:
-                yield Finding("does what is computed", "computed")
-            operands = operands_of(given)
-            for rule in shelf.rules_for(command.name):
-                if rule.fits(given, operands):
-                    yield Finding(rule.why, rule.category)
-            yield from system.mounted(command, self.policy.mounted)
+        yield from found(command, self.policy.mounted)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
             yield Finding("sends the repository to an address that this line has set", "secrets")
-        for check in CHECKS:
-            yield from check(command)
 
     def remember(self, command: Command) -> None:
         """Keep in mind what later commands of the line may build on."""
@@ -180,13 +173,15 @@ class Examination:
             self.folders.append(command.operands[0])
         if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
             self.new_remote = True
-        for target in files.targets(command):
-            self.writes.append(target.text)
+        if files.may_write(command.name):
+            self.writes += [target.text for target in files.targets(command)]
         for path in network.fetched(command):
             self.fresh[posixpath.normpath(path)] = None
         if command.name == "tee":
             text = spoken_feed(command.feed)
             self.fresh |= {posixpath.normpath(path): text for path in command.operands}
+        if command.name == "ln" and len(command.operands) == 2:
+            self.links[posixpath.normpath(command.operands[1])] = command.operands[0]
         if command.name in {"cp", "mv", "ln"} and len(command.operands) == 2:
             old, new = map(posixpath.normpath, command.operands)
             self.fresh |= {new: self.fresh[old]} if old in self.fresh else {}
@@ -282,8 +277,8 @@ class Examination:
             self.line(code, depth + 1)
             return
         judge = PROGRAMS.get(language)
-        for found in judge(code) if judge else judge_code(code, language):
-            self.found_in_code(found, text, depth)
+        for one in judge(code) if judge else judge_code(code, language):
+            self.found_in_code(one, text, depth)
 
     def found_in_code(self, found: Found, text: str, depth: int) -> None:
         if found.line:

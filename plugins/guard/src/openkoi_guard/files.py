@@ -1,12 +1,13 @@
 """Checks of commands that delete, write and change the rights of files."""
 
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Deny
 
-from .finding import Command, Finding
-from .patterns import fits_word, programs
+from .finding import Check, Command, Finding
+from .patterns import programs
 from .places import Place, is_everything, is_secret, judge_write, place_of
 from .words import Word
 
@@ -25,22 +26,30 @@ AFTER: dict[str, tuple[str, ...]] = {
 SED_RUNS = re.compile(
     r"(?:^|[;\n{])\s*(?:[\d,$]+|/[^/]*/)?\s*(?:s([^\w\s])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIMm\d]*e|e(?:\s+\S|$))"
 )
+ROOTS = frozenset({"/", "/etc", "/usr", "/var"})
+CHANGING = frozenset({"chmod", "chown", "chgrp", "setfacl", "mv", "cp", "sed", "touch", "ln", "tee"})
+IN_PLACE = re.compile(r"-(?!-)[^=]*i|--in-place")
+PARTS = re.compile("[=:]")
+SED_WRITES = re.compile(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
 FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
-MODES = frozenset({"chmod", "chown", "chgrp", "gchmod", "gchown"})
+EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
 
 
 def remove(command: Command) -> Iterator[Finding]:
     """Deleting everything there is: nobody wants that."""
-    if command.name in {"rm", "remove-item", "ri", "del", "rd", "rimraf"}:
-        whole = [path for path in command.operands if is_everything(path)]
-        if whole and (command.has("-r", "-R", "--recursive", "-Recurse") or command.name != "rm"):
-            yield Finding(f"deletes everything in {whole[0]}", "destroying", Deny)
+    whole = [path for path in command.operands if is_everything(path)]
+    if whole and (command.has("-r", "-R", "--recursive", "-Recurse") or command.name != "rm"):
+        yield Finding(f"deletes everything in {whole[0]}", "destroying", Deny)
 
 
 def writes(command: Command) -> Iterator[Finding]:
     """Writing where it matters."""
     for target in targets(command):
         yield from judge_write(target)
+        if posixpath.normpath(target.text or ".") == "/":
+            yield Finding("writes all over the machine", "system")
+    if command.name in {"tee", "sponge", "dd"} and command.feed and command.feed.file == "/dev/null":
+        yield Finding("empties the file", "destroying")
 
 
 def targets(command: Command) -> Sequence[Word]:
@@ -52,8 +61,10 @@ def targets(command: Command) -> Sequence[Word]:
         return [word for word in command.words if not word.option]
     if name == "dd":
         return [Word(word.text[3:], word.known) for word in command.words if word.text.startswith("of=")]
-    if name in {"sed", "gsed", "perl", "ruby"} and in_place(command):
+    if name in EDITORS_IN_PLACE and in_place(command):
         return [word for word in command.words if not word.option][1:]
+    if name in {"sed", "gsed"}:
+        return [Word(match[1]) for word in command.words for match in SED_WRITES.finditer(word.text)]
     return valued(command.words, AFTER.get(name, ()))
 
 
@@ -79,23 +90,19 @@ def valued(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
 
 
 def in_place(command: Command) -> bool:
-    return any(fits_word("-i", word) or word.text.startswith("--in-place") for word in command.words)
+    return any(IN_PLACE.match(word.text) for word in command.words)
 
 
 def secrets(command: Command) -> Iterator[Finding]:
     """Reading keys and passwords."""
-    if command.name in programs("looking"):
-        return
     for word in command.words:
-        if is_secret(word.text.rpartition("=")[2]):
+        if any(is_secret(part) for part in PARTS.split(word.text)):
             yield Finding(f"reads {word.text}, which is secret", "secrets")
             return
 
 
 def modes(command: Command) -> Iterator[Finding]:
     """Changing the rights of what belongs to the system, or of everything."""
-    if command.name not in MODES:
-        return
     for path in command.operands[1:]:
         if is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
             yield Finding(f"changes who may use {path}", "privilege")
@@ -104,7 +111,7 @@ def modes(command: Command) -> Iterator[Finding]:
 
 def emptied(command: Command) -> Iterator[Finding]:
     """Editing a file until nothing is left."""
-    if command.name in {"sed", "gsed"} and in_place(command):
+    if in_place(command):
         scripts = [word.text for word in command.words if not word.option][:1]
         if any(script.replace(" ", "") in {"d", "1,$d", "Q", "1d;$d", "/./d", "/.*/d"} for script in scripts):
             yield Finding("empties the file", "destroying")
@@ -112,14 +119,14 @@ def emptied(command: Command) -> Iterator[Finding]:
 
 def edits_that_run(command: Command) -> Iterator[Finding]:
     """Editing commands that run others: ``e``, and the flag of that name."""
-    if command.name in {"sed", "gsed"} and any(SED_RUNS.search(word.text) for word in command.words):
+    if any(SED_RUNS.search(word.text) for word in command.words):
         yield Finding("runs what it reads as commands", "computed")
 
 
 def kills(command: Command) -> Iterator[Finding]:
     """Ending processes by force, all of them, or whichever are found."""
     given = [word.text.upper() for word in command.words]
-    if command.name != "kill" or given[:1] in (["-0"], ["-L"]):
+    if given[:1] in (["-0"], ["-L"]):
         return
     if FORCED & {*given, *(f"-{one}" for one in given[1:2] if given[0] in {"-S", "-N", "--SIGNAL"})}:
         yield Finding("ends processes without letting them finish", "services")
@@ -129,4 +136,32 @@ def kills(command: Command) -> Iterator[Finding]:
         yield Finding("ends whatever processes are found", "services")
 
 
-CHECKS = (remove, writes, secrets, modes, emptied, edits_that_run, kills)
+def checks_for(name: str) -> Iterator[Check]:
+    """The checks that a program may need."""
+    yield from BY_NAME.get(name, ())
+    if may_write(name):
+        yield writes
+    if name not in programs("looking"):
+        yield secrets
+
+
+def changed_everywhere(command: Command) -> Iterator[Finding]:
+    """Changing whatever is found on the whole machine."""
+    texts = {word.text for word in command.words}
+    if ROOTS & texts and CHANGING & texts and {"-exec", "-execdir"} & texts:
+        yield Finding("changes files all over the machine", "system")
+
+
+def may_write(name: str) -> bool:
+    """Whether a program's words can say where it writes."""
+    return name in OWN_WAYS or name in programs("last-operand") or name in programs("every-operand")
+
+
+BY_NAME: Mapping[str, tuple[Check, ...]] = {
+    **dict.fromkeys(("rm", "remove-item", "ri", "del", "rd", "rimraf"), (remove,)),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "gchmod", "gchown"), (modes,)),
+    **dict.fromkeys(("sed", "gsed"), (emptied, edits_that_run)),
+    **dict.fromkeys(("find", "gfind"), (changed_everywhere,)),
+    "kill": (kills,),
+}
+OWN_WAYS = EDITORS_IN_PLACE | AFTER.keys() | {"dd"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from openkoi_hookspecs import Ask, Deny
 
 from .patterns import operands_of
-from .shell import Feed
+from .redirects import Feed
 from .words import Word
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
+from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, ToolFault, Verdict, hookimpl
 
 from .policy import Policy, patterns
 from .protected import DEFAULTS, protected_by
@@ -67,6 +67,8 @@ class Guard:
             if name in call.arguments:
                 yield from self.on_command(call.arguments[name], workspace)
         if tool.effect > Effect.READS:
+            for path in written(call, tool):
+                yield from self.on_path(path, workspace)
             for name in self.path_arguments:
                 yield from self.on_paths(call.arguments.get(name), workspace)
 
@@ -92,6 +94,14 @@ class Guard:
         glob = protected_by(path, self.protected_paths, workspace, folders)
         if glob:
             yield Ask(f"{path} is protected by {glob!r}: writing there can change what runs later. {NOTE}")
+
+
+def written(call: ToolCall, tool: Tool) -> Sequence[str]:
+    """The paths that a tool says a call would write to; a call that it cannot read will write nothing."""
+    try:
+        return tool.writes(call.arguments) if tool.writes else ()
+    except ToolFault:
+        return ()
 
 
 def line_of(given: Json) -> str | None:

@@ -119,8 +119,10 @@ def powershell_code(words: Sequence[Word]) -> Code:
             return Code("shell", code=Word("$(encoded)", known=False))
         at += 2 if option in POWERSHELL_VALUES else 1
     rest = words[at:]
-    if not rest or rest[0].text.lower().endswith(".ps1"):
-        return Code("shell", script=tuple(rest), fed=not rest)
+    if not rest or rest[0].text == "-":
+        return Code("shell", fed=True)
+    if rest[0].text.lower().endswith(".ps1"):
+        return Code("shell", script=tuple(rest))
     return Code("shell", code=Word(" ".join(one.text for one in rest), all(one.known for one in rest)))
 
 

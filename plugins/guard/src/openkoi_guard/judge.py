@@ -1,5 +1,8 @@
 """Judge a shell line: each of its simple commands alone, the strictest verdict holds. Touches nothing, runs nothing."""
 
+import posixpath
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Allow, Verdict
@@ -8,6 +11,7 @@ from .examine import Examination
 from .finding import Concern
 from .policy import Policy
 
+VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 MOST_SHOWN = 3
 LONGEST_SHOWN = 160
 NOTE = "The guard prevents accidents; it is no boundary."
@@ -35,8 +39,18 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
     examination.begin(line)
     concerns = tuple(dict.fromkeys(examination.concerns))
     return Judgement(
-        verdict_of(concerns), concerns, tuple(examination.writes), tuple(dict.fromkeys(examination.folders))
+        verdict_of(concerns), concerns, tuple(resolved(examination)), tuple(dict.fromkeys(examination.folders))
     )
+
+
+def resolved(examination: Examination) -> Iterator[str]:
+    """The files that a line writes to, also behind the variables and links that it has made itself."""
+    for target in examination.writes:
+        path = VARIABLE.sub(lambda match: examination.values.get(match[1], match[0]), target)
+        yield path
+        head, slash, rest = posixpath.normpath(path).partition("/")
+        if head in examination.links:
+            yield examination.links[head] + slash + rest
 
 
 def verdict_of(concerns: tuple[Concern, ...]) -> Verdict:

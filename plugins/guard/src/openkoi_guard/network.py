@@ -1,16 +1,17 @@
 """Checks of commands that talk to other machines: what they send, and whom they ask."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from .files import valued
-from .finding import Command, Finding
+from .finding import Check, Command, Finding
 from .patterns import programs
 from .places import is_secret
 from .words import Word
 
 PIPES = frozenset({"nc", "ncat", "netcat", "socat", "telnet", "openssl"})
-LOOKUPS = frozenset({"dig", "nslookup", "host", "ping", "drill", "traceroute"})
+MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})
+SPEAKING = frozenset({"echo", "printf", "grep", "rg", "git"})
 METADATA = re.compile(
     r"169\.254\.16[90]\.\d+|169\.254\.17\d\.\d+|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::|\b2852039166\b"
     r"|0xa9fea9fe|metadata\.azure|metadata/instance",
@@ -25,24 +26,27 @@ SENT = ("-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--da
 WHOLE_FILES = ("-T", "--upload-file", "--post-file", "--body-file", "-InFile")
 BROAD = re.compile(r"^(\.|\./|\*|\.\.?/?\*?|~.*|/|/etc.*|/home.*|/root.*|/var.*|.*\.(env|pem|key)|\.[^./].*)$")
 REMOTE = re.compile(r"^(\w[\w.-]*@)?\[?[\w.:-]{2,}\]?:(?!\\)|^rsync://|^scp://")
+IN_ADDRESS = re.compile(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORECASE)
+RUN_HERE = re.compile(r"\s*(proxy|local|knownhosts)command\s*[= ]\s*(?P<program>\S*)", re.IGNORECASE)
+CONNECTORS = frozenset(
+    {"ssh", "nc", "ncat", "connect", "corkscrew", "cloudflared", "aws", "gcloud", "az", "tsh", "none"}
+)
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 
 
 def metadata(command: Command) -> Iterator[Finding]:
     """Asking a cloud for the machine's own credentials."""
-    if command.name not in {"echo", "printf", "grep", "rg", "git"} and any(
-        METADATA.search(word.text) for word in command.words
-    ):
+    if any(METADATA.search(word.text) for word in command.words):
         yield Finding("asks the cloud for this machine's credentials", "secrets")
 
 
 def uploads(command: Command) -> Iterator[Finding]:
     """Sending files, or what is computed, to another machine."""
-    if command.name not in programs("clients") or local(command):
+    if local(command):
         return
     if any(carries(word) for word in valued(command.words, SENT)) or valued(command.words, WHOLE_FILES):
         yield Finding("sends files or computed data to another machine", "secrets")
-    elif any("$(" in word.text or "`" in word.text for word in command.words if "://" in word.text):
+    elif any(IN_ADDRESS.search(word.text) for word in command.words if not word.known and "://" in word.text):
         yield Finding("puts computed data into an address", "secrets")
     elif command.name in {"http", "https", "xh"} and any(re.search(r"[=:]?@\S", word.text) for word in command.words):
         yield Finding("sends files to another machine", "secrets")
@@ -64,11 +68,11 @@ def carries(word: Word) -> bool:
 def piped(command: Command) -> Iterator[Finding]:
     """Sending what another command prints."""
     feed = command.feed
-    if not feed or feed.text is not None or not (feed.of or feed.file) or local(command):
+    if not feed or feed.text is not None or feed.file == "/dev/null" or not (feed.of or feed.file) or local(command):
         return
     if command.name in PIPES and not command.has("-z", "-l", "--listen") and command.operands:
         yield Finding("sends what another command prints to another machine", "secrets")
-    elif command.name in programs("clients") | {"ssh", "mail", "mailx", "sendmail"} and tells_secrets(feed.of):
+    elif tells_secrets(feed.of):
         yield Finding("sends keys, passwords or the environment to another machine", "secrets")
 
 
@@ -92,14 +96,12 @@ def copies(command: Command) -> Iterator[Finding]:
 
 def looked_up(command: Command) -> Iterator[Finding]:
     """Hiding data in the name of a host."""
-    if command.name in LOOKUPS and any(re.search(r"(\$\(.*\)|`.*`)\.\w", word.text) for word in command.words):
+    if any(re.search(r"(\$\(.*\)|`.*`)\.\w", word.text) for word in command.words):
         yield Finding("puts computed data into a name that others are asked for", "secrets")
 
 
 def tunnels(command: Command) -> Iterator[Finding]:
     """Opening a way in, or out, through a remote shell."""
-    if command.name != "ssh":
-        return
     for word in command.words:
         if not word.option:
             return
@@ -107,7 +109,32 @@ def tunnels(command: Command) -> Iterator[Finding]:
             yield Finding("opens a way from or to another machine", "network")
 
 
-CHECKS = (metadata, uploads, piped, copies, looked_up, tunnels)
+def connected_by(command: Command) -> Iterator[Finding]:
+    """Making a remote shell run a program here, other than one that only connects."""
+    for word in valued(command.words, ("-o",)):
+        match = RUN_HERE.match(word.text)
+        if match and match["program"].lower() not in CONNECTORS:
+            yield Finding("makes ssh run a program on this machine", "network")
+
+
+def checks_for(name: str) -> Iterator[Check]:
+    """The checks that a program may need."""
+    if name not in SPEAKING:
+        yield metadata
+    if name in programs("clients"):
+        yield uploads
+    if name in PIPES or name in MAILERS or name in programs("clients"):
+        yield piped
+    yield from BY_NAME.get(name, ())
+
+
+BY_NAME: Mapping[str, tuple[Check, ...]] = {
+    **dict.fromkeys(("pscp", "rsync", "rclone"), (copies,)),
+    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill", "traceroute"), (looked_up,)),
+    **dict.fromkeys(("sftp", "sshfs"), (connected_by,)),
+    "scp": (copies, connected_by),
+    "ssh": (tunnels, connected_by),
+}
 
 
 def fetched(command: Command) -> Iterator[str]:

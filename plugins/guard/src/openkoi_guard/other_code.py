@@ -22,14 +22,27 @@ DELETES = re.compile(
     r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
     r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
-    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf"
+    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b"
 )
 EVALUATES = re.compile(
     r"\beval\b\s*[(\"'$]|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
     r"|\bassert\s*\(\s*\$"
 )
 FETCHES = re.compile(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")
+EVAL = re.compile(r"\beval\b")
+TCL = frozenset({"tclsh", "expect"})
+TCL_RUNS = re.compile(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\n]+)")
+QUOTED = re.compile(
+    r"(?P<named>require\(|import\(|array_\w+\(|call_user_func\w*\(|send\(|\[)?"
+    r"(\"(?:[^\"\\#$@]|\\.)*\"|'(?:[^'\\]|\\.)*')"
+)
+WRITES = re.compile(
+    r"(?:\b(?:write|append|copy|rename|link|symlink)\w*File\w*|\bcreateWriteStream|\bfile_put_contents|\bBun\.write|"
+    r"\b(?:appendFile|writeFile|writeTextFile)\w*|\b(?:File|IO)\.(?:bin)?write)\s*\(?\s*[\"'](?P<path>[^\"']+)"
+)
+AWK_WRITES = re.compile(r">\s*\"([^\"]+)\"")
 BACKTICKS = re.compile(r"`([^`]*)`")
+TAGGED = re.compile(r"\$`([^`]*)`")
 AWK_RUNS = re.compile(
     r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|sh\b|cmd\b|[a-z_]+\s*[;}])|\"\s*\|\s*getline|/inet/(tcp|udp)"
     r"|>\s*\"/(etc|dev/[a-z]d)"
@@ -39,16 +52,27 @@ AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"
 
 def judge_code(code: str, language: str) -> Iterator[Found]:
     """Find what a program does to the world, as far as its text says."""
-    if DELETES.search(code):
+    if DELETES.search(QUOTED.sub(without_text, code)):
         yield Found("deletes files")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
         yield Found("runs code that is computed")
+    elif FETCHES.search(code) and EVAL.search(code):
+        yield Found("runs what it fetches")
+    yield from (Found(path=match["path"]) for match in WRITES.finditer(code))
     if CALLED.search(code):
         yield from called(code)
+    if language in TCL:
+        yield from (Found(line=match[1]) for match in TCL_RUNS.finditer(code))
     if language in {"perl", "ruby", "php"}:
         yield from (Found(line=match[1]) for match in BACKTICKS.finditer(code))
+    yield from (Found(line=match[1]) for match in TAGGED.finditer(code))
     if FETCHES.search(code) and re.search(r"/bin/(ba|z)?sh|cmd\.exe|\bsh\b", code):
         yield Found("hands a shell to another machine")
+
+
+def without_text(match: re.Match[str]) -> str:
+    """A literal without what stands in it, unless it names a module or a member."""
+    return match[0] if match["named"] else "''"
 
 
 def called(code: str) -> Iterator[Found]:
@@ -63,6 +87,7 @@ def called(code: str) -> Iterator[Found]:
 
 def judge_awk(code: str) -> Iterator[Found]:
     """Find the commands that an awk program runs."""
+    yield from (Found(path=match[1]) for match in AWK_WRITES.finditer(code))
     if not AWK_RUNS.search(code):
         return
     literals = [next(filter(None, match.groups()), "") for match in AWK_LITERAL.finditer(code)]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from .words import Word
@@ -18,62 +18,73 @@ from .words import Word
 RULES = Path(__file__).with_name("rules")
 HARMLESS = frozenset({"--help", "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true"})
 VERSION = frozenset({"--version", "-V"})
+MOST_NAMES = 1_000
+SHORTEST = 5
 SIGNS = re.compile(r"[*?\[]")
+
+
+Line = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A token that some word of the command has to match."""
+    """A token that some word of the command has to match, or none may."""
 
-    alternatives: tuple[str, ...]
+    sign: re.Pattern[str]
     none_of_them: bool = False
 
     def fits(self, words: Sequence[Word]) -> bool:
         """Whether a command has it, or has none of it."""
-        found = any(fits_word(one, word) for one in self.alternatives for word in words)
-        return found is not self.none_of_them
+        match = self.sign.match
+        return any(match(word.text) for word in words) is not self.none_of_them
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of a rule file."""
+    """One line of a rule file. An operand of None stands for any number of them."""
 
-    programs: tuple[str, ...]
-    operands: tuple[tuple[str, ...], ...]
+    operands: tuple[re.Pattern[str] | None, ...]
     options: tuple[Option, ...]
     why: str
     category: str
 
-    def fits(self, given: Sequence[Word], operands: Sequence[str]) -> bool:
-        """Whether it means a command with these words."""
-        return in_order(self.operands, operands) and all(option.fits(given) for option in self.options)
+    def fits(self, words: Sequence[Word], given: Sequence[Word], operands: Sequence[str]) -> bool:
+        """Whether it means a command with these words; ``given`` are those from the subcommand on."""
+        looked_at = given if self.operands else words
+        return in_order(self.operands, operands) and all(option.fits(looked_at) for option in self.options)
 
 
-def fits_word(pattern: str, word: Word) -> bool:
+def sign_of(alternatives: Sequence[str]) -> re.Pattern[str]:
+    """What any of the alternatives of an option looks like."""
+    return re.compile("|".join(map(sign_of_one, alternatives)), re.DOTALL)
+
+
+def sign_of_one(pattern: str) -> str:
     if pattern.startswith("@"):
-        return fnmatchcase(word.text, pattern[1:])
+        return translate(pattern[1:])
     if pattern.startswith("--"):
-        return fits_long(pattern, word.text)
+        return sign_of_long(pattern)
     if len(pattern) == 2 and pattern[0] == "-":
-        return word.option and word.text[1] != "-" and pattern[1] in word.text.split("=")[0]
-    return fnmatchcase(word.text, pattern) or word.text.startswith(pattern + "=")
+        return rf"-(?!-)[^=]*{re.escape(pattern[1])}"
+    return rf"{translate(pattern)}|{re.escape(pattern)}="
 
 
-def fits_long(pattern: str, text: str) -> bool:
-    """Whether a word is this long option, also with a value, also shortened."""
-    name = text.split("=")[0]
-    return name == pattern or (len(name) > 4 and pattern.startswith(name)) or fnmatchcase(name, pattern)
+def sign_of_long(pattern: str) -> str:
+    """A long option: also with a value, also shortened to three letters or more."""
+    if SIGNS.search(pattern):
+        return translate(pattern).replace(".*", "[^=]*").removesuffix(r"\Z") + r"(?:=|\Z)"
+    letters = [re.escape(letter) for letter in pattern[SHORTEST:]]
+    return re.escape(pattern[:SHORTEST]) + "(?:".join(["", *letters]) + ")?" * len(letters) + r"(?:=|\Z)"
 
 
-def in_order(wanted: Sequence[tuple[str, ...]], operands: Sequence[str]) -> bool:
-    """Whether the operands begin like this."""
-    if not wanted:
-        return True
-    if wanted[0] == ("**",):
-        return any(in_order(wanted[1:], operands[at:]) for at in range(len(operands) + 1))
-    if not operands:
-        return False
-    return any(fnmatchcase(operands[0].lower(), one) for one in wanted[0]) and in_order(wanted[1:], operands[1:])
+def in_order(wanted: Sequence[re.Pattern[str] | None], operands: Sequence[str]) -> bool:
+    """Whether the operands, in small letters, begin like this."""
+    for at, sign in enumerate(wanted):
+        if sign is None:
+            return any(in_order(wanted[at + 1 :], operands[skip:]) for skip in range(at, len(operands) + 1))
+        if at >= len(operands) or not sign.match(operands[at]):
+            return False
+    return True
 
 
 def operands_of(words: Sequence[Word]) -> list[str]:
@@ -103,15 +114,19 @@ def only_tells(words: Sequence[Word], *, anywhere: bool) -> bool:
 def parsed(line: str, category: str) -> Rule:
     """Read one line of a rule file."""
     pattern, _, why = line.partition(" = ")
-    programs, *tokens = pattern.split()
+    _, *tokens = pattern.split()
     options = [token for token in tokens if token[0] in "-@!"]
     return Rule(
-        tuple(programs.split(",")),
-        tuple(tuple(token.split("|")) for token in tokens if token not in options),
-        tuple(Option(tuple(one.removeprefix("!").split("|")), one.startswith("!")) for one in options),
+        tuple(None if token == "**" else operand_of(token) for token in tokens if token not in options),
+        tuple(Option(sign_of(one.removeprefix("!").split("|")), one.startswith("!")) for one in options),
         why.strip(),
         category,
     )
+
+
+def operand_of(token: str) -> re.Pattern[str]:
+    """What an operand looks like."""
+    return re.compile("|".join(map(translate, token.split("|"))))
 
 
 def lines_of(file: Path) -> Iterator[str]:
@@ -130,19 +145,19 @@ def programs(kind: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """All rules, found by the name of a program."""
+    """The lines of all rule files with their categories, by the names of programs, or patterns of such names."""
 
-    by_name: dict[str, tuple[Rule, ...]]
-    by_pattern: tuple[tuple[str, Rule], ...]
-    by_pattern_sign: re.Pattern[str]
+    by_name: dict[str, list[Line]]
+    by_pattern: list[tuple[str, Line]]
     globals: dict[str, frozenset[str]]
 
-    def rules_for(self, name: str) -> tuple[Rule, ...]:
-        """The rules that may mean a program."""
-        known = self.by_name.get(name, ())
-        if not self.by_pattern_sign.match(name):
-            return known
-        return known + tuple(rule for pattern, rule in self.by_pattern if fnmatchcase(name, pattern))
+    def enter(self, line: Line) -> None:
+        """Put a line under each of its programs."""
+        for program in line[0].split(maxsplit=1)[0].split(","):
+            if SIGNS.search(program):
+                self.by_pattern.append((program, line))
+            else:
+                self.by_name.setdefault(program, []).append(line)
 
     def stripped(self, name: str, words: Sequence[Word]) -> Sequence[Word]:
         """The words after the options that stand before the subcommand."""
@@ -157,18 +172,19 @@ class Book:
 @cache
 def book() -> Book:
     """Read the rule files, once."""
-    by_name: dict[str, list[Rule]] = {}
-    by_pattern: list[tuple[str, Rule]] = []
+    shelf = Book({}, [], global_options())
     for file in sorted(RULES.glob("*.rules")):
-        for rule in (parsed(line, file.stem) for line in lines_of(file)):
-            for program in rule.programs:
-                if SIGNS.search(program):
-                    by_pattern.append((program, rule))
-                else:
-                    by_name.setdefault(program, []).append(rule)
-    any_pattern = re.compile("|".join(translate(pattern) for pattern, _ in by_pattern))
-    by_program = {name: tuple(rules) for name, rules in by_name.items()}
-    return Book(by_program, tuple(by_pattern), any_pattern, global_options())
+        for line in lines_of(file):
+            shelf.enter((line, file.stem))
+    return shelf
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def rules_for(name: str) -> tuple[Rule, ...]:
+    """The rules that may mean a program; they are read when it is met for the first time."""
+    shelf = book()
+    by_pattern = (line for pattern, line in shelf.by_pattern if fnmatchcase(name, pattern))
+    return tuple(parsed(*line) for line in [*shelf.by_name.get(name, ()), *by_pattern])
 
 
 def global_options() -> dict[str, frozenset[str]]:

@@ -40,7 +40,11 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
-PRECIOUS = re.compile(r"\.(db|sqlite3?|duckdb|sql|mdb|kdbx|pem|key|env)$|(^|/)\.env(\.|$)", re.IGNORECASE)
+PRECIOUS = re.compile(
+    r"\.(db|sqlite3?|duckdb|sql|mdb|kdbx|pem|key|env|p12|pfx|jks|tfstate|docx?|xlsx?|pptx?|od[tsp]|parquet|rdb|dump|bak)$"
+    r"|(^|/)\.env(\.|$)|(^|/)backups?/",
+    re.IGNORECASE,
+)
 EVERYTHING = frozenset(
     {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}
 )

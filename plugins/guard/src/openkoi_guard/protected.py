@@ -1,12 +1,19 @@
 """Paths that no tool may write to without asking, as they are on the disk, links resolved."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from glob import has_magic, iglob
+from itertools import islice
 from pathlib import Path
 
+HOME = re.compile(r"^\$(HOME\b|\{HOME\})")
+MOST_MATCHES = 100
+MOST_SIGNS = 2
 DEFAULTS = (
     ".git/**",
+    "**/.git/**",
     ".openkoi/**",
     ".envrc",
     "~/.ssh/**",
@@ -34,6 +41,7 @@ DEFAULTS = (
     "/bin/**",
     "/sbin/**",
     "/lib*/**",
+    "/var/spool/**",
     "/boot/**",
     "/dev/sd*",
     "/dev/nvme*",
@@ -54,15 +62,24 @@ def protected_by(path: str, globs: Sequence[str], workspace: Path, folders: Sequ
 
 def spellings(workspace: Path, folder: str, path: str) -> Iterator[str]:
     """A path as it is written and as it is on the disk: both count."""
-    if "\0" in path or "\0" in folder:
-        return
-    home = Path(os.path.expanduser(folder)), os.path.expanduser(path)  # noqa: PTH111  # a stranger's ~name stays as it is
-    written = os.path.normpath(workspace / home[0] / home[1])
-    yield plain(written)
+    written = os.path.join(workspace, at_home(folder), at_home(path))  # noqa: PTH118  # a Path would join, not keep ".."
+    yield plain(os.path.normpath(written))
     try:
-        yield plain(os.path.realpath(written))
+        yield from (plain(os.path.realpath(one)) for one in (written, *matches(written)))
     except (OSError, ValueError):
         return
+
+
+def matches(pattern: str) -> Iterator[str]:
+    """What a shell would make of a path with signs in it; one that would take long is not looked into."""
+    if 0 < sum(map(has_magic, pattern.split("/"))) <= MOST_SIGNS and "**" not in pattern:
+        yield from islice(iglob(pattern), MOST_MATCHES)  # noqa: PTH207  # the pattern is a whole path
+
+
+def at_home(path: str) -> str:
+    """A path with the home folder written out, up to a sign that would end it."""
+    spelled = HOME.sub("~", path.partition("\0")[0].removeprefix("file://"))
+    return os.path.expanduser(spelled)  # noqa: PTH111  # a stranger's ~name stays as it is
 
 
 def anchored(glob: str, workspace: Path) -> Iterator[str]:

@@ -7,6 +7,18 @@ from dataclasses import dataclass
 DELETES = frozenset(
     {"shutil.rmtree", "shutil.move", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"}
 )
+COPIES = frozenset(
+    {
+        "shutil.copy",
+        "shutil.copy2",
+        "shutil.copyfile",
+        "shutil.copytree",
+        "os.rename",
+        "os.replace",
+        "os.symlink",
+        "os.link",
+    }
+)
 METHODS = frozenset({"rmtree", "unlink", "rmdir"})
 RUNS = frozenset({"os.system", "os.popen", "commands.getoutput", "subprocess.getoutput", "subprocess.getstatusoutput"})
 RUN_PREFIXES = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "pty.spawn", "asyncio.create_subprocess")
@@ -38,6 +50,8 @@ def judge_python(code: str) -> Iterator[Found]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from judge_call(node, names)
+            if any(dotted(one, names) in DELETES | RUNS for one in node.args):
+                yield Found("hands on what deletes or runs")
 
 
 def suspicious(code: str) -> bool:
@@ -122,6 +136,20 @@ def written(call: ast.Call, name: str, last: str) -> Iterator[Found]:
     modes = [one.value for one in (*call.args[1:2], *(k.value for k in call.keywords)) if isinstance(one, ast.Constant)]
     if name in {"open", "io.open"} and any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes):
         yield Found(path=constant(call.args) or "")
+    elif last == "close" and isinstance(call.func, ast.Attribute) and opens_anew(call.func.value):
+        yield Found("empties a file")
+    elif name in COPIES:
+        yield Found(path=constant(call.args[1:]) or "")
     elif last in {"write_text", "write_bytes"} and isinstance(call.func, ast.Attribute):
+        if call.args and isinstance(call.args[0], ast.Constant) and not call.args[0].value:
+            yield Found("empties a file")
         inner = call.func.value
         yield Found(path=(constant(inner.args) or "") if isinstance(inner, ast.Call) else "")
+
+
+def opens_anew(node: ast.expr) -> bool:
+    """Whether a file is opened so that nothing of it is kept."""
+    if not isinstance(node, ast.Call) or dotted(node.func, {}) != "open" or len(node.args) < 2:
+        return False
+    mode = node.args[1]
+    return isinstance(mode, ast.Constant) and str(mode.value).startswith("w")

@@ -8,17 +8,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from .words import SUBSTITUTIONS, Word, read_word, text_of
+from .redirects import REDIRECTS, Feed, Redirect, read_redirect, swallowed
+from .words import SUBSTITUTIONS, Word, literal, read_word, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
 DECLARING = frozenset({"declaration_command", "unset_command"})
-REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-READING = frozenset({"<", "<&", "<<<"})
+NOTHING = Word(":")
 LITERAL = frozenset({"raw_string", "ansi_c_string", "comment", "heredoc_body"})
 OPENING = frozenset({"command_substitution", "arithmetic_expansion"})
 MOST_COMMANDS = 500
@@ -31,31 +32,13 @@ BEFORE_A_COMMENT = b" \t\n;&|()"
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
-    """What a command reads: its ``text`` when that is written in the line, the output ``of`` another, or a ``file``."""
-
-    text: str | None = None
-    of: str = ""
-    file: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """A file that is opened for a command by the shell."""
-
-    target: Word
-    reads: bool
-    feed: Feed | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Simple:
     """One simple command. ``writes`` are the files that its output goes to."""
 
     words: tuple[Word, ...]
     text: str
     feed: Feed | None = None
-    writes: tuple[Word, ...] = ()
+    writes: tuple[Redirect, ...] = ()
 
 
 @dataclass(slots=True)
@@ -77,7 +60,7 @@ class Place:
 
     node: "Node"
     feed: Feed | None = None
-    writes: tuple[Word, ...] = ()
+    writes: tuple[Redirect, ...] = ()
     extra: tuple[Word, ...] = ()
 
 
@@ -187,8 +170,8 @@ def read_command(place: Place, source: bytes, script: Script) -> Iterator[Place]
 
 
 def redirected(
-    redirect: Redirect, feed: Feed | None, writes: tuple[Word, ...], script: Script
-) -> tuple[Feed | None, tuple[Word, ...]]:
+    redirect: Redirect, feed: Feed | None, writes: tuple[Redirect, ...], script: Script
+) -> tuple[Feed | None, tuple[Redirect, ...]]:
     """What a command reads and writes after one more redirection."""
     if redirect.feed:
         return redirect.feed, writes
@@ -197,13 +180,14 @@ def redirected(
         made = "" if redirect.target.known else redirect.target.text
         return Feed(of=made, file=redirect.target.text), writes
     script.written.append(redirect.target)
-    return feed, (*writes, redirect.target)
+    return feed, (*writes, redirect)
 
 
 def read_redirected(place: Place, source: bytes, script: Script) -> Iterator[Place]:
     body = place.node.child_by_field_name("body")
     feed, writes, extra = place.feed, place.writes, place.extra
     below: list[Place] = []
+    extra += skipped(place.node, source, script)
     for child in place.node.children:
         if child.type not in REDIRECTS:
             continue
@@ -217,33 +201,25 @@ def read_redirected(place: Place, source: bytes, script: Script) -> Iterator[Pla
         yield Place(body, feed, writes, extra)
         output = Feed(feed.text if feed and is_cat(body, source) else None, text_of(body, source))
         below = [Place(one.node, output) for one in below]
+    elif writes:
+        script.commands.append(Simple((NOTHING,), text_of(place.node, source), feed, writes))
     yield from below
+
+
+def skipped(node: "Node", source: bytes, script: Script) -> tuple[Word, ...]:
+    """Words between the parts of a node that the parser has passed over: a dash before a here-document is one."""
+    words: list[Word] = []
+    for left, right in pairwise(node.children):
+        if right.start_byte - left.end_byte > 1:
+            texts = source[left.end_byte : right.start_byte].decode(errors="replace").replace("\\\n", "").split()
+            script.broken |= any(text != "-" for text in texts)
+            words += literal(*texts)
+    return tuple(words)
 
 
 def is_cat(body: "Node", source: bytes) -> bool:
     """Whether a command hands on what it reads."""
     return text_of(body, source).strip() in {"cat", "cat -"}
-
-
-def swallowed(node: "Node", source: bytes) -> tuple[Word, ...]:
-    """Arguments that stand after a redirection: the parser takes them for more of its targets."""
-    if node.type == "file_redirect":
-        return tuple(read_word(one, source) for one in node.children_by_field_name("destination")[1:])
-    return tuple(read_word(one, source) for one in node.children_by_field_name("argument"))
-
-
-def read_redirect(node: "Node", source: bytes) -> Redirect:
-    if node.type == "heredoc_redirect":
-        bodies = [child for child in node.children if child.type == "heredoc_body"]
-        text = text_of(bodies[0], source) if bodies else ""
-        return Redirect(Word(""), reads=True, feed=Feed(text))
-    if node.type == "herestring_redirect":
-        word = read_word(node.named_children[-1], source)
-        return Redirect(word, reads=True, feed=Feed(word.text if word.known else None, word.text))
-    target = node.child_by_field_name("destination")
-    sign = next((child.type for child in node.children if not child.is_named), ">")
-    word = read_word(target, source) if target is not None else Word("")
-    return Redirect(word, reads=sign in READING)
 
 
 def read_pipeline(place: Place, source: bytes) -> Iterator[Place]:

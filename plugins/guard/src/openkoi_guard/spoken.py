@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from .shell import Feed, Simple, read_script
+from .redirects import Feed
+from .shell import Simple, read_script
 from .words import Word
 
 PERCENT = re.compile(r"%[sb]")

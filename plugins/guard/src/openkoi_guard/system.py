@@ -1,6 +1,7 @@
 """Checks of what a line sets for others: variables, files that it empties, disks that are in use."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from openkoi_hookspecs import Deny
@@ -9,10 +10,12 @@ from .finding import Command, Finding
 from .patterns import programs
 from .places import PRECIOUS
 from .shell import Simple
+from .spoken import said
 from .words import Word
 
 TRACED = {"HISTFILE": ("/dev/null", ""), "HISTSIZE": ("0",), "HISTFILESIZE": ("0",)}
 FORMATS = ("mkfs", "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap")
+ANYBODYS = re.compile(r"(/tmp|/var/tmp|/dev/shm)(/|:|$)")
 SILENT = frozenset({":", "true"})
 
 
@@ -24,17 +27,23 @@ def judge_assignment(name: str, value: Word) -> Iterator[Finding]:
         yield Finding("makes other programs run what is computed", "computed")
     elif name == "NODE_OPTIONS" and any(one in value.text for one in ("--require", "-r ", "--import", "--loader")):
         yield Finding("makes other programs load code", "persistence")
+    elif name == "PATH" and ANYBODYS.match(value.text):
+        yield Finding("lets other programs come from a folder that everybody can write to", "persistence")
     elif value.known and value.text in TRACED.get(name, ()):
         yield Finding("hides what is typed", "traces")
 
 
 def emptied_by(simple: Simple) -> Iterator[Finding]:
     """A file that is emptied by writing nothing to it."""
-    name = simple.words[0].text
-    nulled = name == "cat" and any(word.text == "/dev/null" for word in simple.words[1:])
-    for target in simple.writes:
-        if target.text != "/dev/null" and (nulled or (name in SILENT and PRECIOUS.search(target.text))):
-            yield Finding(f"empties {target.text}", "destroying")
+    if not simple.writes:
+        return
+    name, *given = (word.text for word in simple.words)
+    nulled = name == "cat" and "/dev/null" in given
+    silent = name in SILENT or said(simple) == ""
+    for opened in simple.writes:
+        path = opened.target.text
+        if not opened.keeps and path != "/dev/null" and (nulled or (silent and PRECIOUS.search(path))):
+            yield Finding(f"empties {path}", "destroying")
 
 
 def mounted(command: Command, devices: frozenset[str]) -> Iterator[Finding]:

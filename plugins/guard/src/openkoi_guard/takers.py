@@ -1,15 +1,16 @@
-"""Programs that take other commands in ways of their own: xargs, find, ssh, git and their like."""
+"""Programs that take other commands in ways of their own: xargs, find, ssh and their like."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from .editors import debugger, pager, vim
+from .files import valued
 from .finding import Command
-from .patterns import operands_of
 from .spoken import spoken
+from .within_git import git
 from .words import Word
-from .wrappers import Inner, after_options, joined, wrapped
+from .wrappers import Inner, Taker, after_options, joined, lines_after, wrapped
 
-Taker = Callable[[Sequence[Word]], Iterator[Inner]]
 COMPUTED = Word("$(what it reads)", known=False)
 EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 SSH_VALUES = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
@@ -80,9 +81,10 @@ def fd(words: Sequence[Word]) -> Iterator[Inner]:
 
 def ssh(words: Sequence[Word]) -> Iterator[Inner]:
     yield from joined(after_options(words, SSH_VALUES, 1))
-    for at, word in enumerate(words[:-1]):
-        if word.text == "-o" and words[at + 1].text.lower().startswith(("proxycommand", "localcommand")):
-            yield Inner(line=Word(re.split(r"[= ]", words[at + 1].text, maxsplit=1)[-1]))
+    for word in valued(words, ("-o",)):
+        key, _, line = re.sub(r"^\s*(\w+)\s*[= ]\s*", r"\1=", word.text).partition("=")
+        if key.lower().endswith("command"):
+            yield Inner(line=Word(line, word.known))
 
 
 def parallel(words: Sequence[Word]) -> Iterator[Inner]:
@@ -92,6 +94,8 @@ def parallel(words: Sequence[Word]) -> Iterator[Inner]:
     command = rest[: marks[0]] if marks else rest
     if command:
         yield from joined([*(filled_in(word, "{}") for word in command)])
+    elif not marks or rest[marks[0]].text == "::::":
+        yield Inner(line=Word("$(every line)", known=False))
     else:
         yield from (Inner(line=word) for word in rest[1:])
 
@@ -113,32 +117,6 @@ def flock(words: Sequence[Word]) -> Iterator[Inner]:
     yield Inner(tuple(after_options(words, frozenset({"-w", "-E", "--timeout", "--conflict-exit-code"}), 1)))
 
 
-def lines_after(*options: str, ends: bool = False) -> Taker:
-    """Commands that take a shell line as the value of an option."""
-
-    def found(words: Sequence[Word]) -> Iterator[Inner]:
-        for at, word in enumerate(words):
-            name, given, value = word.text.partition("=")
-            if (word.text in options or ends_in(word, options)) and at + 1 < len(words):
-                yield Inner(line=words[at + 1])
-            elif given and name in options:
-                yield Inner(line=Word(value, word.known))
-        if ends:
-            yield from joined(operands_as_words(words))
-
-    return found
-
-
-def ends_in(word: Word, options: Sequence[str]) -> bool:
-    """Whether the last of several letters is one of these options."""
-    return word.option and word.text[1] != "-" and any(one == f"-{word.text[-1]}" for one in options)
-
-
-def operands_as_words(words: Sequence[Word]) -> list[Word]:
-    names = operands_of(words)
-    return [word for word in words if word.text in names]
-
-
 def trap(words: Sequence[Word]) -> Iterator[Inner]:
     if len(words) > 1 and not words[0].option:
         yield Inner(line=words[0])
@@ -150,31 +128,6 @@ def evaluated(words: Sequence[Word]) -> Iterator[Inner]:
 
 def each_as_line(words: Sequence[Word]) -> Iterator[Inner]:
     yield from (Inner(line=word) for word in words if not word.option)
-
-
-def git(words: Sequence[Word]) -> Iterator[Inner]:
-    """Shell lines within git: aliases and programs given for one command, ``--exec``, ``bisect run``, ``foreach``."""
-    names = [word.text for word in words]
-    for at, word in enumerate(words[:-1]):
-        if word.text == "-c":
-            yield from git_setting(words[at + 1])
-        elif word.text in {"-x", "--exec"} and "rebase" in names[:at]:
-            yield Inner(line=words[at + 1])
-        elif word.text == "run" and "bisect" in names[:at]:
-            yield Inner(tuple(words[at + 1 :]))
-        elif word.text == "foreach" and "submodule" in names[:at]:
-            yield from joined([one for one in words[at + 1 :] if not one.option])
-    for word in words:
-        if word.text.startswith("--exec=") and "rebase" in names:
-            yield Inner(line=Word(word.text.removeprefix("--exec="), word.known))
-
-
-def git_setting(word: Word) -> Iterator[Inner]:
-    key, _, value = word.text.partition("=")
-    runs = re.fullmatch(r"alias\..*|core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)", key.lower())
-    named = re.fullmatch(r"pager\..*|.*\.(cmd|command|textconv|external|helper|program|clean|smudge)", key.lower())
-    if (runs or named) and (value.startswith("!") or not key.lower().startswith("alias.")):
-        yield Inner(line=Word(value.lstrip("!"), word.known))
 
 
 def tar(words: Sequence[Word]) -> Iterator[Inner]:
@@ -214,11 +167,21 @@ def command(words: Sequence[Word]) -> Iterator[Inner]:
         yield Inner(tuple(after_options(words, frozenset(), 0)))
 
 
-def vim(words: Sequence[Word]) -> Iterator[Inner]:
-    for at, word in enumerate(words):
-        text = words[at + 1].text if word.text in {"-c", "--cmd"} and at + 1 < len(words) else word.text
-        if (word.text in {"-c", "--cmd"} or word.text.startswith("+")) and "!" in text:
-            yield Inner(line=Word(text.partition("!")[2], word.known))
+def alias(words: Sequence[Word]) -> Iterator[Inner]:
+    """What a word is to mean; one that only adds options to a program is no other."""
+    for word in words:
+        name, given, line = word.text.partition("=")
+        first = line.split()[:1]
+        if given and first not in ([name], ["sudo"]):
+            yield Inner(line=Word(line, word.known))
+
+
+def make(words: Sequence[Word]) -> Iterator[Inner]:
+    yield from lines_after("--eval")(words)
+    for word in words:
+        name, given, value = word.text.partition("=")
+        if given and name in {"SHELL", "SHELL:", ".SHELLFLAGS"}:
+            yield Inner(line=Word(value, word.known))
 
 
 SPECIAL: Mapping[str, Taker] = {
@@ -257,5 +220,12 @@ SPECIAL: Mapping[str, Taker] = {
     "vagrant": lines_after("-c", "--command"),
     "split": lines_after("--filter"),
     "sort": lines_after("--compress-program"),
-    "make": lines_after("--eval"),
+    "alias": alias,
+    "make": make,
+    "gmake": make,
+    "gdb": debugger,
+    "lldb": debugger,
+    "less": vim,
+    "more": vim,
+    "man": pager,
 }

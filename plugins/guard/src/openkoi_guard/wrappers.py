@@ -4,11 +4,11 @@ Knows how programs hand on words; knows no danger. The programs and their option
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from .patterns import RULES, lines_of
+from .patterns import RULES, lines_of, operands_of
 from .words import Word
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
@@ -22,6 +22,9 @@ class Inner:
     words: tuple[Word, ...] = ()
     line: Word | None = None
     guess: bool = False
+
+
+Taker = Callable[[Sequence[Word]], Iterator[Inner]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +114,29 @@ def joined(words: Sequence[Word]) -> Iterator[Inner]:
     if words:
         text = " ".join(word.text for word in words)
         yield Inner(line=Word(text, all(word.known for word in words)))
+
+
+def lines_after(*options: str, ends: bool = False) -> Taker:
+    """Commands that take a shell line as the value of an option."""
+
+    def found(words: Sequence[Word]) -> Iterator[Inner]:
+        for at, word in enumerate(words):
+            name, given, value = word.text.partition("=")
+            if (word.text in options or ends_in(word, options)) and at + 1 < len(words):
+                yield Inner(line=words[at + 1])
+            elif given and name in options:
+                yield Inner(line=Word(value, word.known))
+        if ends:
+            yield from joined(operands_as_words(words))
+
+    return found
+
+
+def ends_in(word: Word, options: Sequence[str]) -> bool:
+    """Whether the last of several letters is one of these options."""
+    return word.option and word.text[1] != "-" and any(one == f"-{word.text[-1]}" for one in options)
+
+
+def operands_as_words(words: Sequence[Word]) -> list[Word]:
+    names = operands_of(words)
+    return [word for word in words if word.text in names]

@@ -5,6 +5,7 @@ written that a ``Redactor`` has not seen.
 """
 
 from .codec import decode, encode
+from .forking import Beginning, beginning_of, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
 from .reading import read_segment, segments
 from .redact import MASK, Redactor, environment_secrets, masked
@@ -16,6 +17,7 @@ __all__ = [
     "MASK",
     "NOBODY",
     "UNKNOWN",
+    "Beginning",
     "Call",
     "Damaged",
     "LogFault",
@@ -23,16 +25,19 @@ __all__ = [
     "Redactor",
     "Rerun",
     "RunLog",
+    "beginning_of",
     "decode",
     "encode",
     "environment_secrets",
     "find_task",
     "masked",
     "paid_calls",
+    "part_of",
     "past_tasks",
     "read_line",
     "read_segment",
     "records_of",
+    "renamed",
     "rerun_of",
     "sealed",
     "segments",

@@ -59,6 +59,10 @@ class Redactor:
         self.held.add(secret)
         self.shapes = sorted({*self.shapes, *encodings(secret)}, key=len, reverse=True)
 
+    def names(self, environment: Mapping[str, str]) -> frozenset[str]:
+        """The variables whose value is a secret that is held."""
+        return frozenset(name for name, value in environment.items() if value.strip() in self.held)
+
     def __call__(self, text: str) -> str:
         """The text without secrets."""
         if len(text) < SHORTEST:

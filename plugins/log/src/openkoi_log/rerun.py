@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Event, Record, ToolCall, ToolResult, events
+from openkoi_hookspecs import Decision, Event, Record, ToolCall, ToolResult, events
 
 E = TypeVar("E", bound=Event)
 
@@ -84,8 +84,15 @@ def rerun_of(records: Iterable[Record], run: str) -> Rerun:
     own = list(until_nobody_was_there(record for record in records if record.run == run))
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
-    written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, SAID_AGAIN))
+    again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
+    written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
     return Rerun([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own))
+
+
+def over(happened: Iterable[Event]) -> bool:
+    """Whether it came to its end, and waits for nobody: a part of a run that did not."""
+    ends = [event.ruling.decision for event in happened if isinstance(event, events.RunCompleted)]
+    return bool(ends) and ends[-1] is not Decision.ESCALATE
 
 
 def until_nobody_was_there(records: Iterable[Record]) -> Iterator[Record]:

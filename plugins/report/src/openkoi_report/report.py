@@ -35,6 +35,7 @@ class Lap:
     ruling: Ruling | None = None
     spent: Spend = Spend()
     mode: Mode = Mode.SKIPPED
+    terminated_by: str = ""
 
     def pay(self, answered: events.Answered) -> None:
         """Count one call."""
@@ -87,6 +88,8 @@ class Report:
                 self.models.setdefault(role, model)
             case events.Switched(role=role, to=model):
                 self.models[role] = model
+            case events.Terminated(reason=reason):
+                lap.terminated_by = reason
             case events.Worked(work=work):
                 lap.work = work
             case events.Evaluated(evaluation=evaluation, evaluators=names):
@@ -168,7 +171,17 @@ class Report:
             "evaluators": self.evaluators,
             "warnings": self.warnings,
             "transcript": transcript,
+            **self.of_agent,
         }
+
+    @property
+    def of_agent(self) -> Json:
+        """Which agent it was, and what ended its work; nothing where the task was given to none."""
+        agent = self.task.agent if self.task else None
+        if agent is None:
+            return {}
+        named = {"name": agent.name, "version": agent.version}
+        return {"agent": named, "terminated_by": self.best.terminated_by or None}
 
 
 def report_of(records: Iterable[Record], run: str = "") -> Report:

@@ -48,7 +48,9 @@ class BubblewrapCage:
         root = start.root.resolve()
         needed = (Path(sys.prefix), Path(sys.base_prefix), LAUNCHER.parent, *name_service())
         listing = LISTING.read_text(errors="surrogateescape") if LISTING.exists() else ""
-        prefix = words(self.program, self.policy, root=root, needed=needed, sockets=bound_sockets(listing))
+        policy = self.policy.opening(writable=start.den.writable, readable=start.den.readable)
+        open_doors = bound_sockets(listing)
+        prefix = words(self.program, policy, root=root, room=start.den.room, needed=needed, sockets=open_doors)
         env = {**start.env, "TMPDIR": PRIVATE_TEMPORARY}
         yield launched(replace(start, env=env, whole=True), self.taken(start.seconds), prefix=prefix)
 
@@ -97,7 +99,7 @@ def forbidding() -> Iterator[str]:
                 yield remedy
 
 
-CAVEAT = "sockets of other programs are hidden if their full path is known when a command begins; later ones are not"
+CAVEAT = "sockets that other programs make while a command runs are not hidden from it"
 ISOLATED = Rung("bubblewrap", Level.ISOLATED, made, missing, advice, CAVEAT)
 
 

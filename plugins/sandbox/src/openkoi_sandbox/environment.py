@@ -1,8 +1,10 @@
-"""What of our environment a command is given. Pure: knows names, not values."""
+"""What of our environment a command is given. Pure: a secret is known by its name, or by a vendor's way to begin it."""
 
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+
+from openkoi_hookspecs import Command
 
 MARK = "OPENKOI_COMMAND"
 SECRET_WORDS = {"KEY", "KEYS", "PAT", "PWD", "PASS"}
@@ -21,6 +23,9 @@ SECRET_ENDS = (
     "APIKEYS",
 )
 GIT_HEADERS = re.compile("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")
+TOKEN = re.compile(
+    r"(sk-|sk_live_|rk_live_|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|hf_|npm_|pypi-|dop_v1_)[\w-]{16,}"
+)
 LEFT_OUT = {"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "PWD", "OLDPWD"}
 QUIET = {
     "TERM": "dumb",
@@ -33,19 +38,24 @@ QUIET = {
 
 
 def child_environment(
-    ours: Mapping[str, str], wanted: Mapping[str, str], *, passed: Sequence[str] = (), mark: str
+    ours: Mapping[str, str], command: Command, *, passed: Sequence[str] = (), mark: str
 ) -> dict[str, str]:
     """Ours without secrets, made quiet, with what the command wants; the mark is found again in its children."""
-    kept = {name: value for name, value in ours.items() if is_passed(name, passed)}
+    known = {name for name in command.without if not named_in(name, passed)}
+    kept = {name: value for name, value in ours.items() if name not in known and is_passed(name, value, passed)}
     marks = f"{ours.get(MARK, '')} {mark}".strip()
-    return {**kept, **QUIET, **wanted, MARK: marks}
+    return {**kept, **QUIET, **command.env, MARK: marks}
 
 
-def is_passed(name: str, passed: Sequence[str]) -> bool:
+def is_passed(name: str, value: str, passed: Sequence[str]) -> bool:
     """Whether a variable of ours is given to a command; ``passed`` are names or patterns that are."""
-    if any(fnmatchcase(name, pattern) for pattern in passed):
+    if named_in(name, passed):
         return True
-    return name not in LEFT_OUT and not is_secret(name)
+    return name not in LEFT_OUT and not is_secret(name) and not TOKEN.match(value)
+
+
+def named_in(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def is_secret(name: str) -> bool:

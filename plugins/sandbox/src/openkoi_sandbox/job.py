@@ -15,6 +15,7 @@ from typing import IO
 from openkoi_hookspecs import Command, Completed, KoiError
 
 from .capture import Capture
+from .den import Den
 from .ending import ESCAPED, NOT_FOUND, Why, exit_code, unstarted, with_notes
 from .environment import child_environment
 from .launch import Cage, Report, Start, Uncaged
@@ -44,6 +45,7 @@ class Job:
     root: Path
     settings: Settings
     cage: Cage = field(default_factory=Uncaged)
+    den: Den = field(default_factory=Den)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> Completed:
@@ -53,8 +55,9 @@ class Job:
         if not self.command.argv:
             return Completed(NOT_FOUND, "There is no command to run. Name a program.")
         mark = secrets.token_hex(16)
-        env = child_environment(os.environ, self.command.env, passed=self.settings.passed, mark=mark)
-        start = Start(self.command.argv, self.root, env, self.command.seconds)
+        ours = self.den.environment(os.environ)
+        env = child_environment(ours, self.command, passed=self.settings.passed, mark=mark)
+        start = Start(self.command.argv, self.root, env, self.command.seconds, den=self.den)
         if isinstance(self.cage, Uncaged):
             return self.started(start, mark, None)
         with reporting() as (report, write), self.cage.dressed(start.reporting_to(write)) as dressed:

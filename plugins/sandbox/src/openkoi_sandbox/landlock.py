@@ -2,7 +2,6 @@
 
 import contextlib
 import platform
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,8 @@ from .policy import Level, Policy
 from .rules import attributes, rights, version
 from .rung import Rung
 from .seccomp import doors_closed
+
+SHARED, TERMINALS = Path("/dev/shm"), Path("/dev/pts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,18 @@ class LandlockCage:
 
     @contextlib.contextmanager
     def dressed(self, start: Start) -> Iterator[Start]:
-        """Through the launcher, with limits, rules and a filter; the temporary folder lasts as long as the command."""
-        with tempfile.TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as room:
-            yield launched(replace(start, env={**start.env, "TMPDIR": room}), self.taken(start, Path(room).resolve()))
+        """Through the launcher, with limits, rules and a filter."""
+        room = {"TMPDIR": str(start.den.room)} if start.den.room else {}
+        yield launched(replace(start, env={**start.env, **room}), self.taken(start))
 
-    def taken(self, start: Start, room: Path) -> Taken:
+    def taken(self, start: Start) -> Taken:
         """All that is taken from it."""
+        den = start.den
         paths = rights(
             self.abi,
-            writable=(*self.policy.writable, room, start.root.resolve()),
-            readable=self.policy.readable,
-            hidden=self.policy.hidden,
+            writable=(*self.policy.writable, *den.writable, *filter(None, [den.room]), start.root.resolve(), SHARED),
+            readable=(*self.policy.readable, *den.readable),
+            hidden=(*self.policy.hidden, TERMINALS),
         )
         return Taken(
             rlimits(self.policy, start.seconds),
@@ -62,8 +64,8 @@ def missing() -> str:
 
 
 CAVEAT = (
-    "modes and times of files outside can be changed, names of hidden files listed; a command itself cannot use"
-    " sockets with a path, pseudo-terminals or shared memory"
+    "modes and times of files outside and shared memory of your other programs can be changed, names of hidden files"
+    " listed; a command itself cannot use sockets with a path, pseudo-terminals, or /tmp other than by TMPDIR"
 )
 CONFINED = Rung("landlock", Level.CONFINED, made, missing, caveat=CAVEAT)
 

@@ -9,9 +9,11 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
+
+from .den import Den
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 KEEPS = sys.platform.startswith("linux")
@@ -19,7 +21,7 @@ KEEPS = sys.platform.startswith("linux")
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is to be started: the words, the workspace, the environment, and the descriptor to report to.
+    """What is to be started: the words, the workspace and its den, the environment, and the descriptor to report to.
 
     ``whole``: killing the first process kills all of it at once, because the kernel ends its namespace.
     """
@@ -30,6 +32,7 @@ class Start:
     seconds: float = 0.0
     report: int = -1
     whole: bool = False
+    den: Den = field(default_factory=Den)
 
     def reporting_to(self, handle: int) -> "Start":
         """The same, with a launcher that reports."""

@@ -14,13 +14,21 @@ MANNERS = ("--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "AL
 FRESH = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
 
-def words(program: str, policy: Policy, *, root: Path, needed: Iterable[Path], sockets: Iterable[Path]) -> list[str]:
+def words(
+    program: str,
+    policy: Policy,
+    *,
+    root: Path,
+    needed: Iterable[Path],
+    sockets: Iterable[Path],
+    room: Path | None = None,
+) -> list[str]:
     """Bubblewrap and all it is told: the system read-only, the workspace open, what is private or hidden covered."""
     covered = [path for path in (*PRIVATE, *policy.hidden) if is_there(path)]
     wanted = [path for path in (*needed, *FROM_RUN, *policy.readable) if is_there(path)]
     opened = [*filter(is_there, policy.writable), root]
     inside = [path for path in covered if is_within(path, opened) and path not in opened]
-    left = [path for path in sockets if not is_within(path, [*covered, *opened])]
+    left = [path for path in sockets if not is_within(path, [*covered, *opened]) and path not in policy.readable]
     return [
         program,
         *UNSHARED,
@@ -28,6 +36,7 @@ def words(program: str, policy: Policy, *, root: Path, needed: Iterable[Path], s
         *MANNERS,
         *FRESH,
         *flat(cover(path) for path in outermost(covered)),
+        *(("--bind", str(room), str(PRIVATE[0])) if room else ()),
         *flat(("--ro-bind", "/dev/null", str(path)) for path in left),
         *flat(shown(path) for path in wanted if is_within(path, covered) and not is_within(path, opened)),
         *flat(("--bind", str(path), str(path)) for path in opened),

@@ -38,7 +38,7 @@ class Plain:
         """Say that nothing is confined, and how far processes are followed."""
         await asyncio.to_thread(check_writable, self.folder)
         return {
-            "level": "0, nothing is enforced: a command may do whatever you may",
+            "level": "0 of 3, nothing is enforced: a command may do whatever you may",
             "processes": "followed by session and mark" if PROCS else "followed by process group only",
-            "outputs": str(self.folder),
+            "long outputs in": str(self.folder),
         }

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
 
@@ -24,6 +24,9 @@ CREDENTIALS = (
     "~/.config/gh",
     "~/.config/hub",
     "~/.config/op",
+    "~/.config/rclone",
+    "~/.config/containers/auth.json",
+    "~/.cache/huggingface/token",
     "~/.npmrc",
     "~/.pypirc",
     "~/.cargo/credentials",
@@ -67,6 +70,10 @@ class Policy:
     memory: int = 0
     file: int = 0
     processes: int = 0
+
+    def opening(self, *, writable: Iterable[Path], readable: Iterable[Path]) -> "Policy":
+        """The same, with more that may be written, and read."""
+        return replace(self, writable=(*self.writable, *writable), readable=(*self.readable, *readable))
 
 
 def places(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> tuple[Path, ...]:

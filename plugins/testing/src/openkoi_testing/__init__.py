@@ -6,7 +6,7 @@ pytest.register_assert_rewrite("openkoi_testing.contracts")
 
 from openkoi_rehearsal import Line, Scripted, Turn  # noqa: E402  # contracts are rewritten before they are imported
 
-from .contracts import (  # noqa: E402
+from .contracts import (  # noqa: E402  # see above
     CheckpointsContract,
     EvaluatorContract,
     MemoryContract,
@@ -14,7 +14,7 @@ from .contracts import (  # noqa: E402
     SandboxContract,
     ToolboxContract,
 )
-from .rehearsing import Rehearsed, Stage, lend, perform, rehearse  # noqa: E402
+from .rehearsing import Rehearsed, Stage, lend, perform, rehearse  # noqa: E402  # see above
 
 __all__ = [
     "CheckpointsContract",

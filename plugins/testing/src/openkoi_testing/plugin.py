@@ -1,6 +1,8 @@
-"""The pytest plugin: a ``koi`` fixture, and the ``row`` marker for acceptance rows."""
+"""The pytest plugin: fixtures for a run and for a server that others wrote, and the ``row`` marker."""
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,20 @@ def koi(tmp_path: Path) -> Pond:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     return Pond(workspace)
+
+
+@pytest.fixture(scope="session")
+def peer() -> Iterator[str]:
+    """The address of a server that others wrote, one a session, which says what ``PeerContract`` asks for."""
+    from .contracts.peer import FIXTURES
+    from .servers import LLMock, PeerMissing
+
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(LLMock(*FIXTURES))
+        except PeerMissing as missing:
+            pytest.skip(str(missing))  # it comes from npm, which is not everywhere
+        yield server.address
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""Read, list, search, edit, write and run: OpenKoi's hands."""
+"""Read, list, search, edit, write, patch, run and ask: OpenKoi's hands."""
 
 from .toolbox import WorkspaceTools
 

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Arguments, Json, ToolFault
 
-Value: TypeAlias = str | int | bool
-KINDS = {"string": "text", "integer": "a whole number", "boolean": "true or false"}
+Value: TypeAlias = str | int | bool | tuple[str, ...]
+KINDS = {"string": "text", "integer": "a whole number", "boolean": "true or false", "array": "a list of texts"}
 FLAGS = {"true": True, "false": False}
 
 
@@ -22,8 +22,8 @@ class Parameters:
     def schema(self) -> dict[str, Json]:
         """Return the JSON Schema that a model is shown."""
         properties: dict[str, Json] = {name: dict(fact) for name, fact in self.properties.items()}
-        required: list[Json] = [*self.required]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        required: dict[str, Json] = {"required": [*self.required]} if self.required else {}
+        return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
     def accept(self, arguments: Arguments) -> "Given":
         """Return the arguments in their own types; raises ToolFault with what is expected instead."""
@@ -53,8 +53,8 @@ class Parameters:
         least = fact.get("minimum")
         if isinstance(found, int) and isinstance(least, int) and found < least:
             raise ToolFault(f"The argument {name!r} must be {least} or more, not {found}.")
-        if isinstance(found, str):
-            refuse_halves(name, found)
+        for text in (found,) if isinstance(found, str) else found if isinstance(found, tuple) else ():
+            refuse_halves(name, text)
         return found
 
     def expected(self) -> str:
@@ -77,7 +77,13 @@ class Given:
 
     def number(self, name: str, default: int) -> int:
         """Return a whole number."""
-        return int(self.values.get(name, default))
+        value = self.values.get(name)
+        return value if isinstance(value, int) else default
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts; an empty one when it was left out."""
+        value = self.values.get(name)
+        return value if isinstance(value, tuple) else ()
 
     def flag(self, name: str) -> bool:
         """Return a truth value; false when it was left out."""
@@ -90,7 +96,14 @@ def converted(kind: str, value: Json) -> Value | None:
         return value if isinstance(value, str) else None
     if kind == "boolean":
         return value if isinstance(value, bool) else FLAGS.get(str(value).lower()) if isinstance(value, str) else None
-    return whole(value)
+    return listed(value) if kind == "array" else whole(value)
+
+
+def listed(value: Json) -> tuple[str, ...] | None:
+    """Return a list of texts."""
+    items = value if isinstance(value, list) else []
+    texts = tuple(item for item in items if isinstance(item, str))
+    return texts if isinstance(value, list) and len(texts) == len(items) else None
 
 
 def whole(value: Json) -> int | None:

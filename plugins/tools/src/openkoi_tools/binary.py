@@ -18,6 +18,8 @@ BEGINNINGS = (
     (b"wOF2", "a web font"),
 )
 CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
+ODD = CONTROLS.decode() + "\ufffd"
+MANY_ODD = 0.1
 WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 
@@ -29,3 +31,9 @@ def binary(data: bytes) -> str:
     sample = data[:SAMPLE]
     controls = len(sample) - len(sample.translate(None, CONTROLS))
     return "binary data" if controls > max(FEW_CONTROLS, MANY_CONTROLS * len(sample)) else ""
+
+
+def garbled(text: str) -> bool:
+    """Whether a text was made of bytes that are none."""
+    odd = len(text) - len(text.translate(dict.fromkeys(map(ord, ODD))))
+    return odd > max(FEW_CONTROLS, MANY_ODD * len(text))

@@ -47,8 +47,7 @@ def save(path: Path, data: bytes) -> None:
     """Put a file in place in one step, with the mode and the owner of the one it replaces."""
     path.parent.mkdir(parents=True, exist_ok=True)
     before = path.stat() if path.exists() else None
-    if before and not os.access(path, os.W_OK):
-        raise ToolFault(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
+    refuse_read_only(path)
     draft = path.with_name(f".koi-{token_hex(8)}.tmp")
     try:
         write_through(draft, data)
@@ -58,6 +57,12 @@ def save(path: Path, data: bytes) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def refuse_read_only(path: Path) -> None:
+    """Raise for a file that exists and is not meant to be written."""
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ToolFault(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
 
 
 def write_through(path: Path, data: bytes) -> None:

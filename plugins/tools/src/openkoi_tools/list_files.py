@@ -17,8 +17,8 @@ from .walk import walk
 
 PARAMETERS = Parameters(
     {
-        "path": {"type": "string", "description": "folder; default: the workspace"},
-        "glob": {"type": "string", "description": "like *.py or src/**/*.ts"},
+        "path": {"type": "string", "description": "folder"},
+        "glob": {"type": "string", "description": "like src/**/*.ts"},
         "depth": {"type": "integer", "minimum": 1, "description": "levels to unfold"},
     }
 )
@@ -37,7 +37,7 @@ def list_files(desk: Desk) -> Tool:
 
     return Tool(
         "list_files",
-        "List files, without ignored ones. Folders too deep to show are given with the number of files in them.",
+        "List files, without ignored ones; of folders too deep to show, the number of files.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,

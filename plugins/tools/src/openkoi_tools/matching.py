@@ -8,6 +8,7 @@ from .indent import rewritten
 from .splice import Change
 
 MOST_PLACES = 100_000
+TOLERANT = (str.rstrip, str.strip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def matches(text: str, edit: Edit) -> Found:
         return Found(apart(exact) if edit.all else exact)
     if not edit.search.strip():
         return Found()
-    for key in (str.rstrip, str.strip):
+    for key in TOLERANT:
         if found := tuple(islice(windows(text, edit, key), MOST_PLACES)):
             return Found(apart(found) if edit.all else found, tolerant=True)
     return Found()
@@ -52,13 +53,24 @@ def occurrences(text: str, search: str) -> Iterator[int]:
 def windows(text: str, edit: Edit, key: Callable[[str], str]) -> Iterator[Change]:
     """Yield the runs of whole lines that equal the searched ones by a key."""
     lines, wanted = text.removesuffix("\n").split("\n"), edit.search.removesuffix("\n").split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    keyed, sought = [key(line) for line in lines], [key(line) for line in wanted]
+    starts = starts_of(lines)
     unclosed = not edit.search.endswith("\n")
+    for first in runs(lines, wanted, key):
+        start, end = starts[first], min(starts[first + len(wanted)] - unclosed, len(text))
+        yield Change(start, end, fitted(text[start:end], edit))
+
+
+def runs(lines: Sequence[str], wanted: Sequence[str], key: Callable[[str], str]) -> Iterator[int]:
+    """Yield where lines begin that equal the wanted ones by a key."""
+    keyed, sought = [key(line) for line in lines], [key(line) for line in wanted]
     for first in range(len(lines) - len(wanted) + 1):
         if keyed[first] == sought[0] and keyed[first : first + len(wanted)] == sought:
-            start, end = starts[first], min(starts[first + len(wanted)] - unclosed, len(text))
-            yield Change(start, end, fitted(text[start:end], edit))
+            yield first
+
+
+def starts_of(lines: Sequence[str]) -> list[int]:
+    """Return where each line begins in their text, and where one after the last would."""
+    return [0, *accumulate(len(line) + 1 for line in lines)]
 
 
 def fitted(old: str, edit: Edit) -> str:

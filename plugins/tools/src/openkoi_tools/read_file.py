@@ -10,14 +10,14 @@ from .binary import binary
 from .files import load
 from .fit import counted, numbered, size
 from .paths import Place
-from .text import BYTE_SHOWN, NUL_SHOWN, Document, document, endings
+from .text import BYTE_SHOWN, NUL_SHOWN, Document, document, endings, lines_of
 from .toolkit import Desk
 
 PARAMETERS = Parameters(
     {
         "path": {"type": "string"},
-        "start": {"type": "integer", "minimum": 1, "description": "first line"},
-        "end": {"type": "integer", "minimum": 1, "description": "last line"},
+        "start": {"type": "integer", "minimum": 1},
+        "end": {"type": "integer", "minimum": 1},
     },
     required=("path",),
 )
@@ -39,11 +39,11 @@ def read_file(desk: Desk) -> Tool:
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
         wanted = Range(given.number("start", 1), given.number("end", NO_END))
-        return ToolResult(await desk.at(given.text("path"), lambda where: reading(desk, where, wanted)))
+        return ToolResult(await desk.at_any(given.text("path"), lambda where: reading(desk, where, wanted)))
 
     return Tool(
         "read_file",
-        "Read a text file, or a range of its lines. Each line is shown as number|text; the number is not in the file.",
+        "Read a text file, or its lines from start to end. Lines are shown as number|text.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
@@ -63,11 +63,6 @@ def reading(desk: Desk, where: Place, wanted: Range) -> str:
     page = numbered(lines[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
     desk.seen.read(where.real, page.known)
     return "\n".join(filter(None, (header(where, text), page.shown, footer(wanted.start + page.count - 1, lines))))
-
-
-def lines_of(plain: str) -> list[str]:
-    """Split a text into its lines; a final line feed begins no further one."""
-    return plain.removesuffix("\n").split("\n") if plain else []
 
 
 def refuse_range(where: Place, wanted: Range, total: int) -> None:

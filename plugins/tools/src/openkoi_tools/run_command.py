@@ -1,14 +1,20 @@
 """The tool ``run_command``: a command line, run by a shell in the sandbox, and how it ended."""
 
+import asyncio
 import os
 import shutil
+from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 
 from openkoi_hookspecs import Arguments, Command, Completed, Effect, Tool, ToolFault, ToolResult
 
 from .arguments import Parameters
-from .fit import ends, size
+from .binary import garbled
+from .fit import size
+from .outputs import keep, shortened
 from .toolkit import Desk
+from .unknown_program import NOT_FOUND, missing_program
 
 PARAMETERS = Parameters(
     {
@@ -31,13 +37,19 @@ def run_command(desk: Desk) -> Tool:
         command = Command([*shell(), given.text("command")], seconds=float(seconds), network=True)
         began = monotonic()
         done = await desk.run.execute(command)
-        text = [ending(done, monotonic() - began), *output(done, desk.settings.result_bytes - STATUS_ROOM)]
+        first = ending(done, monotonic() - began)
+        done = await asyncio.to_thread(addressed, desk, done)
+        text = [first, *output(done, desk.settings.result_bytes - STATUS_ROOM)]
+        if done.exit_code == NOT_FOUND:
+            text.append(
+                await asyncio.to_thread(missing_program, given.text("command"), done.output, desk.run.workspace)
+            )
         failed = done.timed_out or done.exit_code != 0
-        return ToolResult("\n".join(text), failed=failed, exit_code=done.exit_code)
+        return ToolResult("\n".join(filter(None, text)), failed=failed, exit_code=done.exit_code)
 
     return Tool(
         "run_command",
-        "Run a shell command in the workspace. It gets no input.",
+        "Run a shell command. It gets no input; what it leaves running is ended.",
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
@@ -70,10 +82,21 @@ def ending(done: Completed, seconds: float) -> str:
     return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."
 
 
+def addressed(desk: Desk, done: Completed) -> Completed:
+    """See to it that what will not be shown can be read: all of the output is in a file that this run may open."""
+    long = len(done.output.encode(errors="replace")) > desk.settings.result_bytes - STATUS_ROOM
+    if long and not done.whole and not garbled(done.output):
+        done = replace(done, whole=keep(done.output, desk.settings.outputs))
+    if done.whole:
+        desk.seen.outputs.add(Path(done.whole))
+    return done
+
+
 def output(done: Completed, room: int) -> list[str]:
     """Return what a command wrote; of much the beginning and the end, and where all of it is."""
     if not done.output.strip():
         return []
-    head, tail = ends(done.output, room)
-    whole = f"; all of it is in {done.whole}" if done.whole else ""
-    return [head, f"[... the middle of the output is left out{whole} ...]", tail] if tail else [head]
+    if garbled(done.output):
+        where = f"It is in {done.whole}" if done.whole else "Send it to a file to look into it"
+        return [f"[The output is no text and is not shown. {where}.]"]
+    return shortened(done.output, done.whole, room)

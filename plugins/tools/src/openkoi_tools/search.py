@@ -16,8 +16,8 @@ from .toolkit import Desk, Settings
 PARAMETERS = Parameters(
     {
         "pattern": {"type": "string", "description": "regular expression"},
-        "path": {"type": "string", "description": "file or folder; default: the workspace"},
-        "glob": {"type": "string", "description": "like *.py"},
+        "path": {"type": "string", "description": "file or folder"},
+        "glob": {"type": "string"},
         "literal": {"type": "boolean", "description": "pattern is plain text"},
     },
     required=("pattern",),

@@ -13,10 +13,14 @@ Stamp: TypeAlias = tuple[int, int]
 
 @dataclass(slots=True)
 class Seen:
-    """One run's memory of files. ``stamps`` holds each file that was read or written, as it was then."""
+    """One run's memory of files. ``stamps`` holds each file that was read or written, as it was then.
+
+    ``outputs`` are the files outside the workspace in which its commands' long outputs are kept.
+    """
 
     pieces: dict[Path, list[str]] = field(default_factory=dict)
     stamps: dict[Path, Stamp] = field(default_factory=dict)
+    outputs: set[Path] = field(default_factory=set)
 
     def show(self, path: Path, text: str) -> None:
         """Note that a piece of a file was shown."""
@@ -36,6 +40,17 @@ class Seen:
     def current(self, path: Path) -> bool:
         """Tell whether a file was read and has not changed since."""
         return self.stamps.get(path) == stamp(path)
+
+    def move(self, path: Path, to: Path) -> None:
+        """Note that a file, as it is known, has another name now."""
+        if pieces := self.pieces.get(path):
+            self.pieces[to] = pieces
+        self.forget(path)
+
+    def forget(self, path: Path) -> None:
+        """Note that a file is gone."""
+        self.pieces.pop(path, None)
+        self.stamps.pop(path, None)
 
     def knows(self, path: Path) -> bool:
         """Tell whether anything of a file was shown."""

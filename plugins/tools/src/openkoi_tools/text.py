@@ -73,8 +73,18 @@ def document(data: bytes) -> Document:
 
 def plain(raw: str) -> str:
     """Make a text one that can be shown: line feeds only, and stand-ins."""
-    text = raw.replace("\r\n", "\n").replace("\r", "\n") if "\r" in raw else raw
+    text = one_ending(raw) if "\r" in raw else raw
     return text if text.isascii() and "\0" not in text else text.translate(STAND_INS)
+
+
+def lines_of(plain: str) -> list[str]:
+    """Split a text into its lines; a final line feed begins no further one."""
+    return plain.removesuffix("\n").split("\n") if plain else []
+
+
+def one_ending(text: str) -> str:
+    """Return a text with line feeds only."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def encoding_of(data: bytes) -> Encoding:

@@ -1,14 +1,19 @@
-"""The six tools, built for each run. What a run was shown is its own; the locks of files are shared by all runs."""
+"""The tools, built for each run. What a run was shown is its own; the locks of files are shared by all runs."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
 
-from openkoi_hookspecs import BadSetting, Run, Tool
+from openkoi_hookspecs import BadSetting, Data, Run, Tool
 
+from .apply_patch import apply_patch
+from .ask_user import ask_user
 from .edit_file import edit_file
 from .list_files import list_files
+from .outputs import kept_before
 from .read_file import read_file
-from .recalled import recalled
+from .recalled import answered, recalled
 from .run_command import run_command
 from .search import search
 from .shown import Seen
@@ -29,11 +34,11 @@ SKIPPED = (
     ".tox",
 )
 RUNS_KEPT = 64
-TOOLS = (read_file, list_files, search, edit_file, write_file, run_command)
+TOOLS = (read_file, list_files, search, edit_file, write_file, run_command, ask_user, apply_patch)
 
 
 class WorkspaceTools:
-    """Read, list, search, edit, write and run, inside the workspace of a run."""
+    """Read, list, search, edit, write, patch and run, inside the workspace of a run; and ask the person."""
 
     def __init__(
         self,
@@ -44,6 +49,7 @@ class WorkspaceTools:
         max_command_seconds: int = 600,
         search_seconds: float = 20.0,
         skip: tuple[str, ...] = SKIPPED,
+        outputs: Annotated[Path | None, Data("outputs")] = None,
     ) -> None:
         if not 2 <= max_result_kb <= 60:
             raise BadSetting(f"[tools.workspace] max_result_kb is {max_result_kb}; it must be from 2 to 60.")
@@ -56,19 +62,27 @@ class WorkspaceTools:
             longest_seconds=max(command_seconds, max_command_seconds),
             search_seconds=search_seconds,
             skip=frozenset(skip),
+            outputs=outputs,
         )
         self._locks = Locks()
         self._seen: OrderedDict[str, Seen] = OrderedDict()
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """Return the six tools, with the memory that belongs to this run."""
+        """Return the tools, with the memory that belongs to this run."""
         desk = Desk(run, self._settings, self._remembered(run), self._locks)
         return tuple(make(desk) for make in TOOLS)
 
     def _remembered(self, run: Run) -> Seen:
         """Return what a run was shown. The oldest are forgotten; tools that are still in use keep their own."""
-        seen = self._seen.pop(run.id, None) or recalled(run.records(run.task.session), run.id, run.workspace)
+        seen = self._seen.pop(run.id, None) or self._recalled(run)
         self._seen[run.id] = seen
         while len(self._seen) > RUNS_KEPT:
             self._seen.popitem(last=False)
+        return seen
+
+    def _recalled(self, run: Run) -> Seen:
+        """Return what a run was shown before it was interrupted; of one that begins, nothing."""
+        calls = list(answered(run.records(run.task.session), run.id))
+        seen = recalled(calls, run.workspace)
+        seen.outputs.update(kept_before(calls, self._settings.outputs))
         return seen

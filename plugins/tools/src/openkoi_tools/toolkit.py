@@ -26,6 +26,7 @@ class Settings:
     longest_seconds: int
     search_seconds: float
     skip: frozenset[str]
+    outputs: Path | None = None
 
 
 @dataclass(slots=True)
@@ -54,10 +55,21 @@ class Desk:
         """Do something blocking with a path of the workspace; what the system refuses becomes a sentence."""
         return await asyncio.to_thread(self.told, path, work)
 
+    async def at_any(self, path: str, work: Callable[[Place], T]) -> T:
+        """The same, also with an output that a command of this run brought; for reading only."""
+        output = Path(path)
+        if output in self.seen.outputs:
+            return await asyncio.to_thread(refused, Place(output.parent, output), work)
+        return await self.at(path, work)
+
     def told(self, path: str, work: Callable[[Place], T]) -> T:
         """Find the place and do the work there."""
-        where = place(self.run.workspace, path)
-        try:
-            return work(where)
-        except OSError as error:
-            raise ToolFault(refusal(where.name, error)) from None
+        return refused(place(self.run.workspace, path), work)
+
+
+def refused(where: Place, work: Callable[[Place], T]) -> T:
+    """Do the work at a place; what the system refuses becomes a sentence."""
+    try:
+        return work(where)
+    except OSError as error:
+        raise ToolFault(refusal(where.name, error)) from None

@@ -10,11 +10,12 @@ from .fit import size
 from .paths import Place
 from .text import Document, document, ending_at, endings, plain
 from .toolkit import Desk
+from .unseen import unread
 
 PARAMETERS = Parameters(
     {
         "path": {"type": "string"},
-        "content": {"type": "string", "description": "the whole file"},
+        "content": {"type": "string"},
         "overwrite": {"type": "boolean", "description": "replace a file you have not read"},
     },
     required=("path", "content"),
@@ -39,7 +40,7 @@ def write_file(desk: Desk) -> Tool:
 
     return Tool(
         "write_file",
-        "Write a whole file; its folders are made. To change a part of a file, use edit_file.",
+        "Write a whole file; its folders are made. edit_file changes a part.",
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
@@ -63,18 +64,10 @@ def earlier(desk: Desk, where: Place, content: Content) -> Document | None:
     if not where.real.exists():
         return None
     refuse_other(where, where.real.stat().st_mode)
-    if not content.overwrite:
-        refuse_unread(desk, where)
+    if not content.overwrite and (why := unread(desk, where)):
+        raise ToolFault(f"{why}, or pass overwrite=true.")
     small = where.real.stat().st_size <= desk.settings.file_bytes
     return document(where.real.read_bytes() if small else b"")
-
-
-def refuse_unread(desk: Desk, where: Place) -> None:
-    """Raise when the file as it is now was not read in this run."""
-    if where.real not in desk.seen.stamps:
-        raise ToolFault(f"{where.name} exists and was not read in this run. Read it first, or pass overwrite=true.")
-    if not desk.seen.current(where.real):
-        raise ToolFault(f"{where.name} has changed since it was read. Read it again, or pass overwrite=true.")
 
 
 def in_the_manner_of(before: Document | None, text: str) -> tuple[bytes, str]:

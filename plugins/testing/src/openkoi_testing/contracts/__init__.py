@@ -1,6 +1,10 @@
-"""Inheritable suites: what every plugin of a kind promises. ``class TestMine(ProviderContract): subject = Mine()``."""
+"""Inheritable suites: what every plugin of a kind promises. ``class TestMine(ProviderContract): subject = Mine()``.
+
+Those that want a vendor's fake are imported from where they are: ``catalogue``, ``faults``, ``peer``.
+"""
 
 from .checkpoints import CheckpointsContract
+from .compactor import CompactorContract
 from .evaluator import EvaluatorContract
 from .memory import MemoryContract
 from .provider import ProviderContract
@@ -9,6 +13,7 @@ from .toolbox import ToolboxContract
 
 __all__ = [
     "CheckpointsContract",
+    "CompactorContract",
     "EvaluatorContract",
     "MemoryContract",
     "ProviderContract",

@@ -14,6 +14,7 @@ BEATS = "import time\nwhile True:\n    open('beats', 'a').write('.')\n    time.s
 STUBBORN = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{BEATS}"
 START = "import subprocess, sys, time, pathlib\nchild = [sys.executable, '-c', sys.argv[1]]\n"
 WAIT = "while not pathlib.Path('beats').exists():\n    time.sleep(0.01)\n"
+BRIEF = (0.5, 2.0, 8.0)
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX's")
 
 
@@ -34,6 +35,15 @@ def wait_for(path: Path) -> None:
     """Wait until a file is there."""
     while not path.exists():
         time.sleep(0.01)
+
+
+def outlast(run: Callable[[Command], Completed], root: Path, code: str, *arguments: str) -> Completed:
+    """Run what never ends until its time is up; again, with more time, where a busy machine did not let it begin."""
+    for seconds in BRIEF:
+        done = run(python(code, *arguments, seconds=seconds))
+        if (root / "beats").exists():
+            break
+    return done
 
 
 class SandboxContract:
@@ -86,7 +96,7 @@ class SandboxContract:
         assert "yes" == run(python("import os\nprint(os.environ['MINE'], end='')", MINE="yes")).output
 
     def test_secrets_do_not(self, run: Callable[[Command], Completed], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("ACME_API_KEY", "sesame")
+        monkeypatch.setenv("ACME_API_KEY", "sesame")  # the environment is what is tested
 
         assert "None" == run(python("import os\nprint(os.environ.get('ACME_API_KEY'), end='')")).output
 
@@ -115,17 +125,17 @@ class SandboxContract:
     def test_time_runs_out(self, run: Callable[[Command], Completed], root: Path) -> None:
         begun = time.monotonic()
 
-        done = run(python(f"print('begun', flush=True)\n{BEATS}", seconds=0.5))
+        done = outlast(run, root, f"print('begun', flush=True)\n{BEATS}")
 
         assert done.timed_out
         assert 0 != done.exit_code
         assert done.output.startswith("begun")
-        assert 10 > time.monotonic() - begun
+        assert 30 > time.monotonic() - begun
         assert is_still(root)
 
     @posix
     def test_a_process_that_will_not_listen_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
-        assert run(python(f"{START}subprocess.Popen(child).wait()", STUBBORN, seconds=0.5)).timed_out
+        assert outlast(run, root, f"{START}subprocess.Popen(child).wait()", STUBBORN).timed_out
         assert is_still(root)
 
     @posix

@@ -9,6 +9,7 @@ from .llmock import LLMock, PeerMissing
 from .ollama import OllamaServer
 from .openai import OpenAIServer
 from .say import Say
+from .vendor import VendorServer
 
 __all__ = [
     "AnthropicServer",
@@ -22,4 +23,5 @@ __all__ = [
     "Say",
     "Seen",
     "Served",
+    "VendorServer",
 ]

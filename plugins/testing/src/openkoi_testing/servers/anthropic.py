@@ -5,8 +5,6 @@ As strict as the real one about keys, versions, roles, results, thoughts and mar
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count as counter
-from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
 from openkoi_hookspecs import Json
@@ -15,8 +13,9 @@ from .anthropic_cache import Cache, tokens_in
 from .anthropic_rules import complaint
 from .anthropic_speech import events, message, usage_of_words, written
 from .anthropic_thoughts import Thoughts
-from .http import EVENTS, HttpServer, Seen, Served
-from .say import COUNTED, Say, Words, say
+from .http import EVENTS, Seen, Served
+from .say import COUNTED, Say, Words
+from .vendor import VendorServer
 
 STATUSES = {
     "invalid_request_error": 400,
@@ -34,7 +33,7 @@ OAUTH = "oauth-2025-04-20"
 PAGE = "20"
 
 
-class AnthropicServer:
+class AnthropicServer(VendorServer):
     """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
 
     With ``count`` an answer without a usage of its own is counted: a token for four bytes, cached as the vendor caches,
@@ -49,44 +48,19 @@ class AnthropicServer:
         count: bool = False,
         least: int = 0,
     ) -> None:
-        self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
+        super().__init__(*answers)
         self._models = models
         self._key = key
         self._counts = count
         self._cache = Cache(least)
         self._thoughts = Thoughts()
-        self._asked = counter()
-        self._http = HttpServer(self._answer)
 
-    def __enter__(self) -> Self:
-        self._http.__enter__()
-        return self
+    def asks(self, seen: Seen) -> bool:
+        """Whether a request asks for an answer of a model."""
+        return urlsplit(seen.path).path == "/v1/messages"
 
-    def __exit__(self, *_: object) -> None:
-        self._http.__exit__()
-
-    @property
-    def url(self) -> str:
-        """What to use as the base URL."""
-        return self._http.url
-
-    @property
-    def requests(self) -> Sequence[Seen]:
-        """Every request so far."""
-        return tuple(self._http.requests)
-
-    @property
-    def connections(self) -> int:
-        """How many connections there were so far."""
-        return self._http.connections
-
-    @property
-    def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of the chat requests so far."""
-        bodies = (seen.json for seen in self.requests if urlsplit(seen.path).path == "/v1/messages")
-        return tuple(body for body in bodies if isinstance(body, dict))
-
-    def _answer(self, seen: Seen) -> Served:
+    def answer(self, seen: Seen) -> Served:
+        """Answer a request as the vendor does."""
         if refused := self._stranger(seen.headers):
             return refused
         if "anthropic-version" not in seen.headers:
@@ -128,7 +102,7 @@ class AnthropicServer:
         asked = document(seen)
         if refused := self._wrong(asked):
             return refused
-        answer = self._counted(self._answers[min(next(self._asked), len(self._answers) - 1)], asked)
+        answer = self._counted(self.turn(), asked)
         self._thoughts.note(answer)
         if asked.get("stream") and not answer.whole:
             return Served(list(events(answer, asked)), type=EVENTS, fault=answer.fault)

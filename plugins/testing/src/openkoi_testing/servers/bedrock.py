@@ -6,8 +6,6 @@ own client.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
-from typing import Self
 from urllib.parse import unquote
 
 from openkoi_hookspecs import Json, Text, ToolCall, Usage
@@ -15,8 +13,9 @@ from openkoi_hookspecs import Json, Text, ToolCall, Usage
 from .aws import STREAM, KeyPair, event, signed_by, written
 from .bedrock_strict import wrong
 from .faults import Fault
-from .http import HttpServer, Seen, Served
-from .say import Said, Say, Words, say
+from .http import Seen, Served
+from .say import Said, Say, Words
+from .vendor import VendorServer
 
 Body = Mapping[str, object]
 
@@ -25,7 +24,7 @@ KEEP_ALIVE = event("ping", {})
 METRICS = {"latencyMs": 7}
 
 
-class BedrockServer:
+class BedrockServer(VendorServer):
     """Says its answers in turn, the last one again and again.
 
     ``key`` is the only bearer token it accepts, and ``pair`` signs every request that bears none, when given.
@@ -41,43 +40,14 @@ class BedrockServer:
         key: str = "",
         pair: KeyPair | None = None,
     ) -> None:
-        self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
+        super().__init__(*answers)
         self._models = models
         self._profiles = profiles
         self._key = key
         self._pair = pair
-        self._asked = count()
-        self._http = HttpServer(self._answer)
 
-    def __enter__(self) -> Self:
-        self._http.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.__exit__()
-
-    @property
-    def url(self) -> str:
-        """What to use as the base URL, of the models and of their lists."""
-        return self._http.url
-
-    @property
-    def requests(self) -> Sequence[Seen]:
-        """Every request so far."""
-        return tuple(self._http.requests)
-
-    @property
-    def connections(self) -> int:
-        """How many connections there were so far."""
-        return self._http.connections
-
-    @property
-    def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of the chat requests so far."""
-        bodies = (seen.json for seen in self.requests if seen.method == "POST")
-        return tuple(body for body in bodies if isinstance(body, dict))
-
-    def _answer(self, seen: Seen) -> Served:
+    def answer(self, seen: Seen) -> Served:
+        """Answer a request as the vendor does."""
         if refused := self._stranger(seen):
             return refused
         match seen.method, seen.path.partition("?")[0].split("/")[1:]:
@@ -112,7 +82,7 @@ class BedrockServer:
             return refusal(400, "ValidationException", "The provided model identifier is invalid.")
         if complaint := wrong(seen.json):
             return refusal(400, "ValidationException", complaint)
-        answer = self._answers[min(next(self._asked), len(self._answers) - 1)]
+        answer = self.turn()
         if operation == "converse":
             return Served([written(whole(answer))], fault=answer.fault)
         return Served(list(events(answer)), type=STREAM, fault=answer.fault, keep_alive=KEEP_ALIVE)

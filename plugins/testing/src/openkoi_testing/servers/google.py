@@ -7,15 +7,14 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
-from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
 
 from .google_strict import Signed, complaint, embedding_complaint
-from .http import EVENTS, HttpServer, Seen, Served
-from .say import Said, Say, Words, say
+from .http import EVENTS, Seen, Served
+from .say import Said, Say, Words
+from .vendor import VendorServer
 
 Body = Mapping[str, object]
 ROUTE = re.compile(r"/v1(?:beta)?/models(?:/([^:]+)(?::(\w+))?)?")
@@ -26,49 +25,24 @@ NO_KEY = "Method doesn't allow unregistered callers (callers without established
 JSON = "application/json; charset=UTF-8"
 
 
-class GoogleServer:
+class GoogleServer(VendorServer):
     """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
 
     The seal of a thought becomes the signature of the part after it, which has to come back with it.
     """
 
     def __init__(self, *answers: Say | Words, models: Sequence[str] = ("gemini-fake",), key: str = "") -> None:
-        self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
+        super().__init__(*answers)
         self._models = models
         self._key = key
-        self._said = count()
         self._signed: list[Signed] = []
-        self._http = HttpServer(self._answer)
 
-    def __enter__(self) -> Self:
-        self._http.__enter__()
-        return self
+    def asks(self, seen: Seen) -> bool:
+        """Whether a request asks for an answer of a model."""
+        return "enerateContent" in seen.path
 
-    def __exit__(self, *_: object) -> None:
-        self._http.__exit__()
-
-    @property
-    def url(self) -> str:
-        """What to use as the base URL."""
-        return self._http.url
-
-    @property
-    def requests(self) -> Sequence[Seen]:
-        """Every request so far."""
-        return tuple(self._http.requests)
-
-    @property
-    def connections(self) -> int:
-        """How many connections there were so far."""
-        return self._http.connections
-
-    @property
-    def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of the requests for an answer so far."""
-        bodies = (seen.json for seen in self.requests if "enerateContent" in seen.path)
-        return tuple(body for body in bodies if isinstance(body, dict))
-
-    def _answer(self, seen: Seen) -> Served:
+    def answer(self, seen: Seen) -> Served:
+        """Answer a request as the vendor does."""
         url = urlsplit(seen.path)
         query = parse_qs(url.query)
         if refused := self._locked(seen, query):
@@ -114,7 +88,7 @@ class GoogleServer:
     def _chat(self, name: str, body: Json, manner: "Manner") -> Served:
         if wrong := complaint(body, self._signed):
             return refusal(400, "INVALID_ARGUMENT", wrong)
-        answer = self._answers[min(next(self._said), len(self._answers) - 1)]
+        answer = self.turn()
         self._signed += (Signed(call, seal) for seal, call in signatures(answer))
         if manner.whole or answer.whole:
             return Served([written(completion(name, answer))], type=JSON, fault=answer.fault)

@@ -16,6 +16,7 @@ from .faults import KEEP_ALIVE, NO_FAULT, After, Fault
 EVENTS = "text/event-stream; charset=utf-8"
 JSON = "application/json"
 DRIP = 0.02
+POLL = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class HttpServer:
     def __enter__(self) -> Self:
         self._listener = Listener(("127.0.0.1", 0), Handler)
         self._listener.kept = self
-        self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.02,), name="fake server")
+        self._thread = threading.Thread(target=self._listener.serve_forever, args=(POLL,), name="fake server")
         self._thread.start()
         return self
 

@@ -61,6 +61,11 @@ class LLMock:
         self._here.cleanup()
 
     @property
+    def address(self) -> str:
+        """Where it listens, for the clients of all vendors."""
+        return self._address
+
+    @property
     def url(self) -> str:
         """What to use as the base URL of an OpenAI client."""
         return f"{self._address}/v1"

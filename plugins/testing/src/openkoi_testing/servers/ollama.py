@@ -7,14 +7,14 @@ import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Thought, ToolCall, Usage
 
-from .http import HttpServer, Seen, Served
+from .http import Seen, Served
 from .ollama_strict import Pulled, complaint, incapable, tagged, too_long
-from .say import Say, Words, say
+from .say import Say, Words
+from .vendor import VendorServer
 
 Body: TypeAlias = Mapping[str, object]
 LINES = "application/x-ndjson"
@@ -24,46 +24,21 @@ CREATED = "2026-11-21T09:00:00.000000Z"
 DIGEST = "a80c4f17acd55265feec403c7aef86be0c25983ab279d83f3bcd3abbcb5b8b72"
 
 
-class OllamaServer:
+class OllamaServer(VendorServer):
     """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given."""
 
     def __init__(self, *answers: Say | Words, models: Sequence[str | Pulled] = ("llama-fake",), key: str = "") -> None:
-        self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
+        super().__init__(*answers)
         pulled = [Pulled(model) if isinstance(model, str) else model for model in models]
         self._models = {model.full: model for model in pulled}
         self._key = key
-        self._asked = count()
-        self._http = HttpServer(self._answer)
 
-    def __enter__(self) -> Self:
-        self._http.__enter__()
-        return self
+    def asks(self, seen: Seen) -> bool:
+        """Whether a request asks for an answer of a model."""
+        return seen.path == "/api/chat"
 
-    def __exit__(self, *_: object) -> None:
-        self._http.__exit__()
-
-    @property
-    def url(self) -> str:
-        """What to use as the host."""
-        return self._http.url
-
-    @property
-    def requests(self) -> Sequence[Seen]:
-        """Every request so far."""
-        return tuple(self._http.requests)
-
-    @property
-    def connections(self) -> int:
-        """How many connections there were so far."""
-        return self._http.connections
-
-    @property
-    def asked(self) -> Sequence[dict[str, Json]]:
-        """The bodies of the chat requests so far."""
-        bodies = (seen.json for seen in self.requests if seen.path == "/api/chat")
-        return tuple(body for body in bodies if isinstance(body, dict))
-
-    def _answer(self, seen: Seen) -> Served:
+    def answer(self, seen: Seen) -> Served:
+        """Answer a request as the vendor does."""
         if self._key and seen.headers.get("authorization") != f"Bearer {self._key}":
             return refusal(401, "unauthorized")
         match seen.method, seen.path:
@@ -104,7 +79,7 @@ class OllamaServer:
         head = {"model": body["model"], "created_at": CREATED}
         if not body.get("messages"):
             return document({**head, "message": {"role": "assistant", "content": ""}, **ended("load")})
-        answer = self._answers[min(next(self._asked), len(self._answers) - 1)]
+        answer = self.turn()
         if body.get("stream") is False or answer.whole:
             return Served([written({**head, **whole(answer)})], type=DOCUMENT, fault=answer.fault)
         return Served(list(events(answer, head)), type=LINES, fault=answer.fault, keep_alive=b"\n")

@@ -1,0 +1,68 @@
+"""Resumed from any place in its log, a run with parts comes to the same end, and no answer is paid for twice."""
+
+import asyncio
+from pathlib import Path
+
+from openkoi_hookspecs import Agent, Limits, Plan, Record, Run, Task, Text, Usage, events
+from openkoi_testing import Scripted, Stage, Turn
+
+ONCE = Limits(iterations=0)
+ANSWERS = ["first", "second", "third"]
+
+
+class Parts:
+    """A worker with three parts, two of them at the same time."""
+
+    async def work(self, plan: Plan, run: Run) -> str:
+        """Their words."""
+        one = await run.solve(Task("Part one", limits=ONCE))
+        two, three = await asyncio.gather(
+            run.solve(Task("Part two", limits=ONCE)), run.solve(Task("Part three", limits=ONCE))
+        )
+        return " ".join(part.text for part in (one, two, three))
+
+
+def stage(model: Scripted) -> Stage:
+    return Stage(model=model, others={"workers": {"parts": Parts()}}, installed=frozenset())
+
+
+def turns() -> list[Turn]:
+    return [Turn((Text(word),), usage=Usage(input=10, output=1)) for word in ANSWERS]
+
+
+def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:
+    async def run() -> list[Record]:
+        async with stage(Scripted(turns())).assemble(workspace, home) as koi:
+            await koi.solve(Task("Do all parts", agent=Agent(name="boss", worker="parts"), limits=ONCE))
+            return list(koi.records(koi.session))
+
+    records = [record for record in asyncio.run(run()) if record.run]
+    return records[0].run, records
+
+
+def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tuple[str, list[Record]]:
+    known = sum(isinstance(record.event, events.Answered) for record in records)
+    model = Scripted(turns()[known:] or ["never asked"])
+
+    async def run() -> tuple[str, list[Record]]:
+        async with stage(model).assemble(workspace, home) as koi:
+            result = await koi.resume(records, id)
+            return result.text, [record for record in koi.records(koi.session) if record.run]
+
+    text, fresh = asyncio.run(run())
+    return text, fresh
+
+
+def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_path: Path) -> None:
+    id, records = whole(tmp_path, tmp_path / "home")
+    last = max(place for place, record in enumerate(records) if isinstance(record.event, events.RunCompleted))
+
+    for place in range(1, last, 3):
+        text, fresh = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
+        all_of_it = [*records[:place], *fresh]
+        answered = [one for one in all_of_it if isinstance(one.event, events.Answered)]
+        completed = [one.run for one in all_of_it if isinstance(one.event, events.RunCompleted)]
+
+        assert sorted(ANSWERS) == sorted(text.split()), place
+        assert 3 == len(answered), place
+        assert len(set(completed)) == len(completed) == 4, place

@@ -1,0 +1,180 @@
+"""What generated repositories found: each once more, by itself."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from openkoi_checkpoints import LeftAlone, Store
+from openkoi_checkpoints.manifest import Entry, Kind
+from openkoi_checkpoints.plan import CHANGED, Plan
+from openkoi_checkpoints.rebuild import Builder
+from openkoi_checkpoints.survey import MOST_HIDDEN
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
+
+
+def take(store: Store, root: Path) -> str:
+    return asyncio.run(store.take(root))
+
+
+def left(store: Store, root: Path, id: str) -> dict[str, str]:
+    """Restore; return what was left alone."""
+    try:
+        asyncio.run(store.restore(root, id))
+    except LeftAlone as error:
+        return error.files
+    return {}
+
+
+@pytest.mark.parametrize("name", ["node_modules", "sub/.git", ".venv"])
+def test_a_folder_that_is_passed_over_is_named_when_it_is_gone(store: Store, root: Path, name: str) -> None:
+    (root / name).mkdir(parents=True)
+    (root / name / "HEAD").touch()
+    first = take(store, root)
+    shutil.rmtree(root / name)
+    take(store, root)
+
+    assert {name: "passed over, so it was not kept"} == left(store, root, first)
+
+
+def test_one_that_came_stays_without_a_word(store: Store, root: Path) -> None:
+    first = take(store, root)
+    (root / "__pycache__").mkdir()
+    take(store, root)
+
+    assert {} == left(store, root, first)
+
+
+def test_a_file_named_git_is_a_file(store: Store, root: Path) -> None:
+    """A submodule's, or a second working tree's."""
+    (root / ".git").write_text("gitdir: ../elsewhere\n")
+    first = take(store, root)
+    (root / ".git").unlink()
+    take(store, root)
+
+    assert {} == left(store, root, first)
+    assert "gitdir: ../elsewhere\n" == (root / ".git").read_text()
+
+
+@posix
+def test_a_pipe_that_is_gone_is_named(store: Store, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    first = take(store, root)
+    (root / "pipe").unlink()
+    take(store, root)
+
+    assert {"pipe"} == left(store, root, first).keys()
+
+
+@posix
+def test_a_link_that_cannot_be_put_in_place_leaves_nothing_behind(store: Store, root: Path) -> None:
+    (root / "link").symlink_to("a.txt")
+    first = take(store, root)
+    (root / "link").unlink()
+    (root / "link").mkdir()
+    take(store, root)
+    (root / "link" / "mine").touch()
+
+    assert {"link"} == left(store, root, first).keys()
+    assert {"a.txt", "link"} == {path.name for path in root.iterdir()}
+
+
+def test_a_folder_stays_when_the_file_that_it_makes_way_for_is_lost(store: Store, root: Path) -> None:
+    first = take(store, root)
+    (root / "a.txt").unlink()
+    (root / "a.txt").mkdir()
+    (root / "a.txt" / "inside").write_text("by the run\n")
+    take(store, root)
+    next(path for path in store.folder.glob("blobs/*/*") if path.read_bytes() == b"first\n").unlink()
+
+    assert {"a.txt"} == left(store, root, first).keys()
+    assert "by the run\n" == (root / "a.txt" / "inside").read_text()
+
+
+@posix
+def test_a_mode_that_changed_alone_leaves_hard_links_together(store: Store, root: Path) -> None:
+    (root / "twin").hardlink_to(root / "a.txt")
+    first = take(store, root)
+    (root / "a.txt").chmod(0o600)
+    take(store, root)
+
+    assert {} == left(store, root, first)
+    assert (root / "twin").samefile(root / "a.txt")
+
+
+def test_of_an_ignored_folder_with_too_much_in_it_only_the_folder_is_named(store: Store, root: Path) -> None:
+    (root / ".gitignore").write_text("out/\n")
+    first = take(store, root)
+    (root / "out").mkdir()
+    for n in range(MOST_HIDDEN + 1):
+        (root / "out" / str(n)).touch()
+    take(store, root)
+
+    assert {"out"} == left(store, root, first).keys()
+    assert (root / "out" / "7").exists()
+
+
+def test_many_are_named_by_their_folders() -> None:
+    error = LeftAlone({f"deep/er{n // 9}/{n}": "ignored" for n in range(27)} | {"a": "changed"})
+
+    assert "'a' (changed), 'deep/er0/' (9 ignored), 'deep/er1/' (9 ignored), 'deep/er2/' (9 ignored)." in str(error)
+
+
+def test_what_changes_while_it_is_being_restored_is_left(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a person was quicker")
+    seen, want = Entry("a", Kind.FILE, 0o644, 3, "x", stamp=(3, 5)), Entry("a", Kind.FILE, 0o644, 3, "y")
+    builder = Builder(tmp_path, {"a": seen}, lambda entry: b"old")
+
+    assert {"a": CHANGED} == builder.carry_out(Plan(make=[want]))
+    assert {"a": CHANGED} == builder.carry_out(Plan(remove=[seen]))
+    assert {"b": CHANGED} == came_meanwhile(tmp_path, want)
+
+
+def came_meanwhile(root: Path, want: Entry) -> dict[str, str]:
+    """Write where nothing was, and now something is."""
+    (root / "b").touch()
+    return Builder(root, {}, lambda entry: b"old").carry_out(Plan(make=[Entry("b", Kind.FILE, want.mode)]))
+
+
+AS_NOBODY = """
+import asyncio, os, pathlib, sys
+from openkoi_checkpoints import Store
+asyncio.run(asyncio.to_thread(int))
+if os.geteuid() == 0:
+    os.setgid(65534), os.setuid(65534)
+home = pathlib.Path(sys.argv[1])
+root, store = home / "root", Store(folder=home / "kept")
+(root / "shut").mkdir(parents=True)
+(root / "shut" / "a").write_text("first")
+(root / "shut").chmod(0o555)
+async def story():
+    first = await store.take(root)
+    (root / "shut").chmod(0o755)
+    (root / "shut" / "a").write_text("second")
+    (root / "shut" / "new").mkdir()
+    (root / "shut" / "new" / "file").touch()
+    (root / "shut" / "new").chmod(0o500)
+    (root / "shut").chmod(0o555)
+    await store.take(root)
+    await store.restore(root, first)
+asyncio.run(story())
+assert ["a"] == os.listdir(root / "shut")
+assert "first" == (root / "shut" / "a").read_text()
+assert 0o555 == (root / "shut").stat().st_mode & 0o777
+"""
+
+
+@posix
+def test_folders_that_may_not_be_written_in_are_opened_and_shut_again() -> None:
+    """As a user whom modes bind, which those who run tests may not be."""
+    with tempfile.TemporaryDirectory() as home:
+        Path(home).chmod(0o777)
+        done = subprocess.run([sys.executable, "-c", AS_NOBODY, home], capture_output=True, text=True, check=False)
+
+    assert (0, "") == (done.returncode, done.stderr)

@@ -1,0 +1,173 @@
+"""What a tool is about to write is saved before, also where a checkpoint would only notice it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_checkpoints import Foresight, LeftAlone, Store
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolCall, ToolResult
+from openkoi_testing import lend
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Store:
+    """A store for which two thousand bytes are large."""
+    return Store(folder=tmp_path / "kept", max_file_mb=0.001)
+
+
+@pytest.fixture
+def root(root: Path) -> Path:
+    """With ignored and large files."""
+    (root / ".gitignore").write_text(".env\nout/\n")
+    (root / ".env").write_bytes(b"KEY=1\r\n")
+    (root / ".env").chmod(0o600)
+    (root / "large").write_bytes(bytes(2000))
+    return root
+
+
+def take(store: Store, root: Path) -> str:
+    return asyncio.run(store.take(root))
+
+
+def restore(store: Store, root: Path, id: str) -> None:
+    asyncio.run(store.restore(root, id))
+
+
+def written(store: Store, root: Path, name: str, data: bytes) -> None:
+    """As a run does: the hook is told, then the tool writes."""
+    asyncio.run(store.save(root, Path(name)))
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).write_bytes(data)
+
+
+@pytest.mark.parametrize("name", [".env", "large"])
+def test_what_a_tool_wrote_over_comes_back_and_goes_again(small: Store, root: Path, name: str) -> None:
+    before, mode = (root / name).read_bytes(), (root / name).stat().st_mode
+    first = take(small, root)
+    written(small, root, name, b"by a tool" * 300)
+    second = take(small, root)
+
+    for _ in range(2):
+        restore(small, root, first)
+        assert (before, mode) == ((root / name).read_bytes(), (root / name).stat().st_mode)
+        restore(small, root, second)
+        assert b"by a tool" * 300 == (root / name).read_bytes()
+
+
+def test_it_may_be_saved_before_the_first_checkpoint(small: Store, root: Path) -> None:
+    asyncio.run(small.save(root, Path(".env")))
+    first = take(small, root)
+    (root / ".env").write_bytes(b"by a tool")
+    take(small, root)
+
+    restore(small, root, first)
+
+    assert b"KEY=1\r\n" == (root / ".env").read_bytes()
+
+
+def test_an_ignored_file_that_a_tool_made_goes_and_comes_again(small: Store, root: Path) -> None:
+    first = take(small, root)
+    written(small, root, "out/new", b"by a tool")
+    second = take(small, root)
+
+    restore(small, root, first)
+    assert not (root / "out").exists()
+    restore(small, root, second)
+    assert b"by a tool" == (root / "out/new").read_bytes()
+
+
+def test_what_a_command_did_to_it_is_named_and_left(small: Store, root: Path) -> None:
+    first = take(small, root)
+    (root / ".env").write_bytes(b"by a command")
+    (root / "large").unlink()
+    (root / "out").mkdir()
+    (root / "out/new").touch()
+    take(small, root)
+
+    with pytest.raises(LeftAlone) as left:
+        restore(small, root, first)
+
+    assert {".env", "large", "out/new"} == set(left.value.files)
+    assert b"by a command" == (root / ".env").read_bytes()
+
+
+def test_what_a_command_did_after_a_tool_is_named(small: Store, root: Path) -> None:
+    """The tool's content is what was saved; the command's nobody has."""
+    first = take(small, root)
+    written(small, root, ".env", b"by a tool")
+    second = take(small, root)
+    (root / ".env").write_bytes(b"by a command")
+    take(small, root)
+
+    with pytest.raises(LeftAlone, match=r"\.env"):
+        restore(small, root, second)
+    restore(small, root, first)
+    assert b"KEY=1\r\n" == (root / ".env").read_bytes()
+
+
+def test_what_a_person_changed_since_is_left(small: Store, root: Path) -> None:
+    first = take(small, root)
+    written(small, root, ".env", b"by a tool")
+    take(small, root)
+    (root / ".env").write_bytes(b"by a person")
+
+    with pytest.raises(LeftAlone, match=r"\.env"):
+        restore(small, root, first)
+
+    assert b"by a person" == (root / ".env").read_bytes()
+
+
+def test_what_no_run_touched_is_nobody_s_business(small: Store, root: Path) -> None:
+    first = take(small, root)
+    (root / "a.txt").write_text("by the run\n")
+    take(small, root)
+    (root / ".env").write_bytes(b"by a person")
+
+    restore(small, root, first)
+
+    assert b"by a person" == (root / ".env").read_bytes()
+
+
+def test_a_mode_comes_back_without_the_content(small: Store, root: Path) -> None:
+    first = take(small, root)
+    (root / ".env").chmod(0o644)
+    take(small, root)
+
+    restore(small, root, first)
+
+    assert 0o600 == (root / ".env").stat().st_mode & 0o777
+
+
+def test_what_is_outside_or_kept_anyway_is_not_saved(small: Store, root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("not ours")
+    for name in ("../outside", "a.txt", ".", "/etc/hostname"):
+        asyncio.run(small.save(root, Path(name)))
+
+    assert [] == [*small.folder.glob("workspaces/*/saved/*")]
+
+
+async def nothing(arguments: Arguments) -> ToolResult:
+    return ToolResult("")
+
+
+@pytest.mark.parametrize(
+    ("effect", "arguments", "marks"),
+    [
+        (Effect.WRITES, {"path": ".env"}, 1),
+        (Effect.WRITES, {"files": [".env", "large", 3, "\0"]}, 2),
+        (Effect.READS, {"path": ".env"}, 0),
+        (Effect.WRITES, {"command": "rm .env"}, 0),
+    ],
+)
+def test_the_hook_saves_what_a_call_names(
+    small: Store, root: Path, effect: Effect, arguments: Arguments, marks: int
+) -> None:
+    async def story() -> None:
+        async with lend(root) as run:
+            tool = Tool("t", "", {}, nothing, effect=effect)
+            await Foresight(store=small).before_tool(ToolCall("1", "t", arguments), tool, run)
+
+    asyncio.run(story())
+
+    assert marks == len([*small.folder.glob("workspaces/*/saved/*")])

@@ -1,0 +1,49 @@
+"""Which question is meant, and what is answered to it. Knows what waits; knows no command's options."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from .waiting import Pending, listed
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+    from openkoi_hookspecs import Question
+
+YES = ("y", "yes", "allow", "approve")
+NOTHING = "Nothing waits for an answer. openkoi approvals lists what does."
+
+
+def meant(there: Sequence[Pending], id: str) -> Pending:
+    """The question of that id, or the beginning of it; without one, the only one. Says what to do otherwise."""
+    from openkoi_hookspecs import KoiError, UnknownName
+
+    if not there:
+        raise KoiError(NOTHING)
+    found = [one for one in there if one.waiting.id.startswith(id)]
+    if not found:
+        raise UnknownName("question", id, tuple(one.id for one in there))
+    if len(found) > 1:
+        raise click.UsageError(f"{len(found)} questions wait: {listed(found)}. Say which one, by its id.")
+    return found[0]
+
+
+def yes_to(question: "Question") -> str:
+    """The word that allows it; empty where none of the choices does."""
+    if not question.choices:
+        return YES[1]
+    return next((choice for choice in question.choices if choice.strip().lower() in YES), "")
+
+
+def no_because(reason: str) -> str:
+    """The word that refuses it. The reason stands after it, so that none can be taken for a yes."""
+    return f"no: {reason.strip()}" if reason.strip() else "no"
+
+
+def answer(one: Pending, words: str, done: str, koi: "Assembly") -> None:
+    """Answer, and say so."""
+    koi.answer(one.waiting.id, words)
+    click.echo(koi.redactor(f"{done} {one.id}: {one.line}"))
+    if one.resume:
+        click.echo(f"  The task does not run any more. To go on with it: openkoi resume {one.resume[:8]}", err=True)

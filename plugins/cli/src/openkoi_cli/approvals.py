@@ -1,0 +1,61 @@
+"""``openkoi approvals``: what runs have asked, here or in other processes, and nobody has answered."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+import click
+
+from openkoi_report import clipped
+
+from .invocation import Invocation
+from .waiting import Pending, age, pending, shown
+
+SCHEMA = "openkoi.approvals/1"
+HOW = "To answer: openkoi approve ID, or openkoi reject ID --reason TEXT."
+
+
+@click.command()
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_obj
+def command(invocation: Invocation, /, format: str) -> None:
+    """List the questions that wait for a person, the oldest first."""
+    from openkoi_log import masked
+
+    koi = invocation.open()
+    there = pending(koi)
+    if format == "json":
+        facts = {"schema": SCHEMA, "approvals": [fact(one) for one in there]}
+        click.echo(json.dumps(masked(facts, koi.redactor)))
+    else:
+        click.echo(koi.redactor("\n".join(lines(there, datetime.now(UTC)))))
+
+
+def fact(one: Pending) -> Mapping[str, object]:
+    """A question, for programs. ``resume`` is empty while a process waits for the answer."""
+    waiting = one.waiting
+    return {
+        "id": waiting.id,
+        "run": waiting.run,
+        "at": waiting.at,
+        "task": one.task,
+        "question": waiting.question.text,
+        "choices": list(waiting.question.choices),
+        "resume": one.resume,
+    }
+
+
+def lines(there: Sequence[Pending], now: datetime) -> Iterator[str]:
+    """The questions, for people."""
+    if not there:
+        yield "Nothing waits for an answer."
+        return
+    for one in there:
+        yield f"{one.id}  {age(one.waiting.at, now)}  {clipped(one.task or 'a task that is not in the log', 80)}"
+        yield from (f"  {line}" for line in shown(one.waiting.question.text))
+        if one.waiting.question.choices:
+            yield f"  [{clipped('/'.join(one.waiting.question.choices))}]"
+        if one.resume:
+            yield f"  The task does not run any more. Answer, then: openkoi resume {one.resume[:8]}"
+        yield ""
+    yield HOW

@@ -1,0 +1,54 @@
+"""``openkoi approve [ID]``: say yes to what a run has asked, from another terminal or after the run has ended."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from .answering import NOTHING, answer, meant, yes_to
+from .invocation import Invocation
+from .waiting import Pending, pending
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+
+@click.command()
+@click.argument("id", required=False, default="")
+@click.option("--all", "every", is_flag=True, help="Say yes to all that wait.")
+@click.option("--answer", "words", metavar="TEXT", default="", help="Say this, where yes is no answer.")
+@click.pass_obj
+def command(invocation: Invocation, /, id: str, every: bool, words: str) -> int:
+    """Allow what a run has asked for; without an id, the only thing that waits. openkoi approvals lists them."""
+    if every and (id or words):
+        raise click.UsageError("--all says yes to everything: leave out the id and --answer.")
+    koi = invocation.open()
+    there = pending(koi)
+    if every:
+        return approve_all(there, koi)
+    one = meant(there, id)
+    if not (said := words.strip() or yes_to(one.waiting.question)):
+        raise click.UsageError(f"Yes is no answer to it. {how(one)}")
+    answer(one, said, "Answered" if words else "Approved", koi)
+    return 0
+
+
+def approve_all(there: Sequence[Pending], koi: "Assembly") -> int:
+    """Say yes wherever that is an answer; what is left is named."""
+    from openkoi_hookspecs import KoiError
+
+    if not there:
+        raise KoiError(NOTHING)
+    left = [one for one in there if not yes_to(one.waiting.question)]
+    for one in there:
+        if one not in left:
+            answer(one, yes_to(one.waiting.question), "Approved", koi)
+    for one in left:
+        click.echo(koi.redactor(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
+    return 1 if left else 0
+
+
+def how(one: Pending) -> str:
+    """What to do where a yes does not do."""
+    choices = ", ".join(one.waiting.question.choices)
+    return f"It wants one of: {choices}. Say it: openkoi approve {one.id} --answer TEXT"

@@ -1,0 +1,63 @@
+"""Turns told as text, for a model to sum up. Pure; what is long is told by its beginning and its end."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from openkoi_hookspecs import Message, Part, Role, Text, ToolCall, ToolResult
+
+from .turns import turns
+
+LONGEST = 2_000
+FAILED = {True: "failed", False: "answered"}
+
+
+def transcript(messages: Sequence[Message], count: int) -> str:
+    """The oldest turns, each with what the tools answered."""
+    return "\n".join(said(part, message.role) for message in span(messages, count) for part in message.parts).strip()
+
+
+def weight(messages: Sequence[Message], count: int) -> int:
+    """How many characters go with the oldest turns."""
+    return sum(size(part) for message in span(messages, count) for part in message.parts if goes(part, message.role))
+
+
+def span(messages: Sequence[Message], count: int) -> Iterator[Message]:
+    """The messages of the oldest turns."""
+    for place in turns(messages)[:count]:
+        yield from messages[place : place + 2]
+
+
+def goes(part: Part, role: Role) -> bool:
+    """Whether a part goes with its turn: all but what a person said."""
+    return role is Role.ASSISTANT or isinstance(part, ToolResult)
+
+
+def size(part: Part) -> int:
+    match part:
+        case Text(text=text) | ToolResult(text=text):
+            return len(text)
+        case ToolCall(tool=tool, arguments=arguments):
+            return len(tool) + len(written(arguments))
+    return 0
+
+
+def said(part: Part, role: Role) -> str:
+    """One part as a line or more."""
+    match part:
+        case Text(text=text):
+            return f"{'You' if role is Role.ASSISTANT else 'A person'} said: {clipped(text)}"
+        case ToolCall(tool=tool, arguments=arguments):
+            return f"You called {tool} {clipped(written(arguments))}"
+        case ToolResult(text=text, failed=failed):
+            return f"It {FAILED[failed]}: {clipped(text)}"
+    return ""
+
+
+def written(arguments: object) -> str:
+    return json.dumps(arguments, ensure_ascii=False, default=str)
+
+
+def clipped(text: str) -> str:
+    """A text by its beginning and its end."""
+    left = len(text) - LONGEST
+    return text if left <= 0 else f"{text[: LONGEST // 2]}\n[{left} characters]\n{text[-LONGEST // 2 :]}"

@@ -1,0 +1,121 @@
+"""Whatever was said, what is left is a conversation: calls with their results, sides in turn, people word for word."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openkoi_compaction.marks import missing, summed_up
+from openkoi_compaction.rolling import rolled
+from openkoi_compaction.turns import without
+from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+
+WORDS = st.text(min_size=1, max_size=12)
+SAID = st.lists(st.one_of(WORDS.map(Text), WORDS.map(Thought)), max_size=2)
+REMARKS = st.lists(st.one_of(WORDS.map(Text), st.just(Image(b"", "image/png"))), max_size=2)
+IDS = st.lists(st.sampled_from("abc"), max_size=3, unique=True)
+
+
+def turn(said: list[Text | Thought], ids: list[str], remarks: list[Text | Image]) -> tuple[Message, Message]:
+    """What the model says and asks for, and what it is answered; ids come again in other turns."""
+    asked = (*said, *(ToolCall(id, "read_file", {"path": id}) for id in ids)) or (Text("Hm."),)
+    answered = (*(ToolResult("text", call=id) for id in ids), *remarks) or (Text("Go on."),)
+    return Message(Role.ASSISTANT, asked), Message(Role.USER, answered)
+
+
+TURNS = st.lists(st.builds(turn, SAID, IDS, REMARKS), max_size=14)
+
+
+@st.composite
+def stories(draw: st.DrawFn) -> list[Message]:
+    """A task and what came after it; the last word is with either side."""
+    told = [message for pair in draw(TURNS) for message in pair]
+    return [Message.user("The task.", *draw(REMARKS)), *told[: len(told) - draw(st.integers(0, 1))]]
+
+
+def parts(messages: Sequence[Message]) -> list[Part]:
+    return [part for message in messages for part in message.parts]
+
+
+def people(messages: Sequence[Message]) -> list[Part]:
+    """What the user's side said, our own marks left out."""
+    said = parts([message for message in messages if message.role is Role.USER])
+    return [part for part in said if not isinstance(part, ToolResult) and not missing(part)]
+
+
+def steps(whole: Sequence[Message]) -> Iterator[Sequence[Message]]:
+    """Every form of a conversation until it becomes no shorter."""
+    shorter = rolled(whole)
+    while shorter is not whole:
+        yield shorter
+        whole, shorter = shorter, rolled(shorter)
+
+
+@given(stories())
+def test_what_is_left_is_a_conversation_that_every_vendor_takes(whole: list[Message]) -> None:
+    for shorter in steps(whole):
+        assert all(message.parts for message in shorter)
+        assert all(one.role is not other.role for one, other in pairwise(shorter))
+        assert all(calls(said) == answers(answered) for said, answered in pairwise(shorter))
+        assert not answers(shorter[0])
+
+
+@given(stories())
+def test_every_time_it_has_fewer_turns_and_no_more_parts(whole: list[Message]) -> None:
+    sizes = [(len(form), len(parts(form))) for form in (whole, *steps(whole))]
+
+    assert all(after[0] < before[0] and after[1] <= before[1] for before, after in pairwise(sizes))
+
+
+@given(stories())
+def test_people_s_words_stay_and_so_do_the_latest_turns(whole: list[Message]) -> None:
+    for shorter in steps(whole):
+        assert people(whole) == people(shorter)
+        assert Text("The task.") == shorter[0].parts[0]
+        assert spoken(whole)[-2:] == spoken(shorter)[-2:]
+        assert len(shorter) >= min(len(whole), 4)
+
+
+@given(stories())
+def test_the_mark_counts_what_is_missing_and_stands_once(whole: list[Message]) -> None:
+    for shorter in steps(whole):
+        marks = [missing(part) for part in parts(shorter) if missing(part)]
+
+        assert [len(spoken(whole)) - len(spoken(shorter))] == marks
+
+
+@given(stories(), st.text())
+def test_a_note_stands_where_the_turns_were(whole: list[Message], summary: str) -> None:
+    note = summed_up(1, summary)
+    if not spoken(whole):
+        return
+    shorter = without(whole, 1, note)
+
+    assert (*whole[0].parts, note) == shorter[0].parts[: len(whole[0].parts) + 1]
+    assert spoken(whole)[1:] == spoken(shorter)
+
+
+def test_it_says_how_much_is_missing() -> None:
+    whole = [Message.user("The task."), *(message for n in range(8) for message in turn([], [f"{n}"], []))]
+    once, twice, *_ = steps(whole)
+
+    mark = "[Compacted history: {} earlier turns of yours, with what the tools answered, are left out here.]"
+    assert ("The task.", mark.format(3)) == told(once[0])
+    assert ("The task.", mark.format(5)) == told(twice[0])
+
+
+def spoken(messages: Sequence[Message]) -> list[Message]:
+    return [message for message in messages if message.role is Role.ASSISTANT]
+
+
+def calls(message: Message) -> set[str]:
+    return {part.id for part in message.parts if isinstance(part, ToolCall)}
+
+
+def answers(message: Message) -> set[str]:
+    return {part.call for part in message.parts if isinstance(part, ToolResult)}
+
+
+def told(message: Message) -> tuple[str, ...]:
+    return tuple(part.text for part in message.parts if isinstance(part, Text))

@@ -1,0 +1,96 @@
+"""The address of a page, taken apart once: what is judged is what is asked for. Knows URLs; knows no network."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TypeAlias
+
+from openkoi_hookspecs import ToolFault
+
+Ip: TypeAlias = IPv4Address | IPv6Address
+
+PORTS = {"http": 80, "https": 443}
+LONGEST = 4_000
+SHOWN = 400
+NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a page is: ``target`` is its path and query. The host is in lower case, in ASCII, without a last dot."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @cached_property
+    def ip(self) -> Ip | None:
+        """The address that the host is, where it is one and not a name."""
+        return ip_of(self.host)
+
+    @property
+    def authority(self) -> str:
+        """Host and port, as they stand in a URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.target}"
+
+    @property
+    def shown(self) -> str:
+        """The address as it may stand in a sentence."""
+        whole = str(self)
+        return whole if len(whole) <= SHOWN else f"{whole[:SHOWN]}…"
+
+
+def read(text: str, base: Address | None = None) -> Address:
+    """Take a URL apart, relative to ``base`` if there is one; raises ToolFault for what is not fetched."""
+    from httpx2 import URL, InvalidURL
+
+    if len(text) > LONGEST:
+        raise ToolFault(f"The URL has {len(text):,} characters; {LONGEST:,} are the most that are fetched.")
+    try:
+        url = URL(str(base)).join(text.strip()) if base else URL(text.strip())
+    except (InvalidURL, ValueError) as error:
+        raise ToolFault(f"{quoted(text)} is no URL: {error}. Give it as https://host/path.") from None
+    if url.scheme not in PORTS:
+        given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL says neither http nor https"
+        raise ToolFault(f"{quoted(text)}: {given}. Give a page as https://host/path.")
+    if url.userinfo:
+        raise ToolFault("The URL holds credentials, which are never sent. Leave them out.")
+    host = host_of(url.raw_host.decode("ascii"), text)
+    port = PORTS[url.scheme] if url.port is None else url.port
+    if not 0 < port < 65536:
+        raise ToolFault(f"{quoted(text)}: there is no port {port}.")
+    return Address(url.scheme, host, port, url.raw_path.decode("ascii"))
+
+
+def host_of(raw: str, text: str) -> str:
+    """A host in its one spelling. Numbers that only some would read as an address are refused."""
+    host = raw.lower().removesuffix(".")
+    if ip := ip_of(host):
+        return str(ip)
+    if len(host) > 253 or not NAME.fullmatch(host):
+        raise ToolFault(f"{quoted(text)} names no host. Give a page as https://host/path.")
+    if NUMBER.fullmatch(host.rpartition(".")[2]):
+        raise ToolFault(
+            f"{quoted(text)}: {host} is not how an address is written. Four numbers make one, like 192.0.2.1."
+        )
+    return host
+
+
+def ip_of(host: str) -> Ip | None:
+    """The address that a text is; none with a zone."""
+    try:
+        return None if "%" in host else ip_address(host)
+    except ValueError:
+        return None
+
+
+def quoted(text: str) -> str:
+    """A text from elsewhere as it may stand in a sentence."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")

@@ -1,0 +1,54 @@
+"""What went wrong on the network, in words. Knows errors and statuses; says nothing that a server wrote."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from ssl import SSLCertVerificationError, SSLError
+
+from .address import Address
+
+HINTS = {
+    401: "It wants credentials, which are never sent.",
+    403: "It does not let us read this page.",
+    404: "Check the address, or start from a page that links to it.",
+    410: "The page is gone for good.",
+    429: "It is asked too often; wait before you ask again.",
+}
+
+
+def refusal(address: Address, status: int) -> str:
+    """Why there is no page, by the status that was answered."""
+    later = "It may answer later." if status >= 500 else "There is no page to read."
+    return f"{address.authority} answered {worded(status)} for {address.shown}. {HINTS.get(status, later)}"
+
+
+def worded(status: int) -> str:
+    """A status with its name, where it has one."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def explained(address: Address, error: Exception) -> str:
+    """Why an exchange came to nothing."""
+    from httpx2 import ConnectError, ConnectTimeout, DecodingError
+
+    host = address.authority
+    for cause in causes(error):
+        if isinstance(cause, SSLCertVerificationError):
+            return f"{host} could not prove who it is ({cause.verify_message}); nothing was sent."
+        if isinstance(cause, SSLError):
+            return f"{host} and we found no way to encrypt ({cause.reason or 'TLS failed'}); nothing was sent."
+    if isinstance(error, ConnectError | ConnectTimeout):
+        why = "no answer" if isinstance(error, ConnectTimeout) else str(error) or "refused"
+        return f"{host} could not be reached ({why}). Pages are fetched directly; proxies are not used."
+    if isinstance(error, DecodingError):
+        return f"{host} sent a packed page that cannot be unpacked."
+    return f"{host} broke off its answer ({type(error).__name__})."
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and all that it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

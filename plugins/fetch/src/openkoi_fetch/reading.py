@@ -1,0 +1,66 @@
+"""What a page says, by its media type. Pure; knows no network."""
+
+import re
+from dataclasses import dataclass
+
+from .charset import decoded
+from .failures import worded
+from .journey import Arrival
+from .markdown import MOST, markdown
+
+TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,60}")
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+TEXTS = frozenset(
+    f"application/{name}"
+    for name in ("json", "xml", "yaml", "x-yaml", "toml", "javascript", "x-javascript", "x-sh", "sql", "x-ndjson")
+)
+LOOKS_LIKE_HTML = re.compile(rb"\s*(<!doctype html|<html|<head|<body)", re.IGNORECASE)
+UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Control characters, also those that turn lines round, and tags, which nobody sees and a model reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The facts about a page in one line, and its text."""
+
+    facts: str
+    text: str
+
+
+def page_of(arrival: Arrival) -> Page:
+    """Make a page readable; one that is no text is told about in the facts alone."""
+    answer = arrival.answer
+    type = kind_of(answer.type, answer.body)
+    facts = [f"HTTP {worded(answer.status)}", arrival.address.shown, type]
+    cut = [f"cut: only the first {size(len(answer.body))} were read"] if answer.cut else []
+    if not readable(type):
+        more = [f"{'more than ' if answer.cut else ''}{size(len(answer.body))}", "no text, so it is not shown"]
+        return Page(", ".join(facts + more), "")
+    text = decoded(answer.body, answer.type or type)
+    if type in HTML:
+        cut += [f"cut: only the first {MOST:,} characters of the HTML were read"] if len(text) > MOST else []
+        text = markdown(text, str(arrival.address))
+    text = UNSEEN.sub("", text.replace("\r\n", "\n"))
+    return Page(", ".join([*facts, f"{len(text):,} characters", *cut]), text)
+
+
+def kind_of(said: str, body: bytes) -> str:
+    """The media type that a page says it is, or looks like."""
+    type = said.partition(";")[0].strip().lower()
+    if TYPE.fullmatch(type):
+        return type
+    if LOOKS_LIKE_HTML.match(body):
+        return "text/html"
+    return "application/octet-stream" if b"\0" in body[:4096] else "text/plain"
+
+
+def readable(type: str) -> bool:
+    """Whether a media type is text."""
+    return type.startswith("text/") or type in TEXTS or type in HTML or type.endswith(("+json", "+xml", "+yaml"))
+
+
+def size(count: int) -> str:
+    """Say how large something is."""
+    if count < 1024:
+        return f"{count} bytes"
+    return f"{count / 1024:.1f} KB" if count < 1024**2 else f"{count / 1024**2:.1f} MB"

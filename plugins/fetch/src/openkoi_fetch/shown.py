@@ -1,0 +1,40 @@
+"""A page as a model reads it: a line of facts, a piece of the text between marks, and how to read on. Pure."""
+
+import re
+
+from openkoi_hookspecs import ToolFault
+
+from .reading import Page
+
+ROOM = 24 * 1024
+BESIDES = 256
+MARKS = re.compile(r"</?data(?:-([0-9]{1,9}))?", re.IGNORECASE)
+
+
+def shown(page: Page, start: int) -> str:
+    """A piece of a page from a character on, as much as one answer has room for."""
+    if not page.text:
+        return page.facts
+    if start >= len(page.text):
+        raise ToolFault(f"The page has {len(page.text):,} characters, so there is nothing at start={start}.")
+    piece = fitting(page.text[start : start + ROOM], ROOM - BESIDES - len(page.facts.encode()))
+    end = start + len(piece)
+    last = f"[characters {start:,} to {end:,} of {len(page.text):,}; go on with start={end}]"
+    return "\n".join([page.facts, fenced("page", piece), *([last] if end < len(page.text) else [])])
+
+
+def fitting(text: str, room: int) -> str:
+    """The beginning of a text that there is room for, up to the end of a line where one is near."""
+    kept = text.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
+    if len(kept) == len(text):
+        return text
+    line = kept.rfind("\n") + 1
+    return kept[:line] if line > len(kept) * 3 // 4 else kept
+
+
+def fenced(name: str, text: str) -> str:
+    """Data between marks that do not occur in it, in whatever case."""
+    taken = {int(number or 0) for number in MARKS.findall(text)}
+    number = next(n for n in range(len(taken) + 1) if n not in taken)
+    mark = f"data-{number}" if number else "data"
+    return f'<{mark} name="{name}">\n{text}\n</{mark}>'

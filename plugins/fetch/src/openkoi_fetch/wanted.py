@@ -1,0 +1,44 @@
+"""What a model asks for, held against what can be asked for."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Arguments, Json, ToolFault
+
+from .address import Address, read
+
+PARAMETERS: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "url": {"type": "string", "description": "http or https"},
+        "start": {"type": "integer", "minimum": 0, "default": 0, "description": "character to read on from"},
+    },
+    "required": ["url"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page, from a character on."""
+
+    address: Address
+    start: int = 0
+
+
+def wanted(arguments: Arguments) -> Wanted:
+    """Read the arguments of a call; raises ToolFault with what is wrong."""
+    url, start = arguments.get("url"), arguments.get("start")
+    if not isinstance(url, str) or not url.strip():
+        raise ToolFault("The argument 'url' is missing. Give the page as https://host/path.")
+    return Wanted(read(url), offset(start))
+
+
+def offset(given: Json) -> int:
+    """The character to begin at."""
+    if given is None:
+        return 0
+    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 16:
+        return int(given)
+    if isinstance(given, bool) or not isinstance(given, int | float) or given < 0 or given != given // 1:
+        raise ToolFault("The argument 'start' must be a whole number, 0 or more.")
+    return int(given)

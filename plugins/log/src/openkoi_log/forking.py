@@ -1,0 +1,73 @@
+"""The beginning of a run, as that of another one. Pure; knows records and their order."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from openkoi_hookspecs import Event, KoiError, Record, Task, events
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What happened in a run and its parts before one of its iterations, and the checkpoint of its files then."""
+
+    task: Task
+    records: Sequence[Record]
+    checkpoint: str
+
+
+def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
+    """All before iteration ``at``, counted from zero; raises KoiError when the run did not come so far."""
+    members = family(records, run)
+    own = [record for record in records if record.run in members]
+    start = next((place for place, one in enumerate(own) if isinstance(one.event, events.TaskStarted)), -1)
+    end = next((place for place, one in enumerate(own) if one.run == run and closes(one.event, at)), -1)
+    started = own[start].event if start >= 0 else None
+    if end < 0 or not isinstance(started, events.TaskStarted):
+        done = sum(one.run == run and isinstance(one.event, events.Decided) for one in own)
+        raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
+    told = own[start : end + 1]
+    return Beginning(started.task, told, files_of(told, own, run))
+
+
+def files_of(told: Sequence[Record], own: Sequence[Record], run: str) -> str:
+    """The checkpoint of the last work that is told of, else of the files before any; empty when none was kept."""
+    works = [one.event.work.checkpoint for one in told if one.run == run and isinstance(one.event, events.Worked)]
+    origins = [one.event.checkpoint for one in own if one.run == run and isinstance(one.event, events.Kept)]
+    return next(filter(None, reversed([*origins, *works])), "")
+
+
+def family(records: Sequence[Record], run: str) -> set[str]:
+    """The ids of a run and of its parts."""
+    members = {run}
+    for record in records:
+        if isinstance(record.event, events.TaskStarted) and record.event.task.parent in members:
+            members.add(record.run)
+    return members
+
+
+def closes(event: Event, at: int) -> bool:
+    """Whether what comes after this is iteration ``at``."""
+    if at == 0:
+        return isinstance(event, events.Planned)
+    return isinstance(event, events.Decided) and event.iteration == at - 1
+
+
+def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:
+    """The same as happenings of another run, with this task, and of its parts."""
+    names: dict[str, str] = {}
+    parts: dict[str, int] = {}
+    for record in beginning.records:
+        event = record.event
+        if isinstance(event, events.TaskStarted):
+            above = names.get(event.task.parent, "")
+            if record.run not in names:
+                names[record.run] = part_of(above, parts[above]) if above else fresh
+                parts[above], parts[names[record.run]] = parts.get(above, 0) + 1, 0
+            event = replace(event, task=replace(event.task, parent=above) if above else task)
+        yield names[record.run], event
+
+
+def part_of(run: str, number: int) -> str:
+    """The id of a run's part: the same whenever the run is gone through again."""
+    return sha256(f"{run} {number}".encode()).hexdigest()[:20]

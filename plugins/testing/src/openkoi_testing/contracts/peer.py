@@ -1,0 +1,66 @@
+"""What every provider promises about a server that others wrote. Inherit it, with your provider::
+
+    class TestPeer(PeerContract):
+        model = "acme-large"
+
+        def provider(self, address):
+            return Acme(api_key="secret", base_url=address)
+
+The server is ``LLMock``, one for all tests of a session. Where it cannot be had the tests are skipped, and say why.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from openkoi_hookspecs import Message, Provider, Refused, Request, Role, Stop, ToolResult
+
+from .hearing import Heard, once
+
+GREETING = "Hello, wörld 😀! How can I help?"
+CITIES = ("Zürich", "Bern")
+CALLS = [{"name": "weather", "arguments": {"city": city}} for city in CITIES]
+FIXTURES = (
+    {"match": {"userMessage": "hello"}, "response": {"content": GREETING}},
+    {"match": {"userMessage": "weather", "hasToolResult": False}, "response": {"toolCalls": CALLS}},
+    {"match": {"userMessage": "weather", "hasToolResult": True}, "response": {"content": "Sunny in both."}},
+)
+WEATHER = Message.user("weather")
+
+
+class PeerContract:
+    """Set ``model``, and make the ``provider`` of a server at an address."""
+
+    model: ClassVar[str]
+
+    def provider(self, address: str) -> Provider:
+        """Make the provider that asks the server at this address, which has no path."""
+        raise NotImplementedError
+
+    def heard(self, address: str, *messages: Message) -> Heard:
+        """What is heard of the server when it is told this."""
+        return asyncio.run(once(self.provider(address), Request(messages, model=self.model)))
+
+    def test_words_stream_in_pieces(self, peer: str) -> None:
+        """As they are said, characters of all kinds among them."""
+        heard = self.heard(peer, Message.user("hello"))
+
+        assert heard.text == GREETING
+        assert len(heard.chunks) > 3
+
+    def test_tools_are_called_and_their_results_read(self, peer: str) -> None:
+        """Two at once, and then the answer to both results."""
+        asked = self.heard(peer, WEATHER)
+        results = [ToolResult("sunny", call=call.id) for call in asked.calls]
+        story = (WEATHER, Message(Role.ASSISTANT, tuple(asked.calls)), Message.user(*results))
+
+        assert tuple(call.arguments["city"] for call in asked.calls) == CITIES
+        assert getattr(asked.chunks[-1], "stop", None) is Stop.TOOLS
+        assert len(asked.chunks) == len(CITIES) + 1
+        assert self.heard(peer, *story).text == "Sunny in both."
+
+    def test_what_it_does_not_know_is_refused(self, peer: str) -> None:
+        """In the server's own words."""
+        error = self.heard(peer, Message.user("something else")).error
+
+        assert isinstance(error, Refused)
+        assert "No fixture matched" in str(error)

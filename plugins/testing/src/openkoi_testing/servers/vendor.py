@@ -1,0 +1,60 @@
+"""What the fakes of all vendors are made of: an HTTP server, and answers that are said in turn. Knows no format."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import count
+from typing import Self
+
+from openkoi_hookspecs import Json
+
+from .http import HttpServer, Seen, Served
+from .say import Say, Words, say
+
+
+class VendorServer(ABC):
+    """Says its answers in turn, the last one again and again. Started and ended as a context manager."""
+
+    def __init__(self, *answers: Say | Words) -> None:
+        self._answers = [say(answer) for answer in answers] or [Say("Hello.")]
+        self._turns = count()
+        self._http = HttpServer(self.answer)
+
+    def __enter__(self) -> Self:
+        self._http.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.__exit__()
+
+    @property
+    def url(self) -> str:
+        """What to use as the base URL."""
+        return self._http.url
+
+    @property
+    def requests(self) -> Sequence[Seen]:
+        """Every request so far."""
+        return tuple(self._http.requests)
+
+    @property
+    def connections(self) -> int:
+        """How many connections there were so far."""
+        return self._http.connections
+
+    @property
+    def asked(self) -> Sequence[dict[str, Json]]:
+        """The bodies of what was asked of its models so far."""
+        bodies = (seen.json for seen in self.requests if self.asks(seen))
+        return tuple(body for body in bodies if isinstance(body, dict))
+
+    @abstractmethod
+    def answer(self, seen: Seen) -> Served:
+        """Answer a request as the vendor does."""
+
+    def asks(self, seen: Seen) -> bool:
+        """Whether a request asks something of a model."""
+        return seen.method == "POST"
+
+    def turn(self) -> Say:
+        """The answer whose turn it is."""
+        return self._answers[min(next(self._turns), len(self._answers) - 1)]

@@ -1,0 +1,43 @@
+"""The tool ``ask_user``: a question to the person, and what they say. What a person says is an instruction.
+
+Where nobody answers, the model is told so and goes on. It is told once: after that, one more question that nobody
+answers is a failed call, so that a run which does nothing but ask is seen to stand still.
+"""
+
+from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolFault, ToolResult
+
+from .arguments import Parameters
+from .toolkit import Desk
+
+PARAMETERS = Parameters(
+    {
+        "question": {"type": "string"},
+        "choices": {"type": "array", "items": {"type": "string"}},
+    },
+    required=("question",),
+)
+NOBODY = "Nobody is there, or nobody answered. Decide by yourself, and say in your final answer what you assumed."
+
+
+def ask_user(desk: Desk) -> Tool:
+    """Make the tool for one run."""
+    unanswered: list[str] = []
+
+    async def call(arguments: Arguments) -> ToolResult:
+        given = PARAMETERS.accept(arguments)
+        if not given.text("question").strip():
+            raise ToolFault("The question is empty. Say what you want to know.")
+        answer = await desk.run.ask(Question(given.text("question"), choices=given.texts("choices")))
+        if answer is not None:
+            return ToolResult(answer)
+        unanswered.append(given.text("question"))
+        return ToolResult(NOBODY, failed=len(unanswered) > 1)
+
+    return Tool(
+        "ask_user",
+        "Ask the person what only they know or decide.",
+        PARAMETERS.schema(),
+        call,
+        effect=Effect.READS,
+        doing="Asking: {question}",
+    )

@@ -1,0 +1,62 @@
+"""What ``ask_user`` brings: a person's words as they are, or that nobody is there."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Ended, Json, Limits, Question, Task, ToolCall, ToolFault, ToolResult
+from openkoi_testing import Stage, perform
+from openkoi_tools import WorkspaceTools
+
+
+def test_a_person_is_asked_and_heard_word_for_word(tmp_path: Path) -> None:
+    asked, answer = asyncio.run(asking("the <b>blue</b> one", tmp_path, question="Which?", choices=["red", "blue"]))
+
+    assert [Question("Which?", choices=("red", "blue"))] == asked
+    assert ToolResult("the <b>blue</b> one") == answer
+
+
+def test_when_nobody_is_there_the_model_is_told_to_decide(tmp_path: Path) -> None:
+    _, answer = asyncio.run(asking(None, tmp_path, question="Which?"))
+
+    assert not answer.failed
+    assert "Nobody is there" in answer.text
+    assert "Decide by yourself, and say in your final answer what you assumed." in answer.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"question": " "}, "The question is empty."),
+        ({"question": "Which?", "choices": "red"}, "The argument 'choices' must be a list of texts, not 'red'."),
+        ({"question": "Which?", "choices": ["red", 1]}, "must be a list of texts"),
+    ],
+)
+def test_what_is_no_question_is_refused(tmp_path: Path, arguments: dict[str, Json], sentence: str) -> None:
+    with pytest.raises(ToolFault, match=sentence):
+        asyncio.run(asking("yes", tmp_path, **arguments))
+
+
+@pytest.mark.row("SAFE-03")
+def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path) -> None:
+    lines = [ToolCall(str(n), "ask_user", {"question": f"Shall I do {n}?"}) for n in range(60)]
+
+    done = perform(Task("a task", limits=Limits(cycles=60)), Stage(says=lines), tmp_path)
+
+    assert Ended.LOOP is done.result.best.work.ended
+
+
+async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:
+    """Ask a person who says this; return what the person was asked, and what the model reads."""
+    asked: list[Question] = []
+
+    async def person(question: Question) -> str | None:
+        asked.append(question)
+        return said
+
+    home = workspace / "home"
+    async with Stage().assemble(workspace, home) as koi:
+        koi.asker.person = person
+        tools = {tool.name: tool for tool in await WorkspaceTools().tools(await koi.kernel(Task("a task")))}
+        return asked, await tools["ask_user"].call(arguments)

@@ -1,0 +1,72 @@
+"""The errors that only this vendor has, before an answer and in the midst of one."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from openkoi_anthropic import Anthropic
+from openkoi_hookspecs import Message, Refused, Request, ToolCall, Unavailable
+from openkoi_testing.contracts.hearing import LONG, Heard, once
+from openkoi_testing.servers import AnthropicServer, Fault, Say
+from openkoi_testing.servers.anthropic import error
+from openkoi_testing.servers.anthropic_speech import events, written
+
+HELLO = Request([Message.user("Hello")], model="claude-fake")
+SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
+WHOLE = b"".join(events(SAID, {"model": "claude-fake"}))
+
+
+def heard(fault: Fault, model: str = "claude-fake") -> Heard:
+    with AnthropicServer(Say(fault=fault), models=[model]) as server:
+        return asyncio.run(once(Anthropic(api_key="k", base_url=server.url, idle_seconds=LONG), HELLO))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words", "raised", "overflow"),
+    [
+        (400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", Refused, True),
+        (
+            400,
+            "invalid_request_error",
+            "input length and `max_tokens` exceed context limit: 9 + 2",
+            Refused,
+            True,
+        ),
+        (400, "invalid_request_error", "Your credit balance is too low to access the API", Refused, False),
+        (400, "invalid_request_error", "max_tokens: Field required", Refused, False),
+        (401, "authentication_error", "invalid x-api-key", Refused, False),
+        (402, "billing_error", "Payment required", Refused, False),
+        (403, "permission_error", "not allowed", Refused, False),
+        (404, "not_found_error", "model: claude-nowhere", Refused, False),
+        (413, "request_too_large", "Request exceeds the maximum size", Refused, True),
+        (429, "rate_limit_error", "slow down", Unavailable, None),
+        (500, "api_error", "Internal server error", Unavailable, None),
+        (504, "timeout_error", "timed out", Unavailable, None),
+        (529, "overloaded_error", "Overloaded", Unavailable, None),
+    ],
+)
+def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, raised: Any, overflow: Any) -> None:
+    found = heard(Fault(status=status, headers={"retry-after": "7"}, body=written(error(kind, words)))).error
+
+    assert isinstance(found, raised)
+    assert words in str(found)
+    assert getattr(found, "overflow", None) is overflow
+    assert getattr(found, "retry_after", None) == (7.0 if raised is Unavailable else None)
+
+
+def test_a_model_that_is_not_there_is_named() -> None:
+    found = heard(Fault(), model="claude-other").error
+
+    assert isinstance(found, Refused)
+    assert "model: claude-fake" in str(found)
+    assert "Check the model's name" in str(found)
+
+
+def test_an_overload_in_mid_stream_may_pass_and_nothing_is_acted_upon() -> None:
+    start = WHOLE[: WHOLE.index(b"event: message_delta")]
+    overloaded = b"event: error\ndata: " + written(error("overloaded_error", "Overloaded")) + b"\n\n"
+    found = heard(Fault(body=start + overloaded))
+
+    assert isinstance(found.error, Unavailable)
+    assert not found.calls

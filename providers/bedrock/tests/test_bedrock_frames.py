@@ -1,0 +1,18 @@
+"""Frames are cut out of the bytes as they come."""
+
+import json
+
+from openkoi_bedrock.frames import Frames
+from openkoi_testing.servers.aws import event
+
+
+def test_frames_tell_how_much_of_one_is_waiting() -> None:
+    frames = Frames()
+    first = event("messageStart", {"role": "assistant"})
+
+    assert len(list(frames.feed(first + first[:30]))) == 1
+    assert frames.waiting == 30
+    assert [json.loads(told) for told in frames.feed(first[30:])] == [
+        {"headers": {":event-type": "messageStart"}, "payload": {"role": "assistant"}}
+    ]
+    assert frames.waiting == 0

@@ -1,0 +1,193 @@
+"""A question is answered from another terminal, or after its run has ended; each call is decided on its own."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Shell, script, shell
+
+if os.name != "posix":
+    pytest.skip("processes and terminals as POSIX has them", allow_module_level=True)
+
+from pseudo_terminal import terminal
+
+GATE = """
+from openkoi_hookspecs import Ask, hookimpl
+
+@hookimpl
+def before_tool(call, tool, run):
+    return Ask("This writes a file.") if tool.name == "write_file" else None
+"""
+WRITE = "{{tool: write_file, arguments: {{path: {0}.txt, content: {0}}}}}"
+ONE = f"  - when: {{after: 0}}\n    calls: [{WRITE.format('one')}]\n" + '  - when: {after: 1}\n    says: "Done."\n'
+TWO = ONE.replace("]\n", f", {WRITE.format('two')}]\n", 1)
+TASK = ("-i", "0", "Write one and two into files")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path).with_plugin(GATE, hooks="acme")
+
+
+def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
+    """A script where the task does not see it, and how long a run waits for an answer."""
+    openkoi.home.mkdir(exist_ok=True)
+    (openkoi.home / "config.toml").write_text(f"[approvals]\nwait_seconds = {waits}\n")
+    script(openkoi.folder.parent, turns)
+    return "-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+
+
+def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:
+    """The calls that wait, as soon as there are so many."""
+
+    def there() -> list[dict[str, Any]]:
+        listed = openkoi("approvals", "--format", "json")
+        assert 0 == listed.returncode, listed.stderr
+        return [one for one in json.loads(listed.stdout)["approvals"] if "Allow" in one["question"]]
+
+    return soon(there, lambda found: len(found) == count)
+
+
+def soon(look: Callable[[], list[dict[str, Any]]], enough: Callable[[list[dict[str, Any]]], bool]) -> Any:
+    """Look again and again, until it is there."""
+    until = time.monotonic() + 45
+    while not enough(found := look()):
+        assert time.monotonic() < until, found
+        time.sleep(0.1)
+    return found
+
+
+def about(asked: list[dict[str, Any]], words: str) -> str:
+    """The id of the question about this."""
+    [id] = [one["id"] for one in asked if words in one["question"]]
+    return str(id)
+
+
+def results(openkoi: Shell) -> list[str]:
+    """What the model was told of its calls, as the log has it."""
+    text = "".join(path.read_text() for path in (openkoi.home / "data" / "sessions").rglob("*.jsonl"))
+    records = [json.loads(line) for line in text.splitlines()]
+    return [json.dumps(record) for record in records if record["type"] == "tool_result"]
+
+
+@pytest.mark.row("LOOP-18", "LOOP-19", "FLOW-09")
+def test_of_two_calls_at_once_one_is_allowed_and_one_refused_from_elsewhere(openkoi: Shell) -> None:
+    child = openkoi.started(*model(openkoi, TWO, waits=60), *TASK)
+    asked = waiting(openkoi, 2)
+    undecided = openkoi("approve")
+    approved = openkoi("approve", about(asked, "one.txt")[:6])
+    refused = openkoi("reject", about(asked, "two.txt"), "--reason", "yes")
+    out, err = child.communicate(timeout=60)
+
+    assert ["", ""] == [one["resume"] for one in asked]
+    assert (2, True) == (undecided.returncode, "2 questions wait" in undecided.stderr)
+    assert (0, True) == (approved.returncode, "Approved" in approved.stdout), approved.stderr
+    assert (0, True) == (refused.returncode, "Rejected" in refused.stdout), refused.stderr
+    assert (0, "Done.\n") == (child.returncode, out), err
+    assert "one" == (openkoi.folder / "one.txt").read_text()
+    assert not (openkoi.folder / "two.txt").exists()
+    assert 1 == sum("Rejected: no: yes" in text for text in results(openkoi))
+    assert [] == waiting(openkoi, 0)
+
+
+def test_a_run_that_nobody_answered_ends_and_goes_on_with_the_answer(openkoi: Shell) -> None:
+    line = model(openkoi, ONE)
+    ended = openkoi(*line, *TASK)
+    [one] = waiting(openkoi)
+    listed = openkoi("approvals").stdout
+    approved = openkoi("approve", one["id"])
+    resumed = openkoi("resume", *line)
+
+    assert (8, False) == (ended.returncode, "Done." in ended.stdout), ended.stderr
+    assert TASK[-1] == one["task"]
+    assert f"openkoi resume {one['run'][:8]}" in listed
+    assert "This writes a file." in listed
+    assert f"openkoi resume {one['run'][:8]}" in approved.stderr
+    assert (0, "Done.\n") == (resumed.returncode, resumed.stdout), resumed.stderr
+    assert "one" == (openkoi.folder / "one.txt").read_text()
+    assert "Nothing waits for an answer.\n" == openkoi("approvals").stdout
+    assert [] == list((openkoi.home / "data" / "questions").iterdir())
+
+
+def test_a_run_that_was_killed_leaves_its_questions(openkoi: Shell) -> None:
+    line = model(openkoi, TWO, waits=60)
+    child = openkoi.started(*line, *TASK)
+    waiting(openkoi, 2)
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=20)
+    asked = waiting(openkoi, 2)
+    approved = openkoi("approve", "--all")
+    resumed = openkoi("resume", *line)
+
+    assert all(one["resume"] for one in asked)
+    assert (0, 2) == (approved.returncode, approved.stdout.count("Approved"))
+    assert (0, "Done.\n") == (resumed.returncode, resumed.stdout), resumed.stderr
+    assert ["one", "two"] == [(openkoi.folder / f"{name}.txt").read_text() for name in ("one", "two")]
+
+
+def test_the_terminal_says_that_somebody_else_has_answered(openkoi: Shell) -> None:
+    with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
+        seen.shows("[yes/no]")
+        seen.type("no, n")
+        approved = openkoi("approve")
+        seen.shows("Answered from elsewhere: yes")
+
+        assert 0 == approved.returncode, approved.stderr
+        assert 0 == seen.ends(), seen.screen
+    assert "one" == (openkoi.folder / "one.txt").read_text()
+
+
+def test_what_was_typed_for_one_question_does_not_answer_the_next(openkoi: Shell) -> None:
+    with terminal(openkoi, *model(openkoi, TWO), *TASK) as seen:
+        seen.shows("[yes/no]")
+        asked = waiting(openkoi, 2)
+        first = "one" if "one.txt" in seen.screen else "two"
+        second = {"one": "two", "two": "one"}[first]
+        seen.type("yes")
+        openkoi("reject", about(asked, f"{first}.txt"))
+        seen.shows("[yes/no]", times=2)
+        seen.type("\r")
+        seen.shows("What should be done?")
+        seen.type("\r")
+
+        assert 8 == seen.ends(), seen.screen
+    assert not (openkoi.folder / f"{second}.txt").exists()
+
+
+def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
+    with terminal(openkoi, *model(openkoi, ONE), *TASK) as seen:
+        seen.shows("[yes/no]")
+        seen.type("\x03")
+
+        assert 130 == seen.ends(), seen.screen
+        assert "elsewhere" not in seen.screen
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "words"),
+    [
+        (["approvals"], 0, "Nothing waits for an answer."),
+        (["approve"], 1, "Nothing waits for an answer."),
+        (["approve", "--all"], 1, "Nothing waits for an answer."),
+        (["reject", "4f2a"], 1, "Nothing waits for an answer."),
+        (["approve", "4f2a", "--all"], 2, "leave out the id"),
+        (["approve", "this", "design"], 2, 'To give a task that begins with "approve", quote it'),
+        (["reject", "the", "idea"], 2, 'To give a task that begins with "reject", quote it'),
+        (["aprove"], 2, "Did you mean openkoi approve?"),
+    ],
+)
+def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:
+    done = openkoi(*line)
+
+    assert (status, True) == (done.returncode, words in done.stdout + done.stderr), done
+
+
+def test_a_sentence_may_begin_with_the_name_of_a_command(openkoi: Shell) -> None:
+    done = openkoi(*model(openkoi, '  - says: "Approved."\n'), "-i", "0", "approve this design")
+
+    assert (0, "Approved.\n") == (done.returncode, done.stdout), done.stderr

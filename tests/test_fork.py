@@ -1,0 +1,98 @@
+"""A task is begun again at one of its iterations, with other settings; or worked on in a copy."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script
+
+TURNS = """
+  - when: {after: 0, contains: "Write it"}
+    calls: [{tool: write_file, arguments: {path: a.txt, content: "one\\n"}}]
+  - when: {contains: "Write it", after: 1}
+    says: "One."
+  - when: {contains: "Fix", after: 2}
+    calls: [{tool: edit_file, arguments: {path: a.txt, search: one, replace: two}}]
+  - when: {contains: "Fix", after: 3}
+    says: "Two."
+"""
+CHECK = """
+import unittest
+
+
+class Two(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual("two\\n", open("a.txt").read())
+"""
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with a test that wants the second attempt, and a model outside it that makes both."""
+    folder, home = tmp_path / "folder", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    (folder / "test_it.py").write_text(CHECK)
+    script(tmp_path, TURNS)
+    (home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
+    return Shell(folder, home)
+
+
+def model(openkoi: Shell) -> str:
+    return f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+
+
+def result(openkoi: Shell, *arguments: str) -> dict[str, object]:
+    done = openkoi(*arguments, "--format", "json")
+    assert done.stdout, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(openkoi: Shell) -> None:
+    first = result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    assert [0.0, 1.0] == [one["score"] for one in first["iterations"]]  # type: ignore[attr-defined]  # it is a list
+
+    (openkoi.folder / "a.txt").write_text("a person's\n")
+    forked = result(openkoi, "fork", str(first["task_id"])[:8], "--at", "2", "--set", "iteration.quality_threshold=0.5")
+
+    assert "two\n" == (openkoi.folder / "a.txt").read_text()
+    assert first["task_id"] != forked["task_id"]
+    assert (True, 2) == (forked["accepted"], len(forked["iterations"]))  # type: ignore[arg-type]  # it is a list
+    assert first["iterations"][0]["usage"] == forked["iterations"][0]["usage"]  # type: ignore[index]  # as above
+    assert 0 == openkoi("undo").returncode
+    assert "a person's\n" == (openkoi.folder / "a.txt").read_text()
+    shown = openkoi("replay", str(forked["task_id"])[:8])
+    assert (0, "Two.\n") == (shown.returncode, shown.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("--at", "4"), 1, "cannot be forked at iteration 4: it came to 2 of them"),
+        (("--set", "nonsense"), 2, "write it as key=value"),
+        (("--set", "iteration.max_iterations=many"), 2, "should be a number"),
+        (("feed",), 2, "No task named 'feed'"),
+    ],
+)
+def test_what_cannot_be_forked_is_explained(openkoi: Shell, arguments: tuple[str, ...], status: int, said: str) -> None:
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    before = (openkoi.folder / "a.txt").read_text()
+    done = openkoi("fork", *arguments)
+
+    assert (status, True) == (done.returncode, said in done.stderr), done.stderr
+    assert before == (openkoi.folder / "a.txt").read_text()
+
+
+def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) -> None:
+    (openkoi.folder / "link").symlink_to("nowhere")
+    before = sorted(path.name for path in openkoi.folder.iterdir())
+    done = openkoi("--dry-run", "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+
+    assert 0 == done.returncode, done.stderr
+    assert done.stdout.startswith("Two.\ndiff --git a/a.txt b/a.txt\n")
+    assert "+two" in done.stdout
+    assert "[dry run] nothing here was changed" in done.stderr
+    assert before == sorted(path.name for path in openkoi.folder.iterdir())
+    undone = openkoi("undo")
+    assert (1, True) == (undone.returncode, "No task changed files" in undone.stderr)
