@@ -1,7 +1,7 @@
 """What passes between a run and a model."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import Self, TypeAlias
 
@@ -71,6 +71,15 @@ class Usage:
     def total(self) -> int:
         """All tokens, whatever they cost."""
         return self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+        )
 
 
 @dataclass(frozen=True, slots=True)

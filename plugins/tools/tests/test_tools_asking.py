@@ -29,8 +29,8 @@ def test_when_nobody_is_there_the_model_is_told_to_decide(tmp_path: Path) -> Non
     ("arguments", "sentence"),
     [
         ({"question": " "}, "The question is empty."),
-        ({"question": "Which?", "choices": "red"}, "The argument 'choices' must be a list of texts, not 'red'."),
-        ({"question": "Which?", "choices": ["red", 1]}, "must be a list of texts"),
+        ({"question": "Which?", "choices": "red"}, "The argument 'choices' must be a list, not 'red'."),
+        ({"question": "Which?", "choices": ["red", 1]}, r"'choices\[1\]' must be text, not 1"),
     ],
 )
 def test_what_is_no_question_is_refused(tmp_path: Path, arguments: dict[str, Json], sentence: str) -> None:

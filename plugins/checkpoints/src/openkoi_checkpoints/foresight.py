@@ -1,14 +1,13 @@
 """The hook that saves what a checkpoint only notices, before a tool writes it. Knows arguments; knows no tool."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Arguments, Effect, Plugin, Run, Tool, ToolCall, hookimpl
+from openkoi_hookspecs import Effect, Plugin, Run, Tool, ToolCall, hookimpl
+from openkoi_schema import PATH_ARGUMENTS, written
 
 from .store import Store
-
-PATH_ARGUMENTS = ("path", "file", "file_path", "filename", "target", "destination", "paths", "files")
 
 
 class Foresight:
@@ -31,14 +30,6 @@ class Foresight:
         """Save each file that the call names; it has no opinion about the call."""
         if tool.effect is Effect.READS:
             return
-        for name in named(call.arguments, self.path_arguments):
-            await self.store.save(run.workspace, Path(name))
-
-
-def named(arguments: Arguments, keys: Sequence[str]) -> Iterator[str]:
-    """The paths in a call's arguments."""
-    for key in keys:
-        value = arguments.get(key)
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str) and one and "\0" not in one:
-                yield one
+        for name in written(call, tool, self.path_arguments):
+            if name and "\0" not in name:
+                await self.store.save(run.workspace, Path(name))

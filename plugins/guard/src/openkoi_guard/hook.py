@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, ToolFault, Verdict, hookimpl
+from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
+from openkoi_schema import PATH_ARGUMENTS, written
 
 from .policy import Policy, patterns
 from .protected import DEFAULTS, protected_by
@@ -15,7 +16,6 @@ Approvals = Literal["never", "risky", "always"]
 NOTE = "The guard prevents accidents; it is no boundary."
 MOUNTS = Path("/proc/mounts")
 COMMAND_ARGUMENTS = ("command", "cmd", "command_line", "shell_command")
-PATH_ARGUMENTS = ("path", "file", "file_path", "filename", "target", "destination", "paths", "files")
 
 
 class Guard:
@@ -67,10 +67,8 @@ class Guard:
             if name in call.arguments:
                 yield from self.on_command(call.arguments[name], workspace)
         if tool.effect > Effect.READS:
-            for path in written(call, tool):
+            for path in written(call, tool, self.path_arguments):
                 yield from self.on_path(path, workspace)
-            for name in self.path_arguments:
-                yield from self.on_paths(call.arguments.get(name), workspace)
 
     def on_command(self, given: Json, workspace: Path) -> Iterator[Verdict]:
         line = line_of(given)
@@ -85,23 +83,10 @@ class Guard:
         for path in judgement.writes:
             yield from self.on_path(path, workspace, (".", *judgement.folders))
 
-    def on_paths(self, given: Json, workspace: Path) -> Iterator[Verdict]:
-        for path in given if isinstance(given, list) else [given]:
-            if isinstance(path, str):
-                yield from self.on_path(path, workspace)
-
     def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Verdict]:
         glob = protected_by(path, self.protected_paths, workspace, folders)
         if glob:
             yield Ask(f"{path} is protected by {glob!r}: writing there can change what runs later. {NOTE}")
-
-
-def written(call: ToolCall, tool: Tool) -> Sequence[str]:
-    """The paths that a tool says a call would write to; a call that it cannot read will write nothing."""
-    try:
-        return tool.writes(call.arguments) if tool.writes else ()
-    except ToolFault:
-        return ()
 
 
 def line_of(given: Json) -> str | None:

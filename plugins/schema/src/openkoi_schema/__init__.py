@@ -1,6 +1,8 @@
 """What a model is told of tools, and what it gives them. A library, without entry points."""
 
 from .arguments import fitted
+from .parameters import Given, Parameters
+from .paths import PATH_ARGUMENTS, written
 from .rare import CALL, FIND, meant, offered
 
-__all__ = ["CALL", "FIND", "fitted", "meant", "offered"]
+__all__ = ["CALL", "FIND", "PATH_ARGUMENTS", "Given", "Parameters", "fitted", "meant", "offered", "written"]

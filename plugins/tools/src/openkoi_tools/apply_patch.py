@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .drafts import Draft, Target, drafted
 from .fit import counted, fitting
 from .hunks import FilePatch

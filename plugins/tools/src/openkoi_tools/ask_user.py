@@ -5,8 +5,8 @@ answers is a failed call, so that a run which does nothing but ask is seen to st
 """
 
 from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .toolkit import Desk
 
 PARAMETERS = Parameters(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Given, Parameters
 
-from .arguments import Given, Parameters
 from .files import load, save
 from .matching import MOST_PLACES, Edit, Found, matches
 from .paths import Place

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .binary import binary
 from .files import load
 from .fit import counted, numbered, size

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import monotonic
 
 from openkoi_hookspecs import Arguments, Command, Completed, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .binary import garbled
 from .fit import size
 from .outputs import keep, shortened

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint

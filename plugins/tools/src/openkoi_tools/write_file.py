@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
 
-from .arguments import Parameters
 from .files import refuse_other, save
 from .fit import size
 from .paths import Place

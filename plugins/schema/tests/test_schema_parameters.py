@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Json, ToolFault
-from openkoi_tools.arguments import Parameters
+from openkoi_schema import Parameters
 
 PARAMETERS = Parameters(
     {"path": {"type": "string"}, "n": {"type": "integer", "minimum": 1}, "all": {"type": "boolean"}},
