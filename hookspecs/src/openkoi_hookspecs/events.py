@@ -103,7 +103,10 @@ class Spoke(Event):
 
 @dataclass(frozen=True, slots=True)
 class Answered(Event):
-    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small."""
+    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
+
+    ``messages`` is how long the conversation was, so that a resumed run knows which of its questions this answers.
+    """
 
     name = "model.response"
     model: str
@@ -112,6 +115,7 @@ class Answered(Event):
     _: KW_ONLY
     role: str = "executor"
     milliseconds: int = 0
+    messages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

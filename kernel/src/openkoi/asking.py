@@ -112,7 +112,10 @@ class Asking:
         self.cast.estimator.learn(player.name, request, usage)
         took = round((perf_counter() - started) * 1000)
         reply = Reply(parts, replace(heard.done or Done(usage), usage=usage))
-        return await self.paid(lease, reply, request.model, player, took)
+        answered = events.Answered(
+            player.name, reply, 0.0, role=request.model, milliseconds=took, messages=len(request.messages)
+        )
+        return await self.paid(lease, answered, player)
 
     async def listen(self, sent: Request, role: str, heard: Heard, player: Player) -> None:
         """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginFault."""
@@ -140,14 +143,15 @@ class Asking:
         else:
             self.budget.release(lease)
 
-    async def paid(self, lease: Lease, reply: Reply, role: str, player: Player, took: int) -> Reply:
-        usage = reply.done.usage
+    async def paid(self, lease: Lease, answered: events.Answered, player: Player) -> Reply:
+        """Charge an answer, and write it down with what it cost."""
+        usage = answered.reply.done.usage
         usd = self.budget.settle(lease, usage, player.price)
         if usage.total > lease.tokens:
             over = f"{player.name} counted {usage.total} tokens where {lease.tokens} were reserved; the task ends here."
             await self.emit(events.Warned(over))
-        await self.emit(events.Answered(player.name, reply, usd, role=role, milliseconds=took))
-        return reply
+        await self.emit(replace(answered, usd=usd))
+        return answered.reply
 
 
 async def advice(error: Refused, player: Player) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import Finding, Layer, Learning, Plan, Recall, Section, Task, Work
 
+from .outline import outline_of_diff, outline_of_text
+
 INSTRUCTION = """\
 You work in a folder through tools. Read before you change anything; change by small exact edits; check what you did.
 When the task is done, or cannot be done, answer without calling a tool: say in a few sentences what you did or found.
@@ -69,9 +71,16 @@ def wish(finding: Finding) -> str:
 
 def afresh(task: Task, plan: Plan, best: Work) -> str:
     """The first message of a new conversation: the task, the state of the work, and what is still wrong with it."""
-    diff = fenced("diff of the work so far", best.diff) if best.diff else "Nothing is changed so far."
     tried = "An attempt made things worse and was taken back. The files are as in the diff; take another way."
-    return "\n\n".join([opening(task, plan), tried, diff, feedback(plan)])
+    return "\n\n".join([opening(task, plan), tried, so_far(best), feedback(plan)])
+
+
+def so_far(best: Work) -> str:
+    """The state of the work: what is changed, or what was said where nothing is."""
+    if best.diff:
+        return fenced("diff of the work so far", outline_of_diff(best.diff))
+    said = fenced("the best answer so far, in outline", outline_of_text(best.text)) if best.text else ""
+    return "\n\n".join(filter(None, ["Nothing is changed so far.", said]))
 
 
 def merged(sections: Iterable[Section]) -> tuple[Section, ...]:

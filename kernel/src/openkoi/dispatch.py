@@ -122,7 +122,10 @@ async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
     answer = await run.ask(question(call, tool, strictest))
     if answer is None:
         return strictest
-    return Allow() if answer.strip().lower() in YES else Deny(answer if len(answer) > 3 else "the person said no")
+    if answer.strip().lower() in YES:
+        return Allow()
+    why = answer.strip().removeprefix("no:").strip()
+    return Deny(why if len(why) > 3 else "the person said no")
 
 
 def default_verdict(tool: Tool) -> Verdict:

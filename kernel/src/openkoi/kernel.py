@@ -201,7 +201,7 @@ class Kernel:
 
     async def chat(self, request: Request) -> Reply:
         """Call a model; the worst case is reserved first. What was answered before is not asked again."""
-        known = self.past.take(events.Answered, request.model)
+        known = self.past.answer(request)
         if known is None:
             return await self.asking.chat(request)
         self.budget.remember(known.reply.done.usage, known.usd)

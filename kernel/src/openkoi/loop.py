@@ -59,7 +59,7 @@ async def rule(run: Kernel) -> Ruling:
 
 async def person(ruling: Ruling, run: Kernel) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
-    if ruling.decision is not Decision.ESCALATE:
+    if ruling.decision is not Decision.ESCALATE or run.iterations[-1].work.ended is Ended.PERSON:
         return ""
     if run.past.active:
         return AS_BEFORE

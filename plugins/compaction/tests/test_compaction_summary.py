@@ -10,9 +10,8 @@ import pytest
 from openkoi_compaction import PeriodicSummary, RollingWindow
 from openkoi_hookspecs import (
     Agent,
-    Done,
-    Limits,
     LimitReached,
+    Limits,
     Message,
     Role,
     Stop,
@@ -20,7 +19,6 @@ from openkoi_hookspecs import (
     Text,
     ToolCall,
     ToolResult,
-    Usage,
     events,
 )
 from openkoi_rehearsal import Fault, Line, Mishap, Scripted, Turn

@@ -16,12 +16,14 @@ NOTHING = "Nothing waits for an answer. openkoi approvals lists what does."
 
 
 def meant(there: Sequence[Pending], id: str) -> Pending:
-    """The question of that id, or the beginning of it; without one, the only one. Says what to do otherwise."""
+    """The question of that id, or the beginning of it; without one, the only one that is answered by yes or no."""
     from openkoi_hookspecs import KoiError, UnknownName
 
     if not there:
         raise KoiError(NOTHING)
     found = [one for one in there if one.waiting.id.startswith(id)]
+    if not id:
+        found = [one for one in found if yes_to(one.waiting.question)] or found
     if not found:
         raise UnknownName("question", id, tuple(one.id for one in there))
     if len(found) > 1:
@@ -30,15 +32,20 @@ def meant(there: Sequence[Pending], id: str) -> Pending:
 
 
 def yes_to(question: "Question") -> str:
-    """The word that allows it; empty where none of the choices does."""
-    if not question.choices:
-        return YES[1]
+    """The choice that allows it; empty where there is none, because it wants other words."""
     return next((choice for choice in question.choices if choice.strip().lower() in YES), "")
 
 
 def no_because(reason: str) -> str:
     """The word that refuses it. The reason stands after it, so that none can be taken for a yes."""
     return f"no: {reason.strip()}" if reason.strip() else "no"
+
+
+def how(one: Pending) -> str:
+    """What to do where a yes does not do."""
+    choices = ", ".join(one.waiting.question.choices)
+    wants = f"It wants one of: {choices}." if choices else "It wants your own words."
+    return f"{wants} Say it: openkoi approve {one.id} --answer TEXT"
 
 
 def answer(one: Pending, words: str, done: str, koi: "Assembly") -> None:

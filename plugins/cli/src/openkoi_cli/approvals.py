@@ -8,6 +8,7 @@ import click
 
 from openkoi_report import clipped
 
+from .answering import how, yes_to
 from .invocation import Invocation
 from .waiting import Pending, age, pending, shown
 
@@ -53,8 +54,8 @@ def lines(there: Sequence[Pending], now: datetime) -> Iterator[str]:
     for one in there:
         yield f"{one.id}  {age(one.waiting.at, now)}  {clipped(one.task or 'a task that is not in the log', 80)}"
         yield from (f"  {line}" for line in shown(one.waiting.question.text))
-        if one.waiting.question.choices:
-            yield f"  [{clipped('/'.join(one.waiting.question.choices))}]"
+        if not yes_to(one.waiting.question):
+            yield f"  {clipped(how(one), 160)}"
         if one.resume:
             yield f"  The task does not run any more. Answer, then: openkoi resume {one.resume[:8]}"
         yield ""

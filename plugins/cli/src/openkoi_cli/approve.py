@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .answering import NOTHING, answer, meant, yes_to
+from .answering import NOTHING, answer, how, meant, yes_to
 from .invocation import Invocation
 from .waiting import Pending, pending
 
@@ -37,18 +37,12 @@ def approve_all(there: Sequence[Pending], koi: "Assembly") -> int:
     """Say yes wherever that is an answer; what is left is named."""
     from openkoi_hookspecs import KoiError
 
-    if not there:
-        raise KoiError(NOTHING)
-    left = [one for one in there if not yes_to(one.waiting.question)]
+    simple = [one for one in there if yes_to(one.waiting.question)]
+    for one in simple:
+        answer(one, yes_to(one.waiting.question), "Approved", koi)
     for one in there:
-        if one not in left:
-            answer(one, yes_to(one.waiting.question), "Approved", koi)
-    for one in left:
-        click.echo(koi.redactor(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
-    return 1 if left else 0
-
-
-def how(one: Pending) -> str:
-    """What to do where a yes does not do."""
-    choices = ", ".join(one.waiting.question.choices)
-    return f"It wants one of: {choices}. Say it: openkoi approve {one.id} --answer TEXT"
+        if one not in simple:
+            click.echo(koi.redactor(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
+    if not simple:
+        raise KoiError(NOTHING if not there else "Nothing waits that a yes would answer.")
+    return 0

@@ -54,10 +54,10 @@ class Face:
     def make_room(self, record: Record) -> None:
         """Let nothing move while a person is asked."""
         match record.event:
-            case events.Asked():
-                self.live.asks()
-            case events.Replied():
-                self.live.heard()
+            case events.Asked(id=id):
+                self.live.asks(id)
+            case events.Replied(id=id):
+                self.live.heard(id)
 
     def show(self) -> None:
         """The result is there; what comes after it is not worth waiting for."""

@@ -16,7 +16,7 @@ class Live:
         self.stream = stream
         self.status: Status | None = None
         self.moving = stream.isatty()
-        self.questions = 0
+        self.questions: set[str] = set()
 
     def line(self, text: str) -> None:
         """A finished line."""
@@ -40,14 +40,14 @@ class Live:
             self.status.start()
         return self.status
 
-    def asks(self) -> None:
+    def asks(self, id: str) -> None:
         """A person is asked: nothing moves where the question stands, until all that is asked is answered."""
-        self.questions += 1
+        self.questions.add(id)
         self.rest()
 
-    def heard(self) -> None:
+    def heard(self, id: str) -> None:
         """A question is answered."""
-        self.questions -= 1
+        self.questions.discard(id)
 
     def rest(self) -> None:
         """Let the moving line go for a while."""

@@ -5,12 +5,12 @@ no effect repeated. When nothing is left, the run goes on from there. The past o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Decision, Event, Record, ToolCall, ToolResult, events
+from openkoi_hookspecs import Decision, Event, Record, Request, ToolCall, ToolResult, events
 
 E = TypeVar("E", bound=Event)
 
@@ -27,6 +27,11 @@ CLOSING = (events.Worked, events.Evaluated, events.Decided)
 SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
 
 
+def always(event: Event) -> bool:
+    """Whatever it is."""
+    return True
+
+
 @dataclass(slots=True)
 class Rerun:
     """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took."""
@@ -41,10 +46,15 @@ class Rerun:
         """Whether there is something still that was done before."""
         return bool(self.left)
 
-    def take(self, kind: type[E], role: str = "") -> E | None:
-        """The next thing of a kind; what closes a phase leaves all before it behind."""
+    def answer(self, request: Request) -> events.Answered | None:
+        """What was answered to a request, if it was made before and was answered."""
+        said, length = request.model, len(request.messages)
+        return self.take(events.Answered, lambda known: known.role == said and known.messages in (0, length))
+
+    def take(self, kind: type[E], fits: Callable[[E], bool] = always) -> E | None:
+        """The next thing of a kind that fits; what closes a phase leaves all before it behind."""
         for place, event in enumerate(self.left):
-            if isinstance(event, kind) and (not role or getattr(event, "role", role) == role):
+            if isinstance(event, kind) and fits(event):
                 self.left = self.left[place + 1 :] if kind in CLOSING else [*self.left[:place], *self.left[place + 1 :]]
                 return event
         return None
