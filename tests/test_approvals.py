@@ -86,7 +86,7 @@ def test_of_two_calls_at_once_one_is_allowed_and_one_refused_from_elsewhere(open
     assert (0, "Done.\n") == (child.returncode, out), err
     assert "one" == (openkoi.folder / "one.txt").read_text()
     assert not (openkoi.folder / "two.txt").exists()
-    assert 1 == sum("Rejected: no: yes" in text for text in results(openkoi))
+    assert 1 == sum("Rejected: yes" in text for text in results(openkoi))
     assert [] == waiting(openkoi, 0)
 
 

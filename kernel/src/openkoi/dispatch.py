@@ -35,6 +35,7 @@ from .kernel import Kernel
 MOST = 64
 TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 YES = ("y", "yes", "allow", "approve")
+NO = ("", "n", "no", "deny", "reject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
     if answer.strip().lower() in YES:
         return Allow()
     why = answer.strip().removeprefix("no:").strip()
-    return Deny(why if len(why) > 3 else "the person said no")
+    return Deny("the person said no" if why.lower() in NO else why)
 
 
 def default_verdict(tool: Tool) -> Verdict:
