@@ -12,7 +12,7 @@ from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
-KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints"}
+KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
 
 
 def test_what_the_bundle_chooses_is_installed() -> None:

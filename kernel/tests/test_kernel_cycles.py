@@ -26,6 +26,7 @@ from openkoi_hookspecs import (
     ToolResult,
     ToolReturned,
     Usage,
+    Work,
     events,
 )
 from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, perform
@@ -244,11 +245,11 @@ def test_an_agent_has_only_the_tools_that_it_was_given() -> None:
 class Twice:
     """A worker that lets two agents do the task, one after the other."""
 
-    async def work(self, plan: Plan, run: Run) -> str:
+    async def work(self, plan: Plan, run: Run) -> Work:
         """Their words."""
         first = await run.solve(Task("First half", limits=ONCE))
         second = await run.solve(Task("Second half", limits=ONCE))
-        return f"{first.text} {second.text}"
+        return Work(f"{first.text} {second.text}")
 
 
 @pytest.mark.row("ITER-21")

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from openkoi_hookspecs import Agent, Limits, Plan, Record, Run, Task, Text, Usage, events
+from openkoi_hookspecs import Agent, Limits, Plan, Record, Run, Task, Text, Usage, Work, events
 from openkoi_testing import Scripted, Stage, Turn
 
 ONCE = Limits(iterations=0)
@@ -13,13 +13,13 @@ ANSWERS = ["first", "second", "third"]
 class Parts:
     """A worker with three parts, two of them at the same time."""
 
-    async def work(self, plan: Plan, run: Run) -> str:
+    async def work(self, plan: Plan, run: Run) -> Work:
         """Their words."""
         one = await run.solve(Task("Part one", limits=ONCE))
         two, three = await asyncio.gather(
             run.solve(Task("Part two", limits=ONCE)), run.solve(Task("Part three", limits=ONCE))
         )
-        return " ".join(part.text for part in (one, two, three))
+        return Work(" ".join(part.text for part in (one, two, three)))
 
 
 def stage(model: Scripted) -> Stage:

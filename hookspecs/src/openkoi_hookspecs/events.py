@@ -269,6 +269,13 @@ class RunCompleted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Continued(Event):
+    """A run that ended before its time goes on here; what it did while nobody was there to ask is done again."""
+
+    name = "run.continued"
+
+
+@dataclass(frozen=True, slots=True)
 class RunFailed(Event):
     """The run ended without a result: interrupted, or no model answered."""
 

@@ -134,8 +134,11 @@ class Compactor(Protocol):
 class Worker(Protocol):
     """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
 
-    async def work(self, plan: Plan, run: Run) -> str:
-        """Do ``run.task`` in ``run.workspace`` and return the last words; an agent names the worker that it wants."""
+    async def work(self, plan: Plan, run: Run) -> Work:
+        """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
+
+        What changed in files is found by the kernel. When it ended for want of a person, it is asked again on resume.
+        """
 
 
 class Source(Protocol):

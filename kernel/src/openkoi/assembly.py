@@ -48,8 +48,8 @@ class Assembly(House):
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
         self.begin()
-        await self.meet_all()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
+        await self.meet_all(beginning.task)
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
         now = await self.taken_back(beginning.checkpoint)
@@ -85,7 +85,7 @@ class Assembly(House):
     async def kernel(self, task: Task, nested: Nested = ALONE) -> Kernel:
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         self.begin()
-        await self.meet_all()
+        await self.meet_all(task)
         if not os.access(self.config.workspace, os.W_OK):
             self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
         known = replace(
@@ -100,12 +100,15 @@ class Assembly(House):
         if run.past.origin:
             run.settled, run.versions.origin = True, run.past.origin
             self.warn_once(NO_BASELINE)
+        if run.past.active:
+            self.tell(run.id, [events.Continued()])
         return run
 
-    async def meet_all(self) -> None:
-        """Look at the models of all roles that matter."""
+    async def meet_all(self, task: Task) -> None:
+        """Look at the models of all roles that matter; an agent's own model works in the executor's place."""
         for role in self.cast.configured_roles():
-            await self.meet(role)
+            own = task.agent.model if task.agent and role == "executor" else ""
+            await self.meet(own or role)
 
     async def meet(self, role: str) -> None:
         """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.

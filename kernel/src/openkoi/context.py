@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import Finding, Layer, Learning, Plan, Recall, Section, Task, Work
 
+from .category import only_asks
 from .outline import outline_of_diff, outline_of_text
 
 INSTRUCTION = """\
@@ -50,7 +51,7 @@ def opening(task: Task, plan: Plan) -> str:
     if plan.steps:
         parts.append("# Plan\n\n" + "\n".join(f"{n}. {step}" for n, step in enumerate(plan.steps, 1)))
     parts += texts(plan.sections, Layer.TASK)
-    if not plan.judged:
+    if only_asks(task.text):
         parts.append(QUESTION)
     return "\n\n".join(parts)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import Ended, KoiError, LimitReached, Plan, PluginFault, Tool, Toolbox, Work, events, moments
+from openkoi_hookspecs import KoiError, LimitReached, Plan, PluginFault, Tool, Toolbox, Work, events, moments
 from openkoi_schema import offered
 
 from ..context import afresh, conversation_end, feedback, merged, opening, system_blocks
@@ -41,14 +41,16 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
     """A worker works in the model's place; it says when it is done."""
     worker = await run.house.sockets.worker(run.agent.worker)
     try:
-        text = await run.in_time(worker.work(plan, run))
+        work = await run.in_time(worker.work(plan, run))
     except LimitReached as reached:
         return out_of(reached, "", run)
     except KoiError:
         raise
     except Exception as error:  # a worker is a plugin: what it may raise is not known
         raise PluginFault(run.agent.worker, "work", f"{type(error).__name__}: {error}") from error
-    return Ending(mended(str(text)), Ended.DONE)
+    if wrong := misfit(work, Work):
+        raise PluginFault(run.agent.worker, "work", wrong)
+    return Ending(mended(work.text), work.ended, work.limit)
 
 
 async def address(plan: Plan, run: Kernel) -> None:

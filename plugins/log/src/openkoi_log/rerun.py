@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Decision, Event, Record, Request, ToolCall, ToolResult, events
+from openkoi_hookspecs import Decision, Ended, Event, Record, Request, ToolCall, ToolResult, events
 
 E = TypeVar("E", bound=Event)
 
@@ -91,7 +91,7 @@ def is_call(event: Event, call: ToolCall) -> bool:
 
 def rerun_of(records: Iterable[Record], run: str) -> Rerun:
     """What one run did before."""
-    own = list(until_nobody_was_there(record for record in records if record.run == run))
+    own = list(with_somebody_there(record for record in records if record.run == run))
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
     again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
@@ -105,12 +105,23 @@ def over(happened: Iterable[Event]) -> bool:
     return bool(ends) and ends[-1] is not Decision.ESCALATE
 
 
-def until_nobody_was_there(records: Iterable[Record]) -> Iterator[Record]:
-    """The records before the run waited for a person: what it asked then is asked again."""
+def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
+    """The records without what was done while a run wanted a person and went without: that is asked again."""
+    alone = False
     for record in records:
-        if isinstance(record.event, events.ToolAnswered) and record.event.result.text == NOBODY:
-            return
-        yield record
+        alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.Continued)
+        if not alone:
+            yield record
+
+
+def wants_somebody(event: Event) -> bool:
+    """Whether a run ends here because nobody was there to ask."""
+    match event:
+        case events.ToolAnswered(result=result):
+            return result.text == NOBODY
+        case events.Worked(work=work):
+            return work.ended is Ended.PERSON
+    return False
 
 
 def lasted(records: Sequence[Record]) -> float:

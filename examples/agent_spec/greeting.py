@@ -1,0 +1,3 @@
+"""What the mender mends."""
+
+print("Good mroning")

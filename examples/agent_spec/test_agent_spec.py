@@ -1,0 +1,46 @@
+"""Both examples, run as a person runs them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_process import Shell
+
+HERE = Path(__file__).parent
+MODEL = ("-m", "rehearsal/rehearsal.yaml")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    folder = tmp_path / "pond"
+    folder.mkdir()
+    for file in (*HERE.glob("*.yaml"), HERE / "greeting.py"):
+        shutil.copy(file, folder)
+    return Shell(folder, tmp_path / "home")
+
+
+def test_the_mender_goes_round_until_the_program_greets(openkoi: Shell) -> None:
+    done = openkoi("run", "mender.yaml", *MODEL, "--format", "json", "Mend the greeting")
+    result = json.loads(done.stdout)
+
+    assert (0, "tool-result") == (done.returncode, result["terminated_by"])
+    assert {"name": "mender", "version": "1.0.0"} == result["agent"]
+    assert "Good morning" in (openkoi.folder / "greeting.py").read_text()
+
+
+def test_the_poets_work_until_the_reviewer_is_content(openkoi: Shell) -> None:
+    done = openkoi("run", "team.yaml", *MODEL, "--format", "json", "Write a haiku about a pond")
+    result = json.loads(done.stdout)
+
+    assert (0, "text-includes", []) == (done.returncode, result["terminated_by"], result["warnings"])
+    assert result["output"].startswith("Still pond at daybreak")
+
+
+def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
+    shown = [line.strip() for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
+
+    done = openkoi("run", "mender.yaml", *MODEL, "Mend the greeting")
+    printed = {line.strip() for line in (done.stderr + done.stdout).splitlines()}
+
+    assert [] == [line for line in shown if line.startswith(("[", "It")) and line not in printed]

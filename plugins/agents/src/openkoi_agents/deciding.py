@@ -1,0 +1,58 @@
+"""A member whose word decides whether a team is done: a reviewer, a moderator.
+
+Its conditions are looked at when it has spoken, and not while it works: a reviewer that wants something mended has done
+its work, and must not be urged to be content.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import Agent, Condition, Record, TextIncludes, ToolResult, ToolReturned, events
+
+from .member import Crew, Errand, Said
+
+
+async def decided(member: Agent, errand: Errand, crew: Crew) -> Said | None:
+    """What it says, if it has not failed."""
+    return await crew.send(replace(member, conditions=()), errand) if crew.able([member]) else None
+
+
+def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
+    """The kind of its conditions that holds now; empty when it is not content. The log is only read if it matters."""
+    if said is None:
+        return ""
+    looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
+    records = crew.run.records(crew.run.task.session) if looks else ()
+    return met(member.conditions, said, results_of(records, crew.run.id, member.name))
+
+
+def met(conditions: Sequence[Condition], said: Said, results: Sequence[tuple[str, ToolResult]]) -> str:
+    """The kind of the first condition that holds for what was said, and for what tools brought; empty if none does."""
+    for condition in conditions:
+        match condition:
+            case TextIncludes(text=text) if text in said.text:
+                return "text-includes"
+            case ToolReturned(tool=name) if any(tool == name and brought(condition, one) for tool, one in results):
+                return "tool-result"
+    return ""
+
+
+def brought(condition: ToolReturned, result: ToolResult) -> bool:
+    """Whether a result is what was declared; a failed one is only where its exit code is asked for."""
+    if condition.exit_code is None and result.failed:
+        return False
+    return condition.exit_code in (None, result.exit_code) and condition.contains in result.text
+
+
+def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:
+    """What the tools brought in the member's last sub-task, each with its tool's name."""
+    run, tools, found = "", dict[str, str](), list[tuple[str, ToolResult]]()
+    for record in records:
+        match record.event:
+            case events.TaskStarted(task=task) if task.parent == parent and task.agent and task.agent.name == member:
+                run, tools, found = record.run, {}, []
+            case events.ToolCalled(call=call) if record.run == run:
+                tools[call.id] = call.tool
+            case events.ToolAnswered(result=result) if record.run == run and result.call in tools:
+                found.append((tools[result.call], result))
+    return found

@@ -1,0 +1,117 @@
+"""The ways in which a team works. Knows the order in which members speak, and who hears what; knows no models."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+from openkoi_hookspecs import Agent, Ended, Strategy, Team
+from openkoi_hookspecs.events import Warned
+
+from .deciding import decided, verdict
+from .member import Close, Crew, Errand, Said
+
+GO_ON = "Somebody has worked on this before you: the input holds what was said of it. Go on from there."
+ANSWER = "Others work on this too: the input holds what they said last. Answer it, and say where you agree."
+MODERATE = "You moderate: the input holds what the others said last. Say whether they agree, and sum up."
+LAST = "This is the last round: sum up so that it answers the task."
+REVIEW = (
+    "Somebody has worked on this: the input holds what was said of it. Do not do it again: look at it, and review it."
+)
+MEND = "This was worked on before: the input holds what a reviewer says of it. Mend that."
+ROUNDS = "rounds"
+ALONE = Errand()
+
+
+async def sequential(team: Team, crew: Crew) -> Close:
+    """One after another, each with the words of the one before."""
+    return Close((await in_turn(team.members, ALONE, crew)).text)
+
+
+async def parallel(team: Team, crew: Crew) -> Close:
+    """All at once; their words stand below their names."""
+    answers = await all_at_once([(member, ALONE) for member in team.members], crew)
+    if not answers:
+        raise crew.fault()
+    return Close(joined(answers))
+
+
+async def debate(team: Team, crew: Crew) -> Close:
+    """Round by round, each hears what the others said last; the last of them moderates, and sums up."""
+    *others, moderator = team.members
+    latest: dict[str, Said] = {}
+    why = ROUNDS
+    for number in range(1, team.rounds + 1):
+        asked = [(member, answering(member, latest, ANSWER)) for member in crew.able(others)]
+        latest |= {said.by: said for said in await all_at_once(asked, crew)}
+        wish = f"{MODERATE} {LAST}" if number == team.rounds else MODERATE
+        summary = await decided(moderator, answering(moderator, latest, wish), crew)
+        latest |= {moderator.name: summary} if summary else {}
+        why = verdict(moderator, summary, crew) or ROUNDS
+        if why != ROUNDS or not crew.able(others):
+            break
+    if not latest:
+        raise crew.fault()
+    await unsettled(moderator, why, crew)
+    return closed(latest[moderator.name].text if moderator.name in latest else joined(latest.values()), why, moderator)
+
+
+async def iterative(team: Team, crew: Crew) -> Close:
+    """The last of them reviews what the others do, one after another, until it is content."""
+    *workers, reviewer = team.members
+    done = await in_turn(workers, ALONE, crew)
+    why = ROUNDS
+    for number in range(1, team.rounds + 1):
+        review = await decided(reviewer, Errand(REVIEW, (done,)), crew)
+        why = verdict(reviewer, review, crew) or ROUNDS
+        if review is None or why != ROUNDS or not crew.able(workers) or number == team.rounds:
+            break
+        done = await in_turn(crew.able(workers), Errand(MEND, (review,)), crew, done)
+    await unsettled(reviewer, why, crew)
+    return closed(done.text, why, reviewer)
+
+
+async def in_turn(members: Sequence[Agent], errand: Errand, crew: Crew, before: Said | None = None) -> Said:
+    """What the last of them says; each goes on from the one before. ``before`` stands where all of them fail."""
+    said: Said | None = None
+    for member in members:
+        said = await crew.send(member, Errand(GO_ON, (said,)) if said else errand) or said
+    last = said or before
+    if last is None:
+        raise crew.fault()
+    return last
+
+
+async def all_at_once(asked: Iterable[tuple[Agent, Errand]], crew: Crew) -> list[Said]:
+    answers = await asyncio.gather(*(crew.send(member, errand) for member, errand in asked), return_exceptions=True)
+    for fault in answers:
+        if isinstance(fault, BaseException):
+            raise fault
+    return [said for said in answers if isinstance(said, Said)]
+
+
+async def unsettled(member: Agent, why: str, crew: Crew) -> None:
+    """Say that a member whose word decides was not content, when it could have been."""
+    if why == ROUNDS and member.conditions and crew.able([member]):
+        await crew.run.emit(Warned(f"{member.name} is not content when the rounds are over. What there is stands."))
+
+
+def closed(text: str, why: str, member: Agent) -> Close:
+    """How a team of rounds ends; where a word was declared that never came, as cycles do that are used up."""
+    return Close(text, why, Ended.CYCLES if why == ROUNDS and member.conditions else Ended.DONE)
+
+
+def answering(member: Agent, latest: Mapping[str, Said], wish: str) -> Errand:
+    """What a member is asked for once others have spoken."""
+    heard = [said for name, said in latest.items() if name != member.name]
+    return Errand(wish, heard) if heard else ALONE
+
+
+def joined(answers: Iterable[Said]) -> str:
+    return "\n\n".join(f"## {said.by}\n\n{said.text}" for said in answers)
+
+
+STRATEGIES: Mapping[Strategy, Callable[[Team, Crew], Awaitable[Close]]] = {
+    Strategy.SEQUENTIAL: sequential,
+    Strategy.PARALLEL: parallel,
+    Strategy.DEBATE: debate,
+    Strategy.ITERATIVE: iterative,
+}

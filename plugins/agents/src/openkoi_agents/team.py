@@ -1,0 +1,38 @@
+"""The worker that does a task with a team of agents. Knows teams; how they work together is their strategy's."""
+
+from dataclasses import replace
+
+from openkoi_hookspecs import BadSetting, Ended, Finding, Plan, Run, Task, Work
+from openkoi_hookspecs.events import Terminated
+
+from .member import Close, Crew, PersonWanted
+from .strategies import STRATEGIES
+
+
+class TeamWork:
+    """Lets the members of ``run.task.agent.team`` do the task. There is nothing to configure."""
+
+    async def work(self, plan: Plan, run: Run) -> Work:
+        """Do the task together, and return the last words. Rounds that run out end it as cycles do."""
+        agent = run.task.agent
+        if agent is None or agent.team is None or not agent.team.members:
+            raise BadSetting("The worker 'team' needs an agent with a team. Give it a composite with agents.")
+        try:
+            close = await STRATEGIES[agent.team.strategy](agent.team, Crew(run, agent, with_feedback(run.task, plan)))
+        except PersonWanted as wanted:
+            close = Close(str(wanted), "needs-person", Ended.PERSON)
+        await run.emit(Terminated(close.why))
+        return Work(close.text, ended=close.ended)
+
+
+def with_feedback(task: Task, plan: Plan) -> Task:
+    """The task, and what the last evaluation of it wants mended."""
+    wishes = [*map(wish, plan.feedback), *filter(None, (plan.suggestion,))]
+    if not wishes:
+        return task
+    return replace(task, text="\n".join([task.text, "", "It was done before. What is still to be mended:", *wishes]))
+
+
+def wish(finding: Finding) -> str:
+    place = f" ({finding.where})" if finding.where else ""
+    return f"- {finding.title}{place}: {finding.fix or finding.detail or 'mend it'}"

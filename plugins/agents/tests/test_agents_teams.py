@@ -1,0 +1,257 @@
+"""Teams at work: who hears what, when they are done, and what a member that fails costs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from openkoi_agents import AsDescribed, TeamWork
+from openkoi_agents.member import both_allow
+from openkoi_hookspecs import (
+    Agent,
+    Check,
+    Evaluation,
+    Finding,
+    KoiError,
+    Limits,
+    Record,
+    Run,
+    Strategy,
+    Task,
+    Team,
+    TextIncludes,
+    ToolReturned,
+    Work,
+    events,
+)
+from openkoi_rehearsal import Rehearsal
+from openkoi_testing import Rehearsed, Stage, perform
+
+APPROVED = TextIncludes("APPROVED")
+
+
+def member(name: str, **more: object) -> Agent:
+    return Agent(name=name, instructions=f"You are {name}.", **more)  # type: ignore[arg-type]  # fields of any kind
+
+
+def team(strategy: Strategy, *members: Agent, rounds: int = 3, **more: object) -> Agent:
+    together = Team(strategy=strategy, members=members, rounds=rounds)
+    return Agent(name="pond", worker="team", team=together, **more)  # type: ignore[arg-type]  # fields of any kind
+
+
+def done(
+    folder: Path,
+    agent: Agent,
+    turns: str,
+    limits: Limits = Limits(iterations=0),
+    evaluators: Mapping[str, object] | None = None,
+) -> Rehearsed:
+    """Let the team do a task; the model says these turns."""
+    script = folder / "script.yaml"
+    script.write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
+    stage = Stage(
+        model=Rehearsal(),
+        plugins={"agents": AsDescribed()},
+        evaluators=evaluators or {},
+        others={"workers": {"team": TeamWork()}},
+        settings={"models.default": f"rehearsal/{script}"},
+    )
+    return perform(Task("Clean the pond", limits=limits, agent=agent), stage)
+
+
+def turn(name: str, says: str, *contains: str, more: str = "repeat: true") -> str:
+    """A turn of one member, when its prompt holds these texts."""
+    held = ", ".join(f'"{text}"' for text in (f"You are {name}.", *contains))
+    return f'  - when: {{contains: [{held}]}}\n    says: "{says}"\n    {more}\n'
+
+
+def speakers(records: Sequence[Record]) -> list[str]:
+    """The members' sub-tasks, in the order in which they began."""
+    started = [record.event.task for record in records if isinstance(record.event, events.TaskStarted)]
+    return [task.agent.name for task in started if task.parent and task.agent]
+
+
+def warnings(records: Sequence[Record]) -> list[str]:
+    return [record.event.text for record in records if isinstance(record.event, events.Warned)]
+
+
+def closed_by(rehearsed: Rehearsed) -> list[str]:
+    run = rehearsed.records[0].run
+    return [r.event.reason for r in rehearsed.records if r.run == run and isinstance(r.event, events.Terminated)]
+
+
+def test_one_after_another_each_hears_the_one_before(tmp_path: Path) -> None:
+    turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "What carp says", "skimmed")
+
+    seen = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp"), member("heron")), turns)
+
+    assert "skimmed and raked" == seen.result.text
+    assert ["carp", "heron"] == speakers(seen.records)
+    assert ["answered"] == closed_by(seen)
+
+
+def test_all_at_once_their_answers_stand_below_their_names(tmp_path: Path) -> None:
+    turns = turn("carp", "skimmed") + turn("heron", "raked")
+
+    seen = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
+
+    assert "## carp\n\nskimmed\n\n## heron\n\nraked" == seen.result.text
+
+
+def test_a_debate_ends_when_the_moderator_says_that_they_agree(tmp_path: Path) -> None:
+    turns = (
+        turn("frog", "Both say net. AGREED", "says\\n\\nnet", "says\\n\\na net, too")
+        + turn("frog", "They differ.")
+        + turn("heron", "a net, too", "They differ.", "says\\n\\nnet")
+        + turn("heron", "a fence")
+        + turn("carp", "net")
+    )
+    agent = team(
+        Strategy.DEBATE, member("carp"), member("heron"), member("frog", conditions=(TextIncludes("AGREED"),)), rounds=5
+    )
+
+    seen = done(tmp_path, agent, turns)
+
+    assert "Both say net. AGREED" == seen.result.text
+    assert ["carp", "heron", "frog"] * 2 == speakers(seen.records)
+    assert ["text-includes"] == closed_by(seen)
+
+
+def test_a_debate_without_agreement_ends_with_its_rounds_and_a_summary(tmp_path: Path) -> None:
+    turns = turn("frog", "All in all: a net.", "the last round") + turn("frog", "Go on.") + turn("carp", "net")
+    agent = team(Strategy.DEBATE, member("carp"), member("frog", conditions=(APPROVED,)), rounds=2)
+
+    seen = done(tmp_path, agent, turns)
+
+    assert "All in all: a net." == seen.result.text
+    assert ["rounds"] == closed_by(seen)
+    assert ["frog is not content when the rounds are over. What there is stands."] == warnings(seen.records)
+
+
+def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
+    turns = (
+        turn("carp", "raked, too", "Rake it, too.")
+        + turn("carp", "skimmed")
+        + turn("heron", "APPROVED", "raked, too")
+        + turn("heron", "Rake it, too.", "says\\n\\nskimmed")
+    )
+    agent = team(Strategy.ITERATIVE, member("carp"), member("heron", conditions=(APPROVED,)))
+
+    seen = done(tmp_path, agent, turns)
+
+    assert "raked, too" == seen.result.text
+    assert ["carp", "heron", "carp", "heron"] == speakers(seen.records)
+    assert ["text-includes"] == closed_by(seen)
+    assert [] == warnings(seen.records)
+
+
+def test_a_reviewer_may_be_content_by_what_a_tool_brought(tmp_path: Path) -> None:
+    looks = turn("heron", "I look.", more="calls: [{tool: list_files, arguments: {}}]")
+    turns = turn("carp", "skimmed") + looks + turn("heron", "All is there.")
+    agent = team(Strategy.ITERATIVE, member("carp"), member("heron", conditions=(ToolReturned(tool="list_files"),)))
+
+    seen = done(tmp_path, agent, turns)
+
+    assert ["carp", "heron"] == speakers(seen.records)
+    assert ["tool-result"] == closed_by(seen)
+
+
+@pytest.mark.row("LOOP-23")
+def test_a_member_of_a_repeating_team_may_itself_go_round_until_it_is_done(tmp_path: Path) -> None:
+    turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "this is not done yet") + turn("carp", "I begin.")
+    carp = member("carp", conditions=(TextIncludes("DONE"),), cycles=4)
+
+    seen = done(tmp_path, team(Strategy.ITERATIVE, carp, member("heron", conditions=(APPROVED,))), turns)
+
+    assert "DONE now" == seen.result.text
+
+
+def test_a_member_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+    turns = turn("heron", "raked")
+
+    seen = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
+
+    assert "## heron\n\nraked" == seen.result.text
+    assert any(text.startswith("carp failed, and the others go on without it:") for text in warnings(seen.records))
+
+
+@pytest.mark.parametrize("strategy", [*Strategy])
+def test_when_all_fail_the_error_flies(strategy: Strategy, tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match="no turn for this prompt"):
+        done(tmp_path, team(strategy, member("carp"), member("heron")), turn("nobody", "…"))
+
+
+def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path) -> None:
+    turns = turn("carp", "skimmed") + turn("heron", "raked")
+    agent = team(Strategy.SEQUENTIAL, member("carp", usd=0.000001), member("heron", cycles=2))
+
+    seen = done(tmp_path, agent, turns, Limits(iterations=0, usd=1.0))
+
+    tasks = [r.event.task for r in seen.records if isinstance(r.event, events.TaskStarted)]
+    assert [(1.0, 30), (0.000001, 30), (1.0, 2)] == [(task.limits.usd, task.limits.cycles) for task in tasks]
+    assert "raked" == seen.result.text
+    assert any("carp failed" in text and "dollars" in text for text in warnings(seen.records))
+
+
+def test_what_binds_the_team_binds_its_members(tmp_path: Path) -> None:
+    carp = member("carp", tools=("read_*", "write_file"), approvals=("run_command",))
+    agent = team(
+        Strategy.SEQUENTIAL, carp, instructions="Be kind.", model="", tools=("*_file",), protected=("infra/**",)
+    )
+
+    seen = done(tmp_path, agent, turn("carp", "skimmed", "Be kind."))
+
+    tasks = [r.event.task for r in seen.records if isinstance(r.event, events.TaskStarted)]
+    bound = tasks[1].agent
+    assert bound is not None
+    assert (("write_file",), ("run_command",), ("infra/**",)) == (bound.tools, bound.approvals, bound.protected)
+
+
+def test_teams_may_be_members_of_teams(tmp_path: Path) -> None:
+    inner = team(Strategy.PARALLEL, member("carp"), member("heron"))
+    turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "What pond says")
+
+    seen = done(tmp_path, team(Strategy.SEQUENTIAL, inner, member("frog")), turns)
+
+    assert "All done." == seen.result.text
+
+
+class Short:
+    """An evaluator that wants few words."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        if len(work.text) < 12:
+            return Evaluation(checks=(Check("short", passed=True),))
+        findings = (Finding("too long", fix="Use one word."),)
+        return Evaluation(checks=(Check("short", passed=False),), findings=findings)
+
+
+def test_a_team_that_is_judged_hears_what_is_still_to_be_mended(tmp_path: Path) -> None:
+    turns = turn("carp", "wet", "too long: Use one word.") + turn("carp", "very wet indeed")
+    limits = Limits(iterations=2)
+
+    seen = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp")), turns, limits, {"short": Short()})
+
+    assert ("wet", True) == (seen.result.text, seen.result.accepted)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "both"),
+    [
+        (("*",), ("read_*", "run"), {"read_*", "run"}),
+        (("read_*",), ("read_file", "write_file"), {"read_file"}),
+        (("read_*",), ("*_file",), set()),
+        ((), ("*",), set()),
+        (("?",), ("*",), {"?"}),
+        (("a[!x]",), ("a?",), set()),
+    ],
+)
+def test_of_the_tools_those_remain_that_both_allow(
+    ours: tuple[str, ...], theirs: tuple[str, ...], both: set[str]
+) -> None:
+    assert both == {*both_allow(ours, theirs)} == {*both_allow(theirs, ours)}
+
+
+def test_without_a_team_the_worker_says_what_it_needs(tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match="needs an agent with a team"):
+        done(tmp_path, Agent(name="lonely", worker="team"), turn("nobody", "…"))

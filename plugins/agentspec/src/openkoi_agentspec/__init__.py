@@ -1,0 +1,6 @@
+"""Agents written down in YAML, as OpenKoi's facts: a library, without entry points."""
+
+from .reading import read_agent
+from .spec import Bounds, Spec
+
+__all__ = ["Bounds", "Spec", "read_agent"]

@@ -1,0 +1,188 @@
+"""Make agents of what files say, members and all. Knows shapes, documents and files.
+
+Goes on after a fault, so that everything that is wrong is said at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_hookspecs import (
+    Agent,
+    BadSetting,
+    BudgetExhausted,
+    Condition,
+    Strategy,
+    Team,
+    TextIncludes,
+    ToolReturned,
+)
+
+from . import shape
+from .checking import Part, checked
+from .document import Fault, composed
+from .document import Path as Keys
+from .reading import text_of
+from .shape import AgentShape
+from .spec import Bounds, Spec
+
+DEEPEST, MOST = 7, 200
+WORKER = "team"
+UNUSED = {
+    ("evaluation",): "a team is judged as a whole",
+    ("model_policy", "budget", "tokens_per_run"): "a member's budget is in dollars",
+    ("model_policy", "budget", "seconds_per_run"): "a member's budget is in dollars",
+}
+
+
+@dataclass(slots=True)
+class Building:
+    """One reading: what was found wrong, what is not made use of, and how many agents there are so far."""
+
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def from_text(self, text: str, file: Path) -> Spec | None:
+        """The agent of a file that nobody named."""
+        part = self.opened(text, file)
+        return self.spec(part, (real(file),)) if part else None
+
+    def opened(self, text: str, file: Path) -> Part | None:
+        """What a file holds, if it is YAML."""
+        document = composed(text, str(file))
+        self.faults += document.faults
+        return None if document.data is None and document.faults else Part(document)
+
+    def spec(self, part: Part, trail: Sequence[Path], depth: int = 0) -> Spec | None:
+        """An agent with its members; None when something is wrong with it."""
+        self.count += 1
+        members = self.members(part, trail, depth)
+        found = checked(part, self.faults)
+        if found is None:
+            return None
+        instructions = found.instructions or self.instructions(found.instructions_file, part)
+        agent = agent_of(found, instructions, members)
+        return Spec(agent=agent, bounds=bounds_of(found), description=found.identity.description, notes=(*self.notes,))
+
+    def members(self, part: Part, trail: Sequence[Path], depth: int) -> list[Agent]:
+        agents = part.at(("composite", "agents"))
+        listed = agents if isinstance(agents, list) else []
+        found: dict[str, Agent] = {}
+        for number, one in enumerate(listed):
+            path: Keys = ("composite", "agents", number)
+            agent = self.member(one, path, part, trail, depth + 1)
+            if agent and agent.name in found:
+                self.blame(part, path, f"is a second agent named {agent.name!r}: give each a name of its own")
+            elif agent:
+                found[agent.name] = agent
+        return [*found.values()]
+
+    def member(self, one: object, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
+        if depth > DEEPEST or self.count >= MOST:
+            self.blame(part, path, f"is one too many: {MOST} agents at most, teams in teams {DEEPEST} deep at most")
+            return None
+        if isinstance(one, str):
+            return self.from_file(one, path, part, trail, depth)
+        if not isinstance(one, dict):
+            self.blame(part, path, "must be an agent (a table with identity), or the path of an agent file")
+            return None
+        inner = Part(part.document, (*part.path, *path))
+        return self.enlisted(inner, self.spec(inner, trail, depth))
+
+    def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
+        """A member that has a file of its own, which is named from this one's folder."""
+        file = Path(part.document.file).parent / name
+        if real(file) in trail:
+            circle = " -> ".join(one.name for one in [*trail, real(file)])
+            self.blame(part, path, f"leads back to where it began: {circle}")
+            return None
+        try:
+            text = text_of(file)
+        except BadSetting as error:
+            self.blame(part, path, f"cannot be had: {str(error).removesuffix('.')}")
+            return None
+        inner = self.opened(text, file)
+        return self.enlisted(inner, self.spec(inner, (*trail, real(file)), depth)) if inner else None
+
+    def enlisted(self, part: Part, spec: Spec | None) -> Agent | None:
+        """A member; what of its file has no meaning in a team is noted."""
+        for path, why in UNUSED.items():
+            if part.has(*path):
+                name = ".".join(path)
+                self.notes.append(f"{part.document.file}, line {part.line(*path)}: {name} is not used, {why}.")
+        return spec.agent if spec else None
+
+    def instructions(self, name: str, part: Part) -> str:
+        """The text of a file beside the agent's, or below: what lies elsewhere was not meant for a model."""
+        if not name:
+            return ""
+        folder = Path(part.document.file).parent
+        file = folder / name
+        if not real(file).is_relative_to(real(folder)):
+            self.blame(part, ("instructions_file",), "must lie in the folder of the agent's file, or below")
+            return ""
+        try:
+            return text_of(file)
+        except BadSetting as error:
+            self.blame(part, ("instructions_file",), f"cannot be had: {str(error).removesuffix('.')}")
+            return ""
+
+    def blame(self, part: Part, path: Keys, text: str) -> None:
+        self.faults.append(part.fault(path, text))
+
+
+def real(path: Path) -> Path:
+    """Where a file is, links resolved; as it is written, where that cannot be told."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path.absolute()
+
+
+def agent_of(found: AgentShape, instructions: str, members: Sequence[Agent]) -> Agent:
+    iteration = found.iteration or shape.Iteration()
+    return Agent(
+        name=found.identity.name,
+        version=found.identity.version,
+        instructions=instructions.strip(),
+        model=found.model_policy.model,
+        tools=tuple(found.tools.allow),
+        approvals=tuple(name for name, word in found.tools.approvals.items() if word == "always"),
+        protected=tuple(found.tools.protected_paths),
+        conditions=tuple(map(condition_of, iteration.termination_conditions)),
+        context=iteration.context_window or 0,
+        compactor=iteration.summary_strategy,
+        cycles=iteration.max_cycles,
+        usd=found.model_policy.budget.usd_per_run,
+        worker=WORKER if found.composite else "",
+        team=team_of(found.composite, members) if found.composite else None,
+    )
+
+
+def condition_of(found: shape.Condition) -> Condition:
+    match found:
+        case shape.TextIncludes():
+            return TextIncludes(found.text)
+        case shape.ToolResult():
+            return ToolReturned(tool=found.tool, exit_code=found.match.exit_code, contains=found.match.contains)
+        case shape.BudgetExhausted():
+            return BudgetExhausted()
+
+
+def team_of(found: shape.Composite, members: Sequence[Agent]) -> Team:
+    team = Team(strategy=Strategy(found.strategy), members=tuple(members))
+    return team if found.rounds is None else Team(strategy=team.strategy, members=team.members, rounds=found.rounds)
+
+
+def bounds_of(found: AgentShape) -> Bounds:
+    """What the file sets for the task. Without an evaluation the work is executed once, and not judged."""
+    budget, judged = found.model_policy.budget, found.evaluation
+    return Bounds(
+        iterations=judged.max_iterations if judged else 0,
+        cycles=found.iteration.max_cycles if found.iteration else None,
+        tokens=budget.tokens_per_run,
+        usd=budget.usd_per_run,
+        seconds=budget.seconds_per_run,
+        quality=judged.quality_threshold if judged else None,
+    )

@@ -1,0 +1,179 @@
+"""Hold what a file says against what may stand in it; every fault says where it is, what belongs there, what is near.
+
+Knows shapes and documents; reads no file and builds no agent.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from .document import Document, Fault, Path, Scalar, shown
+from .shape import CONDITIONS, AgentShape, Shape
+
+BOTH = "iteration (line {one}) and composite (line {other}) exclude each other: one goes round itself, or leads others"
+TWICE = "instructions (line {one}) and instructions_file (line {other}) exclude each other"
+FEWEST = {"debate": 2, "iterative": 2}
+ROUNDS = frozenset(FEWEST)
+LEAVE = "Leave one of them out"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An agent within a document: the whole of it, or one that is written down inside another."""
+
+    document: Document
+    path: Path = ()
+
+    @property
+    def data(self) -> object:
+        """What stands there."""
+        return self.at(())
+
+    def at(self, path: Path) -> object:
+        """What stands at a path within; None when nothing does."""
+        here = self.document.data
+        for step in (*self.path, *path):
+            if isinstance(here, dict):
+                here = here.get(step)
+            else:
+                here = here[step] if isinstance(here, list) and isinstance(step, int) and step < len(here) else None
+        return here
+
+    def has(self, *path: str | int) -> bool:
+        """Whether the key of a path is written down."""
+        return (*self.path, *path) in self.document.keys
+
+    def line(self, *path: str | int) -> int:
+        """The line that a key stands on."""
+        return self.document.line((*self.path, *path))
+
+    def fault(self, path: Path, text: str, *, key: bool = False) -> Fault:
+        """Say what is wrong with what stands at a path."""
+        whole = (*self.path, *path)
+        sentence = f"{named(whole)} {text}"
+        return self.document.fault(whole, sentence if sentence.endswith("?") else f"{sentence}.", key=key)
+
+
+def checked(part: Part, faults: list[Fault]) -> AgentShape | None:
+    """The agent's shape; None, and all that is wrong with it, when it has none."""
+    found = list(contradictions(part))
+    shape = None
+    try:
+        shape = AgentShape.model_validate(part.data)
+    except ValidationError as error:
+        found += [fault_of(one, part) for one in error.errors(include_url=False)]
+    faults += dict.fromkeys(found)
+    return None if found else shape
+
+
+def contradictions(part: Part) -> Iterator[Fault]:
+    """What no key says by itself: keys that exclude each other, and those that need one another."""
+    for one, other, text in (("iteration", "composite", BOTH), ("instructions", "instructions_file", TWICE)):
+        if part.has(one) and part.has(other):
+            lines = {"one": part.line(one), "other": part.line(other)}
+            later = max((one, other), key=part.line)
+            yield part.document.fault((*part.path, later), f"{text.format(**lines)}. {LEAVE}.", key=True)
+    yield from of_approvals(part)
+    yield from of_team(part)
+
+
+def of_approvals(part: Part) -> Iterator[Fault]:
+    """An exception from a pattern cannot be made: it would be asked about all the same."""
+    approvals = part.at(("tools", "approvals"))
+    named = approvals if isinstance(approvals, dict) else {}
+    asked = [pattern for pattern, word in named.items() if word == "always"]
+    for name in (name for name, word in named.items() if word == "never"):
+        if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
+            text = f"cannot be never, because {near!r} means it, too: name those to ask about one by one"
+            yield part.fault(("tools", "approvals", name), text, key=True)
+
+
+def of_team(part: Part) -> Iterator[Fault]:
+    strategy, agents = part.at(("composite", "strategy")), part.at(("composite", "agents"))
+    if not isinstance(strategy, str):
+        return
+    least = FEWEST.get(strategy, 1)
+    if isinstance(agents, list) and len(agents) < least:
+        yield part.fault(("composite", "agents"), f"must be {least} agents or more in a {strategy} team")
+    if part.has("composite", "rounds") and strategy not in ROUNDS:
+        yield part.fault(
+            ("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: leave it out", key=True
+        )
+
+
+def fault_of(error: Mapping[str, Any], part: Part) -> Fault:
+    """What pydantic found, as we say it."""
+    loc: Path = tuple(error["loc"])
+    path = tuple(step for step in loc if step not in CONDITIONS)
+    model, field = looked_up(loc)
+    match error["type"]:
+        case "missing":
+            return part.fault(path, f"is missing: {expected(field)}")
+        case "union_tag_not_found":
+            return part.fault((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
+        case "extra_forbidden":
+            return part.fault(path, f"is not a key here. {nearest(str(path[-1]), model)}", key=True)
+    if error["type"] == "union_tag_invalid":
+        path = (*path, "kind")
+        return part.fault(path, f"must be one of {', '.join(CONDITIONS)}, not {shown(part.at(path))}")
+    wanted = expected(field).removeprefix("a list of ") if path and isinstance(path[-1], int) else expected(field)
+    return part.fault(path, f"must be {wanted}, not {seen(part, path)}")
+
+
+def seen(part: Part, path: Path) -> str:
+    value = part.at(path)
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return "nothing" if value is None or value == Scalar("", None) else shown(value)
+
+
+def looked_up(loc: Path) -> tuple[type[Shape], FieldInfo | None]:
+    """The innermost table that a path leads into, and the field that it ends at."""
+    model: type[Shape] = AgentShape
+    field: FieldInfo | None = None
+    for step in loc:
+        if step in CONDITIONS:
+            model, field = CONDITIONS[str(step)], None
+        elif isinstance(step, str) and step in model.model_fields:
+            field = model.model_fields[step]
+            model = next(tables_in(field.annotation), model)
+    return model, field
+
+
+def tables_in(annotation: object) -> Iterator[type[Shape]]:
+    """The tables that a field may hold, unless their kind has to be told first."""
+    if isinstance(annotation, type) and issubclass(annotation, Shape):
+        yield annotation
+    elif not isinstance(annotation, type):
+        found = [one for part in get_args(annotation) for one in tables_in(part)]
+        yield from found if len(found) == 1 else ()
+
+
+def expected(field: FieldInfo | None) -> str:
+    return (field.description if field else None) or "a table with identity, instructions and tools"
+
+
+def nearest(key: str, model: type[Shape]) -> str:
+    """The known key that was meant, or all that there are."""
+    known = [*model.model_fields]
+    near = get_close_matches(key, known, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    fields = AgentShape.model_fields.items()
+    homes = [name for name, field in fields for one in tables_in(field.annotation) if key in one.model_fields]
+    return f"It belongs below {homes[0]}" if homes else f"Known: {', '.join(known)}"
+
+
+def named(path: Path) -> str:
+    """``composite.agents[2].tools``: the keys that lead to a value."""
+    words = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{word(step)}" for step in path)
+    return words.removeprefix(".") or "the file"
+
+
+def word(step: str) -> str:
+    return step if step.isprintable() and len(step) <= 60 else shown(step)

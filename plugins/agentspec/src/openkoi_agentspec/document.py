@@ -1,0 +1,190 @@
+"""A YAML file as plain values that know where they stand. Believes nothing; knows no agents.
+
+Keys may be spelled in camelCase. What is written twice, refers to something else or carries a tag is a fault.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import yaml
+
+DEEPEST, MOST = 40, 20_000
+TAG = "tag:yaml.org,2002:"
+PLAIN = frozenset(TAG + kind for kind in ("int", "float", "bool", "null"))
+TEXTS = frozenset(TAG + kind for kind in ("str", "timestamp"))
+TABLES = frozenset({TAG + "map", TAG + "seq"})
+HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+FREE_KEYS = frozenset({"approvals"})
+SHOWN = 40
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """Something wrong in a file, and where."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}, column {self.column}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value that is not text by itself: as it is written, and what it means."""
+
+    raw: str
+    value: int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where something begins, counted from one, and how it is written there."""
+
+    line: int
+    column: int
+    spelled: str = ""
+
+
+@dataclass(slots=True)
+class Document:
+    """What a file holds. ``keys`` and ``values`` say where each begins, by the path that leads to it."""
+
+    file: str
+    data: object = None
+    keys: dict[Path, Mark] = field(default_factory=dict)
+    values: dict[Path, Mark] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(self, path: Path, text: str, *, key: bool = False) -> Fault:
+        """A fault at the value of a path, or at its key; at what holds it, where it is not there."""
+        marks: Mapping[Path, Mark] = self.keys if key else self.values
+        while path and path not in marks:
+            path, marks = path[:-1], self.values
+        mark = marks.get(path, Mark(1, 1))
+        return Fault(self.file, mark.line, mark.column, text)
+
+    def line(self, path: Path) -> int:
+        """The line that a key stands on."""
+        return self.keys[path].line if path in self.keys else 1
+
+
+class Loader(yaml.SafeLoader):
+    """Composes nodes; refuses what refers to something else, and what is nested too deep to be meant."""
+
+    depth = count = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """One node and those in it."""
+        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave its type out
+        if isinstance(event, yaml.AliasEvent):
+            raise mistake("this refers to something else (*): write it out instead", event)
+        if self.depth > DEEPEST:
+            raise mistake(f"this is nested more than {DEEPEST} deep", event)
+        if self.count > MOST:
+            raise mistake(f"these are more than {MOST:,} values", event)
+        self.count += 1
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def mistake(text: str, event: yaml.Event) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(None, None, text, event.start_mark)  # type: ignore[arg-type]  # either kind of mark will do
+
+
+def composed(text: str, file: str) -> Document:
+    """Read a text; what is wrong with it stands in the document's faults."""
+    document = Document(file)
+    try:
+        node = yaml.compose(text, Loader=Loader)
+    except yaml.MarkedYAMLError as error:
+        document.faults.append(unreadable(error, file))
+    except yaml.reader.ReaderError as error:
+        where = text.count("\n", 0, error.position) + 1
+        document.faults.append(Fault(file, where, 1, "there is a sign in this line that YAML does not allow."))
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        document.faults.append(Fault(file, 1, 1, f"this is not YAML: {error}."))
+    else:
+        document.data = taken(node, (), document) if node is not None else None
+    return document
+
+
+def unreadable(error: yaml.MarkedYAMLError, file: str) -> Fault:
+    mark = error.problem_mark or error.context_mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    problem = " ".join((error.problem or error.context or "something is missing").split())
+    if "\\t" in problem:
+        problem = "a tab stands here: indent with spaces"
+    return Fault(file, line, column, f"this is not YAML as it is read here: {problem}.")
+
+
+def taken(node: yaml.Node, path: Path, document: Document) -> object:
+    """The value of a node; where it stands is noted."""
+    document.values[path] = mark_of(node)
+    if isinstance(node, yaml.MappingNode) and node.tag in TABLES:
+        return table(node, path, document)
+    if isinstance(node, yaml.SequenceNode) and node.tag in TABLES:
+        return [taken(item, (*path, number), document) for number, item in enumerate(node.value)]
+    if isinstance(node, yaml.ScalarNode) and node.tag in PLAIN | TEXTS:
+        return node.value if node.tag in TEXTS else meant(node)
+    document.faults.append(document.fault(path, f"the tag {shown(node.tag)} is not read here: leave it out."))
+    return Scalar("", None)
+
+
+def table(node: yaml.MappingNode, path: Path, document: Document) -> dict[str, object]:
+    found: dict[str, object] = {}
+    free = bool(path) and path[-1] in FREE_KEYS
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            mark = mark_of(key)
+            document.faults.append(Fault(document.file, mark.line, mark.column, "a key must be text."))
+            continue
+        name = str(key.value) if free else snake(str(key.value))
+        here, mark = (*path, name), mark_of(key, str(key.value))
+        if name in found:
+            text = (
+                f"{shown(mark.spelled)} is written twice, first in line {document.line(here)}: leave one of them out."
+            )
+            document.faults.append(Fault(document.file, mark.line, mark.column, text))
+            continue
+        document.keys[here] = mark
+        found[name] = taken(value, here, document)
+    return found
+
+
+def meant(node: yaml.ScalarNode) -> object:
+    """A number, true, false or nothing; text where it only looks like one."""
+    constructor = yaml.constructor.SafeConstructor()
+    try:
+        return Scalar(str(node.value), constructor.construct_object(node))
+    except (yaml.YAMLError, ValueError, LookupError, OverflowError):
+        return str(node.value)
+
+
+def mark_of(node: yaml.Node, spelled: str = "") -> Mark:
+    return Mark(node.start_mark.line + 1, node.start_mark.column + 1, spelled)
+
+
+def snake(key: str) -> str:
+    """A key as we spell it: ``maxCycles`` is ``max_cycles``."""
+    return HUMP.sub(lambda hump: "_" + hump[0].lower(), key)
+
+
+def shown(value: object) -> str:
+    """What stands there, briefly."""
+    match value:
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case Scalar(raw=raw):
+            return raw[:SHOWN] or "nothing"
+    text = str(value)
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

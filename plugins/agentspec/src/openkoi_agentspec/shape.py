@@ -1,0 +1,171 @@
+"""What may stand in an agent file, key by key. A field's description says what belongs there, for whoever wrote else.
+
+Knows nothing of files and lines.
+"""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from .document import Scalar
+
+Line: TypeAlias = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
+Whole: TypeAlias = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
+Amount: TypeAlias = Annotated[float, Field(strict=True, gt=0, le=100_000_000)]
+Names: TypeAlias = Annotated[list[Line], Field(max_length=1_000)]
+
+
+class Shape(BaseModel):
+    """A table whose keys are known. Text may be written without quotes, whatever YAML takes it for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def plain(cls, data: object) -> object:
+        """Scalars as what the fields want: text as it is written, anything else as it is meant."""
+        if not isinstance(data, dict):
+            return data
+        texts = {name for name, field in cls.model_fields.items() if field.annotation is str}
+        return {name: written(value) if name in texts else meant(value) for name, value in data.items()}
+
+
+def written(value: object) -> object:
+    return value.raw if isinstance(value, Scalar) and value.value is not None else meant(value)
+
+
+def meant(value: object) -> object:
+    if isinstance(value, list):
+        return [meant(item) if isinstance(item, Scalar) else item for item in value]
+    return value.value if isinstance(value, Scalar) else value
+
+
+def table_of(approvals: object) -> object:
+    """``always`` is for every tool, ``never`` for none."""
+    return (
+        {"always": {"*": "always"}, "never": {}}.get(approvals, approvals) if isinstance(approvals, str) else approvals
+    )
+
+
+class Identity(Shape):
+    """Who it is."""
+
+    name: Annotated[Line, Field(description="a name, one line of text")]
+    version: Annotated[str, Field(max_length=200, description="text")] = ""
+    description: Annotated[str, Field(max_length=10_000, description="text")] = ""
+
+
+class Budget(Shape):
+    """What a run may cost."""
+
+    usd_per_run: Annotated[Amount | None, Field(description="dollars: a number above 0")] = None
+    tokens_per_run: Annotated[Whole | None, Field(description="a whole number above 0")] = None
+    seconds_per_run: Annotated[Amount | None, Field(description="seconds: a number above 0")] = None
+
+
+class ModelPolicy(Shape):
+    """Which model, and for how much."""
+
+    model: Annotated[str, Field(max_length=500, description="a model as provider/model")] = ""
+    budget: Annotated[Budget, Field(description="a table with usd_per_run")] = Budget()
+
+
+class Tools(Shape):
+    """What it may use, and what of it a person allows call by call."""
+
+    allow: Annotated[Names, Field(description="a list of tools' names, * and ? stand for any signs")] = ["*"]
+    approvals: Annotated[
+        dict[str, Literal["always", "never"]],
+        BeforeValidator(table_of),
+        Field(description="always, never, or a table of tools' names and always"),
+    ] = {}
+    protected_paths: Annotated[Names, Field(description="a list of paths, * and ? stand for any signs")] = []
+
+
+class Match(Shape):
+    """What a tool has to bring."""
+
+    exit_code: Annotated[int | None, Field(strict=True, description="a whole number")] = None
+    contains: Annotated[str, Field(max_length=10_000, description="text")] = ""
+
+
+class TextIncludes(Shape):
+    """The model's words hold a text."""
+
+    kind: Literal["text-includes"]
+    text: Annotated[str, Field(min_length=1, max_length=10_000, description="text that the words must hold")]
+
+
+class ToolResult(Shape):
+    """A tool brought something."""
+
+    kind: Literal["tool-result"]
+    tool: Annotated[Line, Field(description="a tool's name")]
+    match: Annotated[Match, Field(description="a table with exit_code and contains")] = Match()
+
+
+class BudgetExhausted(Shape):
+    """The dollars are used up."""
+
+    kind: Literal["budget-exhausted"]
+
+
+Condition: TypeAlias = TextIncludes | ToolResult | BudgetExhausted
+CONDITIONS: dict[str, type[Shape]] = {
+    "text-includes": TextIncludes,
+    "tool-result": ToolResult,
+    "budget-exhausted": BudgetExhausted,
+}
+KINDS = f"conditions, each with a kind: {', '.join(CONDITIONS)}"
+
+
+class Iteration(Shape):
+    """One agent that goes round until it is done."""
+
+    max_cycles: Annotated[Whole | None, Field(description="a whole number above 0")] = None
+    context_window: Annotated[Whole | None, Field(description="tokens: a whole number above 0")] = None
+    summary_strategy: Annotated[
+        Literal["", "rolling-window", "periodic-summary"], Field(description="rolling-window or periodic-summary")
+    ] = ""
+    termination_conditions: Annotated[
+        list[Annotated[Condition, Field(discriminator="kind")]], Field(max_length=100, description=f"a list of {KINDS}")
+    ] = []
+
+
+class Composite(Shape):
+    """Agents that do it together. What stands in ``agents`` is looked at one by one, elsewhere."""
+
+    strategy: Annotated[
+        Literal["sequential", "parallel", "debate", "iterative"],
+        Field(description="sequential, parallel, debate or iterative"),
+    ]
+    rounds: Annotated[int | None, Field(strict=True, ge=1, le=100, description="a whole number from 1 to 100")] = None
+    agents: Annotated[list[Any], Field(min_length=1, max_length=32, description="a list of 1 to 32 agents or paths")]
+
+
+class Evaluation(Shape):
+    """How far to go, and how good is good enough."""
+
+    max_iterations: Annotated[
+        int | None, Field(strict=True, ge=0, le=1_000, description="a whole number from 0 to 1000")
+    ] = None
+    quality_threshold: Annotated[float | None, Field(strict=True, ge=0, le=1, description="a number from 0 to 1")] = (
+        None
+    )
+
+
+class AgentShape(Shape):
+    """A whole file, or an agent that is written down inside another."""
+
+    identity: Annotated[Identity, Field(description="a table with name and version")]
+    instructions: Annotated[str, Field(max_length=200_000, description="text")] = ""
+    instructions_file: Annotated[str, Field(max_length=1_000, description="the path of a text file")] = ""
+    model_policy: Annotated[ModelPolicy, Field(description="a table with model and budget")] = ModelPolicy()
+    tools: Annotated[Tools, Field(description="a table with allow, approvals and protected_paths")] = Tools()
+    iteration: Annotated[Iteration | None, Field(description="a table with max_cycles and termination_conditions")] = (
+        None
+    )
+    composite: Annotated[Composite | None, Field(description="a table with strategy and agents")] = None
+    evaluation: Annotated[Evaluation | None, Field(description="a table with max_iterations and quality_threshold")] = (
+        None
+    )

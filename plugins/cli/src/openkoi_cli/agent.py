@@ -1,0 +1,82 @@
+"""``openkoi run AGENT.yaml TASK...``: let a described agent do a task. It is shown, and it ends, like any other."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .invocation import Invocation
+from .run import Asked, do
+from .run import command as of_tasks
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+    from openkoi_agentspec import Spec
+    from openkoi_hookspecs import Agent, Task
+
+OUTRANKED = {
+    "iterations": "iteration.max_iterations",
+    "quality": "iteration.quality_threshold",
+    "usd": "safety.max_cost_usd",
+}
+MODELS = ("model", "executor")
+STRONGER = ("--", "$")
+
+
+@click.pass_obj
+def given(invocation: Invocation, /, agent: str, words: tuple[str, ...], format: str, **flags: Any) -> int:
+    """Let the agent that a YAML file describes do a task. Flags and variables outrank the file."""
+    from openkoi_agentspec import read_agent
+
+    from .faces import faced
+
+    with faced(format, invocation) as face:
+        from_stdin, dry = flags.pop("from_stdin"), flags.pop("dry")
+        if not (words or from_stdin):
+            raise click.UsageError(f'There is no task. Say what to do: openkoi run {agent} "Fix the failing tests"')
+        spec = played(read_agent(agent), flags)
+        named = {**flags, "executor": spec.agent.model or flags["executor"]}
+        do(Asked(words, named, from_stdin, dry=dry, given_to=lambda task, koi: led(task, spec, koi)), face)
+    return face.report.status
+
+
+command = click.Command(
+    "run",
+    callback=given,
+    help=given.__doc__,
+    params=[
+        click.Argument(["agent"], metavar="AGENT.yaml"),
+        click.Argument(["words"], nargs=-1, metavar="TASK..."),
+        *(param for param in of_tasks.params if isinstance(param, click.Option)),
+    ],
+    context_settings=of_tasks.context_settings,
+)
+
+
+def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
+    """What the file says, by the models that the line or a variable names, if they name one."""
+    named = any(flags.get(name) or os.environ.get(f"OPENKOI_{name.upper()}") for name in MODELS)
+    return replace(spec, agent=without_models(spec.agent)) if named else spec
+
+
+def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
+    """The task as the file wants it done, but for what stronger places say; what is not made use of is said."""
+    for note in spec.notes:
+        koi.warn_once(note)
+    taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
+    agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
+    return replace(task, agent=agent, limits=replace(spec.bounds, **taken).over(task.limits))
+
+
+def outranked(key: str, koi: "Assembly") -> bool:
+    """Whether the line, or a variable, says what a key is."""
+    setting = koi.config.settings.get(key)
+    return setting is not None and setting.origin.startswith(STRONGER)
+
+
+def without_models(agent: "Agent") -> "Agent":
+    """The agent, and every member of its team, as played by the model that outranks theirs."""
+    members = tuple(map(without_models, agent.team.members)) if agent.team else ()
+    return replace(agent, model="", team=replace(agent.team, members=members) if agent.team else None)

@@ -1,0 +1,134 @@
+"""``openkoi run AGENT.yaml TASK...``: when it is meant, what outranks what, and how it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+from openkoi_cli.group import addressed
+
+COMMANDS = ["run", "status"]
+MENDER = """\
+identity: {name: mender, version: 1.2.0}
+instructions: You mend.
+model_policy: {budget: {usd_per_run: 0.5}}
+iteration:
+  max_cycles: 2
+  termination_conditions: [{kind: text-includes, text: OVER}]
+"""
+TURNS = '  - when: {contains: ["You mend."]}\n    says: "Mended. OVER"\n  - says: "Nobody told me who I am."\n'
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "mender.yaml").write_text(MENDER)
+    return openkoi
+
+
+@pytest.mark.row("C57")
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("run a.yaml fix it", "agent a.yaml fix it"),
+        ("run a.yml", "agent a.yml"),
+        ("-m x run --budget 1 A.YAML fix", "agent -m x --budget 1 A.YAML fix"),
+        ("run the tests", "run run the tests"),
+        ("-i 2 run the tests", "run -i 2 run the tests"),
+        ("run status", "run run status"),
+        ("run --help", "run --help"),
+        ("run", "run"),
+        ("run -- a.yaml fix", "run -- a.yaml fix"),
+        ("-- run a.yaml", "run -- run a.yaml"),
+        ("a.yaml fix it", "run a.yaml fix it"),
+        ("agent a.yaml", "run agent a.yaml"),
+        ("status", "status"),
+    ],
+)
+def test_run_is_a_command_only_before_an_agent_s_file(line: str, meant: str) -> None:
+    assert meant.split() == addressed(line.split(), COMMANDS)
+
+
+@pytest.mark.row("C57")
+def test_a_quoted_task_may_name_a_file_and_an_agent_may_lie_under_any_name(tmp_path: Path) -> None:
+    file = tmp_path / "my agent"
+    file.write_text(MENDER)
+
+    assert ["run", "Explain a.yaml"] == addressed(["run", "Explain a.yaml"], COMMANDS)
+    assert ["agent", str(file), "fix"] == addressed(["run", str(file), "fix"], COMMANDS)
+
+
+@pytest.mark.row("C61", "LOOP-11")
+def test_a_declared_condition_ends_it_well(openkoi: Shell) -> None:
+    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "json")
+    result = json.loads(done.stdout)
+
+    assert (0, True, "Mended. OVER") == (done.returncode, result["ok"], result["output"])
+    assert ({"name": "mender", "version": "1.2.0"}, "text-includes") == (result["agent"], result["terminated_by"])
+
+
+@pytest.mark.row("C61", "LOOP-12")
+def test_cycles_that_are_used_up_are_no_failure_but_another_status(openkoi: Shell) -> None:
+    turns = '  - says: "Not yet."\n    calls: [{tool: list_files, arguments: {}}]\n    repeat: true\n'
+
+    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, turns), "Fix it", "--format", "json")
+    result = json.loads(done.stdout)
+
+    assert (3, True, "maxCycles") == (done.returncode, result["ok"], result["terminated_by"])
+
+
+@pytest.mark.row("C61")
+def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: Shell) -> None:
+    model = script(openkoi.folder, TURNS)
+    line = ("run", "mender.yaml", "--budget", "0.0000001", "-m", model, "--format", "json", "Fix it")
+    undeclared = openkoi(*line)
+    (openkoi.folder / "mender.yaml").write_text(MENDER.replace("OVER}", "OVER}, {kind: budget-exhausted}"))
+
+    declared = openkoi(*line)
+
+    assert [4, 0] == [undeclared.returncode, declared.returncode]
+    assert ["budget-exhausted"] * 2 == [json.loads(done.stdout)["terminated_by"] for done in (undeclared, declared)]
+
+
+def test_flags_and_variables_outrank_the_file_and_the_file_the_settings(openkoi: Shell) -> None:
+    model = script(openkoi.folder, TURNS)
+    (openkoi.folder / "own.yaml").write_text(MENDER.replace("{budget:", f"{{model: {model}, budget:"))
+    (openkoi.folder / "mender.yaml").write_text(MENDER.replace("{budget:", "{model: rehearsal/nowhere.yaml, budget:"))
+    lost = openkoi("run", "mender.yaml", "Fix it")
+
+    assert "Mended. OVER\n" == openkoi("run", "own.yaml", "Fix it").stdout
+    assert "Mended. OVER\n" == openkoi("run", "mender.yaml", "-m", model, "Fix it").stdout
+    assert "Mended. OVER\n" == openkoi.told(OPENKOI_MODEL=model)("run", "mender.yaml", "Fix it").stdout
+    assert "nowhere.yaml" in lost.stderr
+    assert lost.returncode != 0
+
+
+def test_without_a_task_or_a_file_it_is_said_what_is_missing(openkoi: Shell) -> None:
+    nothing, nowhere = openkoi("run", "mender.yaml"), openkoi("run", "nowhere.yaml", "Fix it")
+
+    assert (2, 2) == (nothing.returncode, nowhere.returncode)
+    assert 'openkoi run mender.yaml "Fix the failing tests"' in nothing.stderr
+    assert "Usage: openkoi run [OPTIONS] AGENT.yaml TASK..." in nothing.stderr
+    assert "Error: There is no file nowhere.yaml." in nowhere.stderr
+
+
+def test_what_is_wrong_with_the_file_is_all_said_and_the_result_is_an_object_still(openkoi: Shell) -> None:
+    (openkoi.folder / "mender.yaml").write_text("identity: {nam: a}\niteration: {}\ncomposite: {}\n")
+
+    done = openkoi("run", "mender.yaml", "Fix it", "--format", "json")
+
+    assert 2 == done.returncode
+    assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3) exclude" in done.stderr
+    assert json.loads(done.stdout)["stop_reason"] in done.stderr
+
+
+def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
+    member = "{identity: {name: a}, instructions: You mend., evaluation: {max_iterations: 1}}"
+    team = f"identity: {{name: pond}}\ncomposite: {{strategy: parallel, agents: [{member}]}}\n"
+    (openkoi.folder / "team.yaml").write_text(team)
+
+    done = openkoi("run", "team.yaml", "-m", script(openkoi.folder, TURNS), "Fix it")
+
+    assert "## a\n\nMended. OVER\n" == done.stdout
+    assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in done.stderr
