@@ -16,6 +16,7 @@ from openkoi_hookspecs import (
     Limits,
     Message,
     Plan,
+    Question,
     Role,
     Run,
     Task,
@@ -274,7 +275,7 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
         stage = replace(stage, settings={"safety.sandbox_minimum": "isolated"})
         asked = 0
 
-        async def person(question: object) -> str:
+        async def person(question: Question) -> str:
             nonlocal asked
             asked += 1
             return "yes"
@@ -290,6 +291,32 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
     assert "No command is run" in refused.text
     assert [False, False] == [result.failed for result in results]
     assert 1 == times
+
+
+def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
+    class Asking:
+        async def tools(self, run: Run) -> Sequence[Tool]:
+            async def call(arguments: Arguments) -> ToolResult:
+                return ToolResult(str(await run.ask(Question("Which?"))))
+
+            return [Tool("ask", "Ask.", {"type": "object", "properties": {}}, call, effect=Effect.READS)]
+
+    async def run() -> Rehearsed:
+        async def person(question: Question) -> str:
+            await asyncio.sleep(1.2)
+            return "this one"
+
+        stage = Stage(model=Scripted([ToolCall("a", "ask", {}), "done"]), toolboxes={"asking": Asking()})
+        async with replace(stage, installed=frozenset()).assemble(tmp_path, tmp_path / "home") as koi:
+            koi.asker.person = person
+            result = await koi.solve(Task("What is it?", limits=Limits(seconds=1.0)))
+            return Rehearsed(result, tuple(koi.records(koi.session)))
+
+    done = asyncio.run(run())
+    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+
+    assert ("this one", "accept") == (result.text, done.result.ruling.decision)
+    assert done.result.spent.seconds < 1
 
 
 @pytest.mark.row("C26")

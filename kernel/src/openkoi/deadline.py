@@ -47,10 +47,15 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-async def contained(awaited: Awaitable[T], seconds: float) -> T:
-    """Wait for a plugin, so long at most; raises LimitReached, or an Exception whatever it was that wanted out."""
+async def contained(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
+    """Wait for a plugin, so long at most; raises LimitReached, or an Exception whatever it was that wanted out.
+
+    While it waits its deadline is among the ``movable``, for whoever has a reason to put it off.
+    """
+    kept = movable if movable is not None else set()
     try:
         async with asyncio.timeout(max(0.0, seconds)) as deadline:
+            kept.add(deadline)
             return await awaited
     except TimeoutError:
         if deadline.expired():
@@ -64,6 +69,8 @@ async def contained(awaited: Awaitable[T], seconds: float) -> T:
         raise
     except BaseException as error:  # SystemExit and the like: a plugin does not end the program
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
+    finally:
+        kept.discard(deadline)
 
 
 def ours_to_end() -> bool:

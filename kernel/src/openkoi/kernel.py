@@ -221,7 +221,7 @@ class Kernel:
 
     async def in_time(self, awaited: Awaitable[T]) -> T:
         """Wait for a plugin no longer than the task may last; raises LimitReached."""
-        return await contained(awaited, self.budget.seconds_left)
+        return await contained(awaited, self.budget.seconds_left, self.budget.deadlines)
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Write events down, then tell whoever listens. A listener's own events are written and not told again."""

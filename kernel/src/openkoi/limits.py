@@ -4,6 +4,7 @@ A budget is a lease: the worst case of a request is reserved before it is sent, 
 what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -65,6 +66,7 @@ class Budget:
     overdrawn: str = ""
     waits: int = 0
     stopped: float = 0.0
+    deadlines: set[asyncio.Timeout] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -190,11 +192,19 @@ class Budget:
         with self.parent.standing_still() if self.parent else nullcontext():
             self.stopped = self.now
             self.waits += 1
+            self.put_off(None)
             try:
                 yield
             finally:
                 self.waits -= 1
-                self.started += 0 if self.waits else self.clock() - self.stopped
+                if not self.waits:
+                    self.started += self.clock() - self.stopped
+                    self.put_off(self.seconds_left)
+
+    def put_off(self, seconds: float | None) -> None:
+        """Let whatever has a deadline go on for so long, or without one."""
+        for deadline in self.deadlines:
+            deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + max(0.0, seconds))
 
     @property
     def now(self) -> float:
