@@ -17,7 +17,6 @@ from .errors import (
     Unavailable,
     UnknownName,
 )
-from .events import Event, Record
 from .iteration import Decision, Iteration, Plan, Result, Ruling
 from .memory import Hit, Learning, Memo, Passage, Query, Recall, Standing
 from .model import (
@@ -41,6 +40,7 @@ from .model import (
 )
 from .moments import hookimpl, hookspec
 from .prompt import Layer, Section
+from .record import Event, Record
 from .run import Answer, Entry, Koi, Question, Run, Waiting
 from .sandbox import Command, Completed
 from .settings import Data, Env, Plugin

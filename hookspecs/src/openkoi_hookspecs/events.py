@@ -6,39 +6,17 @@ A plugin may add events: a subclass whose name begins with the plugin's own and 
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from .iteration import Plan, Ruling
 from .memory import Learning, Recall
 from .model import Message, Reply
+from .record import Event as Event
+from .record import Record as Record
+from .record import Unknown as Unknown
 from .task import Spend, Task
 from .tool import ToolCall, ToolResult
 from .work import Evaluation, Mode, Work
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost."""
-
-    name: ClassVar[str] = ""
-    durable: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An event as it stands in the log: one line, one id, written once.
-
-    ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
-    the line, in bytes; both are empty while a record is only told and not read back.
-    """
-
-    id: str
-    at: str
-    run: str
-    event: Event
-    _: KW_ONLY
-    segment: str = ""
-    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,10 +301,3 @@ class Warned(Event):
 
     name = "warning"
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown(Event):
-    """An event of a plugin that is not installed, or of a newer version."""
-
-    data: Mapping[str, Any]

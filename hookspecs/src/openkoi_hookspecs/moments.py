@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from pluggy import HookimplMarker, HookspecMarker
 
 from .apps import Pattern, Post
-from .events import Event
 from .iteration import Plan, Result
 from .memory import Learning, Recall
 from .model import Discovered
 from .prompt import Section
+from .record import Event
 from .run import Answer, Koi, Run
 from .task import Task
 from .tool import Tool, ToolCall, ToolResult, Verdict

@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
-from .events import Event, Record
 from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import Offer, Reply, Request
+from .record import Event, Record
 from .sandbox import Command, Completed
 from .task import Spend, Task
 

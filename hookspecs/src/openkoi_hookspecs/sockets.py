@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from .events import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
+from .record import Record
 from .run import Entry, Koi, Run
 from .sandbox import Command, Completed
 from .tool import Tool

@@ -4,7 +4,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,6 @@ from openkoi_hookspecs import (
     Baselined,
     Command,
     Completed,
-    Entry,
     Evaluator,
     Event,
     Hit,
@@ -26,10 +25,8 @@ from openkoi_hookspecs import (
     KoiError,
     LimitReached,
     Message,
-    Offer,
     Query,
     Question,
-    Record,
     Reply,
     Request,
     Result,
@@ -37,7 +34,6 @@ from openkoi_hookspecs import (
     Spend,
     Task,
     Tool,
-    Waiting,
     Work,
     events,
 )
@@ -48,8 +44,9 @@ from .caging import strong_enough
 from .conversation import Conversation, unsound
 from .deadline import contained
 from .footprint import footprint
-from .house import ALONE, House, Nested
+from .house import ALONE, Nested
 from .limits import Budget
+from .lodger import Lodger
 from .standstill import Standstill
 from .versions import Versions
 
@@ -61,10 +58,9 @@ NOBODY = Agent(name="")
 
 
 @dataclass(slots=True)
-class Kernel:
+class Kernel(Lodger):
     """A run, as plugins are lent it and as the phases carry it."""
 
-    house: House
     task: Task
     workspace: Path
     nested: Nested = ALONE
@@ -121,14 +117,6 @@ class Kernel:
 
     # What a Koi can do, within this task.
 
-    def entries(self, kind: str) -> Sequence[Entry]:
-        """List what there is of a kind, without loading it."""
-        return self.house.entries(kind)
-
-    def records(self, session: str) -> Iterable[Record]:
-        """Read a session's log from its beginning."""
-        return self.house.records(session)
-
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask memory; what is wrong with it is said."""
         try:
@@ -147,30 +135,6 @@ class Kernel:
             answer = await self.house.asker.ask(question, self.id)
         await self.emit(events.Replied(id, answer))
         return answer
-
-    def waiting(self) -> Sequence[Waiting]:
-        """What runs have asked and nobody has answered."""
-        return self.house.waiting()
-
-    def answer(self, id: str, answer: str) -> Waiting:
-        """Answer a question in a person's name."""
-        return self.house.answer(id, answer)
-
-    def offers(self) -> Sequence[Offer]:
-        """The providers that are installed and known, best first."""
-        return self.house.offers()
-
-    def saved_keys(self) -> Sequence[str]:
-        """The providers whose keys are saved."""
-        return self.house.saved_keys()
-
-    def save_key(self, provider: str, key: str) -> Path:
-        """Keep a key for its user alone."""
-        return self.house.save_key(provider, key)
-
-    def configure(self, key: str, value: str) -> Path:
-        """Set a dotted key in the user's configuration."""
-        return self.house.configure(key, value)
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""

@@ -1,0 +1,37 @@
+"""An event, and its place in the log. What events there are stands in ``events``."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost."""
+
+    name: ClassVar[str] = ""
+    durable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event as it stands in the log: one line, one id, written once.
+
+    ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
+    the line, in bytes; both are empty while a record is only told and not read back.
+    """
+
+    id: str
+    at: str
+    run: str
+    event: Event
+    _: KW_ONLY
+    segment: str = ""
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Event):
+    """An event of a plugin that is not installed, or of a newer version."""
+
+    data: Mapping[str, Any]

@@ -1,0 +1,48 @@
+"""What a run passes on to the house that it is done in, as it is. Knows the house; knows no task."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import Entry, Offer, Record, Waiting
+
+from .house import House
+
+
+@dataclass(slots=True)
+class Lodger:
+    """A part of ``Koi`` that is the same between runs and within one."""
+
+    house: House
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        """List what there is of a kind, without loading it."""
+        return self.house.entries(kind)
+
+    def records(self, session: str) -> Iterable[Record]:
+        """Read a session's log from its beginning."""
+        return self.house.records(session)
+
+    def waiting(self) -> Sequence[Waiting]:
+        """What runs have asked and nobody has answered."""
+        return self.house.waiting()
+
+    def answer(self, id: str, answer: str) -> Waiting:
+        """Answer a question in a person's name."""
+        return self.house.answer(id, answer)
+
+    def offers(self) -> Sequence[Offer]:
+        """The providers that are installed and known, best first."""
+        return self.house.offers()
+
+    def saved_keys(self) -> Sequence[str]:
+        """The providers whose keys are saved."""
+        return self.house.saved_keys()
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Keep a key for its user alone."""
+        return self.house.save_key(provider, key)
+
+    def configure(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration."""
+        return self.house.configure(key, value)
