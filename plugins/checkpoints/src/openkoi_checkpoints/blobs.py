@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_files import private_folder
+
 from .errors import StoreFault
-from .private import private_folder, writable, write_whole
+from .private import writable, write_whole
 
 
 def digest(data: bytes) -> str:

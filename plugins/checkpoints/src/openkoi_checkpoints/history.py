@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_files import private_folder
+
 from .errors import NoCheckpoint, StoreFault
 from .manifest import Entry, Manifest
-from .private import private_folder, writable, write_whole
+from .private import writable, write_whole
 
 ID = re.compile(r"[0-9a-f]{16}-[0-9a-f]{6}")
 

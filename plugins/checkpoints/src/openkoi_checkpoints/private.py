@@ -20,14 +20,6 @@ def writable(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def private_folder(path: Path) -> Path:
-    """Make a folder, and those above it that are missing, for its owner only."""
-    if not path.is_dir():
-        private_folder(path.parent)
-        path.mkdir(mode=0o700, exist_ok=True)
-    return path
-
-
 def write_whole(path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False) -> None:
     """Write beside the place, then rename into it: whoever reads sees all of it or what was there before."""
     beside = path.with_name(f"{temporary}{secrets.token_hex(6)}")

@@ -6,11 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from openkoi_files import private_folder
+
 from .errors import StoreFault
 from .history import ID, History
 from .lock import locked_at_once
 from .manifest import Kind, Manifest
-from .private import private_folder, writable, write_whole
+from .private import writable, write_whole
 from .retention import DAY, Held, Policy, to_drop
 
 LOCK = "lock"

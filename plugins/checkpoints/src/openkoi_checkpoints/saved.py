@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_files import private_folder
+
 from .blobs import Blobs
 from .errors import StoreFault
 from .manifest import look
 from .plan import ABSENT
-from .private import private_folder, writable, write_whole
+from .private import writable, write_whole
 from .survey import read_file
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_files import private_folder
 from openkoi_hookspecs import Data, KoiError
 
 from .blobs import Blobs, digest, size_of
@@ -18,7 +19,7 @@ from .ignored import Ignored
 from .lock import locked
 from .manifest import NOTICED, Entry, Kind, Manifest, Stamp
 from .plan import Plan, Views, plan
-from .private import private_folder, writable
+from .private import writable
 from .prune import LOCK, overview, prune, prune_daily
 from .rebuild import Builder, sweep
 from .retention import Policy
