@@ -9,6 +9,7 @@ from cli_process import Shell, script, shell
 
 ANSWER = '  - says: "Paris."\n    usage: {input: 1200, output: 80}\n    repeat: true\n'
 KEYS = {
+    "costs",
     *("schema", "ok", "accepted", "decision", "stop_reason", "task_id", "session_id", "output", "score", "iterations"),
     *(
         "findings",

@@ -10,7 +10,7 @@ from typing import Any
 
 from .iteration import Plan, Ruling
 from .memory import Learning, Recall
-from .model import Message, Reply
+from .model import Message, Reply, Usage
 from .record import Event as Event
 from .record import Record as Record
 from .record import Unknown as Unknown
@@ -94,6 +94,18 @@ class Answered(Event):
     role: str = "executor"
     milliseconds: int = 0
     messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Broken(Event):
+    """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
+
+    name = "model.broken"
+    model: str
+    usage: Usage
+    usd: float
+    _: KW_ONLY
+    role: str = "executor"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ from openkoi_hookspecs import (
     Refused,
     Reply,
     Request,
+    Text,
+    Thought,
+    ToolCall,
     Unavailable,
     Usage,
     events,
@@ -24,6 +27,7 @@ from openkoi_hookspecs import (
 from openkoi_models import answer_tokens
 
 from .deadline import ours_to_end
+from .facts import misfit
 from .fallback import RETRY_BUDGET, pause
 from .hearing import Heard
 from .limits import Budget, Lease
@@ -107,7 +111,7 @@ class Asking:
             usage = believable(heard, estimate)
             parts = heard.whole(player.name)
         except BaseException:
-            self.give_back(lease, heard, estimate, player)
+            await self.give_back(lease, heard, estimate, player, request.model)
             raise
         self.cast.estimator.learn(player.name, request, usage)
         took = round((perf_counter() - started) * 1000)
@@ -122,6 +126,8 @@ class Asking:
         try:
             async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
                 async for chunk in player.provider.chat(sent):
+                    if wrong := no_chunk(chunk):
+                        raise PluginFault(player.name, "chat", f"it said what is no part of an answer: {wrong}")
                     heard.take(chunk)
                     if role == "executor" and (text := heard.tell()):
                         await self.emit(events.Spoke(text))
@@ -136,22 +142,31 @@ class Asking:
         if heard.done is None:
             raise Unavailable(f"{player.name} broke off in the middle of its answer.")
 
-    def give_back(self, lease: Lease, heard: Heard, estimate: int, player: Player) -> None:
+    async def give_back(self, lease: Lease, heard: Heard, estimate: int, player: Player, role: str) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
-        if heard.parts:
-            self.budget.settle(lease, Usage(input=estimate, output=answer_tokens(heard.parts)), player.price)
-        else:
+        if not heard.parts:
             self.budget.release(lease)
+            return
+        usage = Usage(input=estimate, output=answer_tokens(heard.parts))
+        usd = self.budget.settle(lease, usage, player.price)
+        await self.emit(events.Broken(player.name, usage, usd, role=role))
 
     async def paid(self, lease: Lease, answered: events.Answered, player: Player) -> Reply:
         """Charge an answer, and write it down with what it cost."""
         usage = answered.reply.done.usage
         usd = self.budget.settle(lease, usage, player.price)
-        if usage.total > lease.tokens:
-            over = f"{player.name} counted {usage.total} tokens where {lease.tokens} were reserved; the task ends here."
-            await self.emit(events.Warned(over))
+        if over := lease.exceeded(usage, usd):
+            await self.emit(events.Warned(f"{player.name} {over}; the task ends here."))
         await self.emit(replace(answered, usd=usd))
         return answered.reply
+
+
+def no_chunk(chunk: object) -> str:
+    """What is wrong with a piece of an answer; its usage may be nonsense, which is mended."""
+    if isinstance(chunk, Done):
+        return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
+    kind = type(chunk)
+    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall) else f"{kind.__name__} is no chunk"
 
 
 async def advice(error: Refused, player: Player) -> str:

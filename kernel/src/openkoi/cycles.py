@@ -25,7 +25,6 @@ from openkoi_models import answer_tokens
 
 from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
-from .footprint import footprint
 from .kernel import Kernel
 from .standstill import Step
 
@@ -141,11 +140,10 @@ def step(one: Settled) -> Step:
 
 
 def changed(settled: Sequence[Settled], run: Kernel) -> bool:
-    """Whether the workspace is another after these calls; only looked at when one of them may have changed it."""
+    """Whether the workspace is as it never was after these calls; only looked at when one may have changed it."""
     if not any(one.tool and one.tool.effect > Effect.READS for one in settled):
         return False
-    before, run.footprint = run.footprint, footprint(run.workspace)
-    return before != run.footprint
+    return run.footprints.changed(run.workspace)
 
 
 async def going_in_circles(run: Kernel) -> bool:

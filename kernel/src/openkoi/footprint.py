@@ -1,27 +1,82 @@
-"""Whether files of a folder changed, told from their sizes and times alone, quickly. Reads no contents.
+"""Whether a folder is another than it ever was in this run, told from its files, quickly.
 
-Caches, hidden folders and what version control keeps are passed over: running the tests changes nothing.
+A file that was not written since the run began is known by its size and time alone; one that was, by what is in it, so
+that a change and its undoing come to nothing. Caches, hidden folders and what version control keeps are passed over:
+running the tests changes nothing.
 """
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "target"})
 MOST = 5_000
+LARGE = 1_000_000
 
 
-def footprint(root: Path) -> bytes:
-    """Another value whenever a file came, went or was written; of a very large folder only its first files count."""
-    seen = blake2b(digest_size=16)
-    for entry in islice(entries(str(root)), MOST):
-        seen.update(entry.encode("utf-8", "surrogateescape"))
-    return seen.digest()
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as its folder tells of it. ``stamp`` is another whenever it was written."""
+
+    path: str
+    size: int
+    mode: int
+    stamp: int
 
 
-def entries(folder: str) -> Iterator[str]:
+@dataclass(slots=True)
+class Footprints:
+    """The states that a folder was in; of a very large one only its first files count."""
+
+    first: frozenset[File] = frozenset()
+    contents: dict[File, bytes] = field(default_factory=dict)
+    seen: set[bytes] = field(default_factory=set)
+
+    def begin(self, root: Path) -> None:
+        """Note how it is before anything was written."""
+        self.first = frozenset(files_of(root))
+        self.seen.add(self.state(self.first))
+
+    def changed(self, root: Path) -> bool:
+        """Whether it is in a state that it was not in before; that is known from now on."""
+        if not self.seen:
+            self.begin(root)
+            return True
+        state = self.state(files_of(root))
+        new = state not in self.seen
+        self.seen.add(state)
+        return new
+
+    def state(self, files: frozenset[File]) -> bytes:
+        """What it is like, in few bytes."""
+        seen = blake2b(digest_size=16)
+        for file in sorted(files, key=lambda file: file.path):
+            seen.update(f"{file.path}\0{file.mode}\0".encode("utf-8", "surrogateescape"))
+            seen.update(str(file.stamp).encode() if file in self.first else self.content(file))
+        return seen.digest()
+
+    def content(self, file: File) -> bytes:
+        """What is in a file, in few bytes; of a large one its time."""
+        if file not in self.contents:
+            self.contents[file] = str(file.stamp).encode() if file.size > LARGE else digest(file.path)
+        return self.contents[file]
+
+
+def digest(path: str) -> bytes:
+    try:
+        return blake2b(Path(path).read_bytes(), digest_size=16).digest()
+    except OSError:
+        return b""
+
+
+def files_of(root: Path) -> frozenset[File]:
+    return frozenset(islice(files(str(root)), MOST))
+
+
+def files(folder: str) -> Iterator[File]:
     try:
         with os.scandir(folder) as found:
             listed = sorted(found, key=lambda entry: entry.name)
@@ -30,10 +85,10 @@ def entries(folder: str) -> Iterator[str]:
     for entry in listed:
         if entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith(".") and entry.name not in PASSED_OVER:
-                yield from entries(entry.path)
+                yield from files(entry.path)
             continue
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        yield f"{entry.path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_mode}\n"
+        yield File(entry.path, status.st_size, status.st_mode, status.st_mtime_ns)

@@ -257,21 +257,19 @@ class House(ABC):
         self.duties.append(duty)
 
     async def drain(self) -> None:
-        """Do what is left, for two seconds at most; the next start catches up with the rest."""
-        duties, self.duties = self.duties, []
-        if not duties:
-            return
+        """Do what is left, and what comes of it, for two seconds at most; the next start catches up with the rest."""
         try:
             async with asyncio.timeout(DRAINING):
-                for duty in duties:
-                    await duty
+                while self.duties:
+                    await self.duties.pop(0)
         except TimeoutError:
             self.warn_once("Memory is not up to date yet; the next start catches up.")
         except Exception as error:  # plugins' work after the result: it is not worth losing the result for
             self.warn_once(f"What was learned may be missing until the next start: {error}")
         finally:
-            for duty in duties:
+            for duty in self.duties:
                 duty.close()
+            self.duties.clear()
 
 
 def entries_of(source: Source, koi: Any) -> list[Entry]:

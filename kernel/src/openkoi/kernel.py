@@ -43,7 +43,7 @@ from .asking import Asking
 from .caging import strong_enough
 from .conversation import Conversation, unsound
 from .deadline import contained
-from .footprint import footprint
+from .footprint import Footprints
 from .house import ALONE, Nested
 from .limits import Budget
 from .lodger import Lodger
@@ -70,7 +70,7 @@ class Kernel(Lodger):
     tools: tuple[Tool, ...] = ()
     offered: tuple[Tool, ...] = ()
     talk: Conversation = field(default_factory=Conversation)
-    footprint: bytes = b""
+    footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
@@ -89,6 +89,8 @@ class Kernel(Lodger):
         self.past = rerun_of(self.nested.records, self.id)
         self.budget = Budget(self.task.limits, self.nested.budget or self.house.day)
         self.budget.started -= self.past.seconds
+        for lost in self.past.broken:
+            self.budget.remember(lost.usage, lost.usd)
         self.asking = Asking(self.budget, self.house.cast, self.emit)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
@@ -255,7 +257,7 @@ class Kernel(Lodger):
                 return
             self.settled = True
             self.versions.origin = await self.versions.take()
-            self.footprint = footprint(self.workspace)
+            self.footprints.begin(self.workspace)
             await self.emit(events.Kept(self.versions.origin))
             for name, evaluator in self.evaluators.items():
                 if isinstance(evaluator, Baselined):

@@ -27,12 +27,18 @@ class Lease:
     usd: float
     max_output: int
 
+    def exceeded(self, usage: Usage, usd: float) -> str:
+        """What was used beyond it, for a person; empty when nothing was."""
+        if usage.total > self.tokens:
+            return f"counted {usage.total} tokens where {self.tokens} were reserved"
+        return f"cost ${usd:.4f} where ${self.usd:.4f} were reserved" if usd > self.usd + ROUNDING else ""
+
 
 class Purse(Protocol):
     """What a budget is paid from: that of the task it is a part of, or what a day may cost."""
 
-    overdrawn: str
-
+    @property
+    def overdrawn(self) -> str: ...
     def named(self, limit: str) -> str: ...
     @property
     def seconds_left(self) -> float: ...
@@ -63,14 +69,13 @@ class Budget:
     leases: list[Lease] = field(default_factory=list)
     started: float = 0.0
     refused: str = ""
-    overdrawn: str = ""
+    exceeded: str = ""
     waits: int = 0
     stopped: float = 0.0
     deadlines: set[asyncio.Timeout] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
-        self.overdrawn = self.parent.overdrawn if self.parent else ""
 
     @property
     def spent(self) -> Spend:
@@ -82,6 +87,11 @@ class Budget:
         """How long the task may still take."""
         own = self.limits.seconds - (self.now - self.started)
         return own if self.parent is None else min(own, self.parent.seconds_left)
+
+    @property
+    def overdrawn(self) -> str:
+        """The limit of which more was used than reserved, here or by whoever is paid from the same purse."""
+        return self.exceeded or (self.parent.overdrawn if self.parent else "")
 
     @property
     def tokens_left(self) -> float:
@@ -159,14 +169,14 @@ class Budget:
         """Give a lease back and charge what was used; return the dollars. More than was reserved ends the task."""
         price = price.at(usage.input + usage.cache_read + usage.cache_write)
         usd = cost(usage, price)
-        if usage.total > lease.tokens or usd > lease.usd + ROUNDING:
-            self.overdraw("dollars" if self.usd + usd > self.limits.usd else "tokens")
+        if lease.exceeded(usage, usd):
+            self.overdraw("tokens" if usage.total > lease.tokens else "dollars")
         self.charge(lease, weight(usage, price), usd)
         return usd
 
     def overdraw(self, limit: str) -> None:
         """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
-        self.overdrawn = self.overdrawn or limit
+        self.exceeded = self.exceeded or limit
         if self.parent is not None:
             self.parent.overdraw(limit)
 
@@ -219,8 +229,14 @@ class Budget:
 
 
 def dearest(price: Price, tokens: int) -> Price:
-    """The price of a request that may come out a little longer than was thought."""
-    return price.at(round(tokens * INPUT_MARGIN))
+    """The price of a request that may come out a little longer or shorter than was thought: of each part the dearer."""
+    other = price.at(round(tokens * INPUT_MARGIN))
+    return Price(
+        max(price.input, other.input),
+        max(price.output, other.output),
+        max(price.cache_read, other.cache_read),
+        max(price.cache_write, other.cache_write),
+    )
 
 
 def cost(usage: Usage, price: Price) -> float:

@@ -1,7 +1,7 @@
 """Whether a run gets anywhere, told from its tool calls and what they brought. Pure; knows no clock, file or model.
 
-Real progress is a change of the workspace, something else read, or the same question with a new answer. Something is a
-new text that another command printed: it may be useful, or not. Nothing is what was seen before. A few cycles of
+Real progress is a workspace as it never was, something else read, or the same question with a new answer. Something is
+a new text that another command printed: it may be useful, or not. Nothing is what was seen before. A few cycles of
 nothing end a run; many cycles without real progress do, too.
 """
 
@@ -67,7 +67,7 @@ class Standstill:
         before, unseen = self.answers.get(question), answer not in self.texts
         self.answers[question] = answer
         self.texts.add(answer)
-        self.last = [*self.last[-1:], question]
+        self.last = [*self.last[-1:], answer]
         if step.polls or (before is None and step.reads and not step.result.failed):
             return Gain.REAL
         if before is not None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,9 @@ from openkoi_hookspecs import (
     Event,
     Finding,
     Learning,
+    Message,
     Mode,
+    Plan,
     Record,
     Reply,
     Ruling,
@@ -48,6 +51,7 @@ def lap(number: int, score: float, text: str, decision: Decision = Decision.CONT
     """One iteration as it is written down."""
     evaluation = Evaluation(scores=(Score("quality", score),), findings=FINDINGS[number:])
     return [
+        events.Prompted(Message.user("go on")),
         answered(Usage(input=100, output=10, cache_read=1_000), 0.01),
         events.Worked(Work(text, files=("a.py",))),
         answered(Usage(input=50, output=5), 0.001, "evaluator"),
@@ -63,6 +67,7 @@ def whole() -> list[Event]:
     return [
         events.TaskStarted(Task("mend it", session="s-1"), model="acme/executor", workspace="/w"),
         events.Warned("the price is not known"),
+        events.Planned(Plan()),
         *lap(0, 0.7, "first words"),
         *lap(1, 0.5, "second words", Decision.ACCEPT_BEST),
         events.RunCompleted(ruling, Spend(tokens=2_330, usd=0.022), best=0, iterations=2),
@@ -112,6 +117,18 @@ def test_a_run_is_one_object_of_a_known_shape() -> None:
         ],
         "usage": {"input": 307, "output": 30, "cache_read": 2_000, "cache_write": 0, "total": 2_337},
         "cost_usd": 0.0221,
+        "costs": {
+            "by_phase": {
+                "execute": {"cost_usd": 0.02, "tokens": 2_220, "calls": 2},
+                "evaluate": {"cost_usd": 0.002, "tokens": 110, "calls": 2},
+                "learn": {"cost_usd": 0.0001, "tokens": 7, "calls": 1},
+            },
+            "by_model": {
+                "acme/executor": {"cost_usd": 0.02, "tokens": 2_220, "calls": 2},
+                "acme/evaluator": {"cost_usd": 0.002, "tokens": 110, "calls": 2},
+                "acme/small": {"cost_usd": 0.0001, "tokens": 7, "calls": 1},
+            },
+        },
         "saved_tokens": {"delta": 0, "compression": 0, "eval_skip": 0, "incremental": 0, "prompt_cache": 2_000},
         "learnings": ["run the linter first"],
         "changed_files": ["a.py"],
@@ -186,7 +203,7 @@ def test_a_run_that_is_not_over_says_so() -> None:
 
 
 def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
-    failed = [*whole()[:3], events.Worked(Work("half", ended=Ended.BUDGET)), events.RunFailed("interrupted")]
+    failed = [*whole()[:5], events.Worked(Work("half", ended=Ended.BUDGET)), events.RunFailed("interrupted")]
     said = report_of(records(*failed)).result()
 
     assert ("half", 0.01, 1_110) == (said["output"], said["cost_usd"], said["usage"]["total"])
@@ -226,6 +243,42 @@ def test_scores_and_dollars_are_rounded() -> None:
     assert (0.6667, 0.3) == (said["score"], said["cost_usd"])
 
 
+def waited() -> list[Event]:
+    """A run that waited for a person in its only iteration, ended so, and was gone on with."""
+    escalated, accepted = Ruling(Decision.ESCALATE, "a person has to allow it"), Ruling(Decision.ACCEPT, "good")
+    return [
+        events.TaskStarted(Task("t")),
+        answered(Usage(input=10), 0.1),
+        events.Worked(Work("may I?", ended=Ended.PERSON)),
+        events.Iterated(0, None, Spend(seconds=1.0), Mode.SKIPPED),
+        events.Decided(0, escalated, Spend()),
+        events.RunCompleted(escalated, Spend()),
+        answered(Usage(input=20), 0.2),
+        events.Worked(Work("done")),
+        events.Iterated(0, None, Spend(seconds=3.0), Mode.SKIPPED),
+        events.Decided(0, accepted, Spend()),
+        events.RunCompleted(accepted, Spend()),
+    ]
+
+
+@pytest.mark.row("LOOP-19")
+def test_an_iteration_that_waited_for_a_person_is_told_once_as_it_was_gone_on_with() -> None:
+    report = report_of(records(*waited()))
+    said = report.result()
+
+    assert ("done", 0, 0.3) == (said["output"], report.status, said["cost_usd"])
+    assert [(1, "accept", 30, 3_000)] == [
+        (one["n"], one["decision"], one["usage"]["total"], one["duration_ms"]) for one in said["iterations"]
+    ]
+
+
+def test_a_log_with_a_lost_line_is_told_all_the_same() -> None:
+    lost = [event for event in whole() if not (isinstance(event, events.Decided) and event.iteration == 0)]
+    of_the_second = [replace(event, best=1) if isinstance(event, events.RunCompleted) else event for event in lost]
+
+    assert "second words" == report_of(records(*of_the_second)).text
+
+
 # Other runs among the records.
 
 
@@ -243,7 +296,7 @@ def sub_task() -> Sequence[Event]:
 def mixed() -> list[Record]:
     """A run with a sub-task within its first iteration, and an unrelated run."""
     own, stranger = records(*whole()), records(*whole(), run="run-9")
-    return [*own[:3], *records(*sub_task(), run="run-2"), *stranger, *own[3:]]
+    return [*own[:5], *records(*sub_task(), run="run-2"), *stranger, *own[5:]]
 
 
 @pytest.mark.row("ITER-21")

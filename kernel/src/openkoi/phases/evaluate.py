@@ -31,7 +31,7 @@ NOT_ASKED = "could not be asked"
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     """What all evaluators together say; None when there is nothing to judge, or nobody has an opinion."""
-    if not wanted(plan, work, run) or work.ended is Ended.PERSON:
+    if not wanted(plan, work, run) or work.ended is Ended.PERSON or fruitless(work):
         return None
     if repeated(work, run):
         last = run.iterations[-1].evaluation
@@ -63,6 +63,11 @@ def wanted(plan: Plan, work: Work, run: Kernel) -> bool:
     """Whether the work is to be judged: also when what looked like a question changed files after all."""
     mistaken = bool(work.files) and run.task.limits.iterations > 0 and only_asks(run.task.text)
     return plan.judged or mistaken
+
+
+def fruitless(work: Work) -> bool:
+    """Whether it went in circles and changed nothing: no judgement could save it."""
+    return work.ended is Ended.LOOP and not work.files
 
 
 def repeated(work: Work, run: Kernel) -> bool:

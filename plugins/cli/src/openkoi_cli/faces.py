@@ -26,7 +26,7 @@ class Face:
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
         self.invocation = invocation
         self.out = out
-        self.progress = Progress()
+        self.progress = Progress(verbose=invocation.verbose)
         self.live = Live(sys.stderr)
 
     @property

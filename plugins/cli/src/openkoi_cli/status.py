@@ -1,57 +1,74 @@
 """``openkoi status``: what is remembered, what was done lately, and what it cost."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_report import clipped, dollars, plural, tokens_text
+from openkoi_report import clipped, costs_of, dollars, tokens_text
 
 from .invocation import Invocation
+from .spending import SPANS, since, span_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from openkoi.assembly import Assembly
-    from openkoi_log import Call, Past
+    from openkoi_log import Past
+    from openkoi_report import Charge
 
 LAST, ALL = 5, 50
-SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
+BROUGHT = (("Skills", "skills"), ("Integrations", "messengers"))
 
 
 @click.command()
 @click.option("--costs", is_flag=True, help="What was spent, by day, week, month and model.")
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool) -> None:
-    """Show memory, the last tasks, tokens and cost; with --verbose, more of them."""
-    from openkoi_log import paid_calls, past_tasks
+    """Show memory, the last tasks, tokens and cost; with --verbose, more of them, and what it was spent on."""
+    from openkoi_log import past_tasks
 
     koi = invocation.open()
-    folder = koi.config.paths.sessions
-    lines = asyncio.run(memory_lines(koi))
-    tasks = past_tasks(folder)
+    told = asyncio.run(memory_told(koi))
+    tasks = past_tasks(koi.config.paths.sessions)
+    lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
     lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *cost_lines(list(paid_calls(folder)), tasks)]
-    if costs:
-        lines += ["", *model_lines(list(paid_calls(folder)))]
+        lines += ["", *spent_lines(koi, tasks, invocation, by_model=costs)]
     click.echo(koi.redactor("\n".join(lines)))
 
 
-async def memory_lines(koi: "Assembly") -> list[str]:
+async def memory_told(koi: "Assembly") -> dict[str, str]:
     """What the chosen memory says of itself."""
     from openkoi_hookspecs import Examined, KoiError
 
     async with koi:
         memory = await koi.sockets.memory()
         if memory is None:
-            return ["  Memory: none chosen"]
+            return {"": "none chosen"}
         try:
-            told = await memory.examine() if isinstance(memory, Examined) else {}
+            told = dict(await memory.examine()) if isinstance(memory, Examined) else {}
         except KoiError as error:
-            return [f"  Memory: {error}"]
-    return [f"  Memory: {', '.join(f'{word} {value}' for word, value in told.items()) or 'ready'}"]
+            return {"": str(error)}
+    return told or {"": "ready"}
+
+
+def memory_lines(told: dict[str, str], *, verbose: bool) -> list[str]:
+    """In one line, or a line a fact."""
+    facts = [f"{word} {value}".lstrip() for word, value in told.items()]
+    return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
+
+
+def brought_lines(koi: "Assembly", *, verbose: bool) -> "Iterator[str]":
+    """What plugins bring that a person has set up: named when there are any."""
+    for title, kind in BROUGHT:
+        there = koi.entries(kind)
+        if there and verbose:
+            yield f"  {title}:"
+            yield from (f"    {entry.name} (from {entry.origin})" for entry in there)
+        elif there:
+            yield f"  {title}: {', '.join(entry.name for entry in there)}"
 
 
 def task_lines(tasks: Sequence["Past"]) -> list[str]:
@@ -63,26 +80,23 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
     return ["  Last tasks:", *rows]
 
 
-def cost_lines(calls: Sequence["Call"], tasks: Sequence["Past"]) -> list[str]:
-    return [span_line(name, since(days), calls, tasks) for name, days in SPANS]
+def spent_lines(koi: "Assembly", tasks: Sequence["Past"], invocation: Invocation, *, by_model: bool) -> "Iterator[str]":
+    """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
+    from .breakdown import breakdown
+    from .spending import charges, told_by
+
+    there = charges(koi.config.paths.sessions, told_by(phases=invocation.verbose))
+    yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
+    if by_model:
+        yield from ("", *model_lines(there))
+    if invocation.verbose:
+        yield from breakdown(koi, tasks, there)
 
 
-def since(days: int) -> str:
-    """The beginning of a span that ends now, in UTC as the log writes it; a span of one day begins at midnight."""
-    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - timedelta(days=days - 1)).isoformat()
-
-
-def span_line(name: str, start: str, calls: Iterable["Call"], tasks: Iterable["Past"]) -> str:
-    within = [past for past in tasks if past.at >= start]
-    usd, tokens = sum(call.usd for call in calls if call.at >= start), sum(past.tokens for past in within)
-    return f"  {name + ':':<12} {dollars(usd)}  ({plural(len(within), 'task')}, {tokens_text(tokens)} tokens)"
-
-
-def model_lines(calls: Sequence["Call"]) -> list[str]:
-    spent: Counter[str] = Counter()
-    for call in calls:
-        spent[call.model] += call.usd  # type: ignore[assignment]  # a Counter of dollars
-    total = sum(spent.values()) or 1.0
-    rows = [f"    {model:<40} {dollars(usd)}  ({usd / total:.0%})" for model, usd in spent.most_common()]
+def model_lines(there: Sequence["Charge"]) -> list[str]:
+    """Each model's share of all that was ever spent."""
+    costs = costs_of(there)
+    dearest = sorted(costs.by_model.items(), key=lambda pair: pair[1].usd, reverse=True)
+    total = costs.total or 1.0
+    rows = [f"    {model:<40} {dollars(cost.usd)}  ({cost.usd / total:.0%})" for model, cost in dearest]
     return ["  By model:", *rows]

@@ -34,12 +34,16 @@ def always(event: Event) -> bool:
 
 @dataclass(slots=True)
 class Rerun:
-    """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took."""
+    """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
+
+    ``broken`` are answers that broke off and were paid for.
+    """
 
     left: list[Event] = field(default_factory=list)
     written: Counter[type[Event]] = field(default_factory=Counter)
     origin: str = ""
     seconds: float = 0.0
+    broken: Sequence[events.Broken] = ()
 
     @property
     def active(self) -> bool:
@@ -96,7 +100,8 @@ def rerun_of(records: Iterable[Record], run: str) -> Rerun:
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
     again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
-    return Rerun([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own))
+    broken = [event for event in happened if isinstance(event, events.Broken)]
+    return Rerun([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own), broken)
 
 
 def over(happened: Iterable[Event]) -> bool:

@@ -65,7 +65,10 @@ def payable(part: object) -> bool:
 
 def honest(model: Model) -> Model:
     """A provider's model; a price that nobody can reckon with is not known."""
-    price = model.price
-    if price is None or all(map(payable, (price.input, price.output, price.cache_read, price.cache_write))):
-        return model
-    return replace(model, price=None)
+    return model if model.price is None or reckonable(model.price) else replace(model, price=None)
+
+
+def reckonable(price: Price) -> bool:
+    """Whether all of it are prices, beyond a number of tokens too."""
+    own = all(map(payable, (price.input, price.output, price.cache_read, price.cache_write)))
+    return own and (price.beyond is None or reckonable(price.beyond))

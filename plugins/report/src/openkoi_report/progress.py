@@ -16,16 +16,19 @@ from openkoi_hookspecs import (
     events,
 )
 
+from .figures import clipped, dollars, plural, tokens_text
 from .report import Report
+from .tree import signature
 
 SHOWN = 3
 NEAR_LIMIT = 0.8
 
 
 class Progress:
-    """Turns the records of one run into lines. ``report`` is what it came to so far."""
+    """Turns the records of one run into lines. ``report`` is what it came to so far; a ``verbose`` one itemises it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False) -> None:
+        self.verbose = verbose
         self.report = Report()
         self.warned = False
         self.unsaid: dict[str, ToolCall] = {}
@@ -52,7 +55,7 @@ class Progress:
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
             case events.RunCompleted():
-                return self.over()
+                return [*self.over(), *(self.report.costs.lines if self.verbose else ())]
             case events.LearningSaved():
                 return ()
             case events.Warned(text=text):
@@ -75,7 +78,7 @@ class Progress:
                 return ""
 
     def iterated(self, number: int) -> list[str]:
-        lap = self.report.iterations[number]
+        lap = self.report.decided(number)
         if lap.evaluation is None:
             return []
         most = self.report.task.limits.iterations if self.report.task else 0
@@ -115,12 +118,6 @@ def found_lines(model: str, origin: str) -> list[str]:
     return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
 
 
-def signature(call: ToolCall) -> str:
-    """``slack_read(#engineering)``: a tool and what it is given first."""
-    first = next(iter(call.arguments.values()), "")
-    return f"{call.tool}({clipped(str(first), 40)})"
-
-
 def used_up(reason: str, spent: Spend, limits: Limits) -> str:
     """How much of the limit that ended it was used."""
     if reason.endswith("a day is reached"):
@@ -146,10 +143,6 @@ def remembered(recall: Recall) -> str:
     if traps:
         parts.append(f'{plural(len(traps), "anti-pattern")}: "{clipped(traps[0].text)}"')
     return ", ".join(parts)
-
-
-def plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def weakest(evaluation: Evaluation) -> str:
@@ -179,27 +172,3 @@ def checked(evaluation: Evaluation) -> list[str]:
         return [f"  {red} of {total} checks fail"]
     tested = any(score.dimension == "tests" for score in evaluation.scores)
     return [f"  All {'tests' if tested else 'checks'} pass"] if total else []
-
-
-def clipped(text: str, most: int = 100) -> str:
-    """One line of so many characters, without any that would move a terminal's cursor."""
-    line = "".join(sign if sign.isprintable() else " " for sign in " ".join(text.split()))
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def tokens_text(count: int) -> str:
-    """2.1k, 38k, 1.2M."""
-    if count < 1000:
-        return str(count)
-    unit, value = ("k", count / 1e3) if count < 999_500 else ("M", count / 1e6)
-    return f"{value:.1f}{unit}" if value < 9.95 else f"{value:.0f}{unit}"
-
-
-def dollars(usd: float) -> str:
-    """$0.32; what is less than a cent and not nothing is said to be so."""
-    return "<$0.01" if 0 < usd < 0.005 else f"${usd:.2f}"
-
-
-def megabytes(size: int) -> str:
-    """12MB, 340KB."""
-    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{max(0, round(size / 1e3))}KB"

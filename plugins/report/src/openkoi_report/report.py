@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_hookspecs import Decision, Evaluation, Finding, Mode, Record, Ruling, Spend, Task, Usage, Work, events
+from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Record, Task, Usage, events
+
+from .costs import Cost, Costs, costs_of
+from .laps import Lap, counted, iteration, rounded
+from .ledger import Ledger
 
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
@@ -25,31 +29,13 @@ EXITS = {
 
 
 @dataclass(slots=True)
-class Lap:
-    """One iteration as its records tell it."""
-
-    usage: Usage = Usage()
-    usd: float = 0.0
-    work: Work | None = None
-    evaluation: Evaluation | None = None
-    ruling: Ruling | None = None
-    spent: Spend = Spend()
-    mode: Mode = Mode.SKIPPED
-    terminated_by: str = ""
-
-    def pay(self, answered: events.Answered) -> None:
-        """Count one call."""
-        self.usage = added(self.usage, answered.reply.done.usage)
-        self.usd += answered.usd
-
-
-@dataclass(slots=True)
 class Report:
     """A run's records, taken in one by one."""
 
     run: str = ""
     task: Task | None = None
     laps: list[Lap] = field(default_factory=lambda: [Lap()])
+    ledger: Ledger = field(default_factory=Ledger)
     models: dict[str, str] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
@@ -66,10 +52,13 @@ class Report:
         event = record.event
         if isinstance(event, events.TaskStarted):
             self.begin(record, event)
-        if record.run == self.run:
-            self.note(event)
-        elif record.run in self.parts and isinstance(event, events.Answered):
+        own = record.run == self.run
+        if isinstance(event, events.Answered) and (own or record.run in self.parts):
             self.laps[-1].pay(event)
+            self.ledger.pay(record.at, event, own=own)
+        if own:
+            self.ledger.note(event)
+            self.note(event)
 
     def begin(self, record: Record, started: events.TaskStarted) -> None:
         if self.run in ("", record.run):
@@ -78,13 +67,12 @@ class Report:
         elif started.task.parent in (self.run, *self.parts):
             self.parts.add(record.run)
 
-    def note(self, event: object) -> None:
+    def note(self, event: Event) -> None:
         lap = self.laps[-1]
         match event:
             case events.Planned(plan=plan, asks=asks):
                 self.judged, self.asks = plan.judged, asks
             case events.Answered(model=model, role=role):
-                lap.pay(event)
                 self.models.setdefault(role, model)
             case events.Switched(role=role, to=model):
                 self.models[role] = model
@@ -97,9 +85,9 @@ class Report:
                 self.evaluators += [name for name in names if name not in self.evaluators]
             case events.Iterated(spent=spent, mode=mode):
                 lap.spent, lap.mode = spent, mode
-            case events.Decided(ruling=ruling):
+            case events.Decided(iteration=number, ruling=ruling):
                 lap.ruling = ruling
-                self.laps.append(Lap())
+                self.turn_over(number)
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
             case events.Warned(text=text):
@@ -109,16 +97,28 @@ class Report:
             case events.RunFailed(reason=reason):
                 self.failed = reason
 
+    def turn_over(self, number: int) -> None:
+        """An iteration is decided about: the next one begins, or it was one that had waited for a person."""
+        if 0 <= number < len(self.laps) - 1:
+            self.laps[number] = self.laps[number].gone_on(self.laps.pop())
+        self.laps.append(Lap())
+
     @property
     def iterations(self) -> Sequence[Lap]:
         """The iterations that were decided about."""
         return [lap for lap in self.laps if lap.ruling]
 
+    def decided(self, number: int) -> Lap:
+        """An iteration by its number, counted from zero; the last one where the log holds no such."""
+        there = self.iterations
+        if not there:
+            return self.laps[0]
+        return there[number] if 0 <= number < len(there) else there[-1]
+
     @property
     def best(self) -> Lap:
         """The iteration whose files are in the workspace."""
-        index = self.completed.best if self.completed else -1
-        return self.iterations[index] if self.iterations else self.laps[0]
+        return self.decided(self.completed.best if self.completed else -1)
 
     @property
     def deterministic(self) -> bool:
@@ -142,10 +142,12 @@ class Report:
 
     @property
     def usage(self) -> Usage:
-        total = Usage()
-        for lap in self.laps:
-            total = added(total, lap.usage)
-        return total
+        return sum((lap.usage for lap in self.laps), Usage())
+
+    @property
+    def costs(self) -> Costs:
+        """What it cost so far, by phase and by model."""
+        return costs_of(self.ledger.charges)
 
     def result(self, transcript: str = "") -> Json:
         """The whole as one JSON object."""
@@ -164,6 +166,7 @@ class Report:
             "findings": findings(self.best.evaluation),
             "usage": counted(self.usage),
             "cost_usd": round(sum(lap.usd for lap in self.laps), 6),
+            "costs": itemised(self.costs),
             "saved_tokens": {**dict.fromkeys(SAVINGS, 0), "prompt_cache": self.usage.cache_read},
             "learnings": self.learnings,
             "changed_files": list(self.best.work.files) if self.best.work else [],
@@ -192,39 +195,15 @@ def report_of(records: Iterable[Record], run: str = "") -> Report:
     return report
 
 
-def added(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        input=one.input + other.input,
-        output=one.output + other.output,
-        cache_read=one.cache_read + other.cache_read,
-        cache_write=one.cache_write + other.cache_write,
-    )
-
-
-def counted(usage: Usage) -> Json:
+def itemised(costs: Costs) -> Mapping[str, Mapping[str, object]]:
     return {
-        "input": usage.input,
-        "output": usage.output,
-        "cache_read": usage.cache_read,
-        "cache_write": usage.cache_write,
-        "total": usage.total,
+        "by_phase": {str(phase): item(cost) for phase, cost in costs.by_phase.items()},
+        "by_model": {model: item(cost) for model, cost in costs.by_model.items()},
     }
 
 
-def rounded(score: float | None) -> float | None:
-    return None if score is None else round(score, 4)
-
-
-def iteration(number: int, lap: Lap) -> Mapping[str, object]:
-    return {
-        "n": number,
-        "score": rounded(lap.evaluation.score) if lap.evaluation else None,
-        "decision": lap.ruling.decision if lap.ruling else None,
-        "eval_mode": lap.mode,
-        "usage": counted(lap.usage),
-        "cost_usd": round(lap.usd, 6),
-        "duration_ms": round(lap.spent.seconds * 1000),
-    }
+def item(cost: Cost) -> Mapping[str, object]:
+    return {"cost_usd": round(cost.usd, 6), "tokens": cost.usage.total, "calls": cost.calls}
 
 
 def findings(evaluation: Evaluation | None) -> list[Json]:

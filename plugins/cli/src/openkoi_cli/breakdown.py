@@ -1,0 +1,98 @@
+"""What ``openkoi status --verbose`` adds: providers, costs by model and phase, the day's limit, what is left to do."""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError
+from openkoi_report import NOTHING, Cost, Costs, clipped, costs_of, dollars, plural, tokens_text
+
+from .resume import WAITING
+from .spending import SPANS, since
+from .waiting import age, alive, pending
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+    from openkoi_files import Daybook
+    from openkoi_log import Past
+    from openkoi_report import Charge
+
+SHOWN = 10
+LEFT = ("", "failed", WAITING)
+
+
+def breakdown(koi: "Assembly", tasks: "Sequence[Past]", there: "Sequence[Charge]") -> Iterator[str]:
+    """All of it; a part that has nothing to say is left out."""
+    spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
+    yield from headed("Providers used this month", providers(spans[-1]))
+    yield from headed("By model", table([{**costs.by_model} for costs in spans]))
+    yield from headed(
+        "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
+    )
+    yield from headed("Limit of the day", day(koi.config.day))
+    yield from headed("Waiting for an answer (openkoi approvals)", waiting(koi))
+    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.config.paths.sessions, tasks))
+
+
+def headed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    """Lines under their title; nothing when there are none."""
+    if lines:
+        yield ""
+        yield f"  {title}:"
+        yield from (f"    {line}" for line in lines)
+
+
+def providers(costs: Costs) -> list[str]:
+    """Who was asked how often, the dearest first."""
+    by_provider: dict[str, Cost] = {}
+    for model, cost in costs.by_model.items():
+        name = model.partition("/")[0]
+        by_provider[name] = by_provider.get(name, NOTHING) + cost
+    dearest = sorted(by_provider.items(), key=lambda pair: pair[1].usd, reverse=True)
+    return [f"{name:<20} {plural(cost.calls, 'call')}, {cost.text}" for name, cost in dearest]
+
+
+def table(spans: "Sequence[dict[str, Cost]]") -> list[str]:
+    """A line for each name in the longest span, which is the last one, a column for each span."""
+    names = list(spans[-1])
+    if not names:
+        return []
+    wide = max(map(len, names))
+    head = f"{'':<{wide}}" + "".join(f"{title:>20}" for title, _ in SPANS)
+    return [head, *(f"{name:<{wide}}" + "".join(cell(span.get(name, NOTHING)) for span in spans) for name in names)]
+
+
+def cell(cost: Cost) -> str:
+    return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)})".rjust(20)
+
+
+def day(book: "Daybook | None") -> list[str]:
+    """What of the day's limits is used, reservations among it; nothing where there is none."""
+    if book is None:
+        return []
+    try:
+        page = book.page()
+    except KoiError as error:
+        return [str(error)]
+    usd = f"{dollars(page.all_usd)} of {dollars(book.most_usd)}" if math.isfinite(book.most_usd) else ""
+    tokens = f"{tokens_text(round(page.all_tokens))} of {book.most_tokens:,.0f} tokens"
+    return [", ".join(filter(None, (usd, tokens if math.isfinite(book.most_tokens) else "")))]
+
+
+def waiting(koi: "Assembly") -> list[str]:
+    """The questions that nobody has answered yet."""
+    now = datetime.now(UTC)
+    return [f"{one.id}  {age(one.waiting.at, now)}  {one.line}" for one in pending(koi)]
+
+
+def unfinished(sessions: Path, tasks: "Sequence[Past]") -> list[str]:
+    """The tasks that ended before their time, and how; or that a process is at work on."""
+    left = [past for past in tasks if past.ended in LEFT]
+    lines = [
+        f"{past.run[:8]}  {'at work now' if alive(sessions, past.segment) else past.ended or 'interrupted':<12} "
+        f"{clipped(past.text, 60)}"
+        for past in left[:SHOWN]
+    ]
+    return [*lines, f"and {len(left) - SHOWN} more"] if len(left) > SHOWN else lines

@@ -1,0 +1,58 @@
+"""What was paid for, read from the log, and told by the day. Knows lines of the log; decides nothing.
+
+Only the lines that tell what a call was for are read; all others are passed over unparsed.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_report import NOTHING, dollars, plural, tokens_text
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Event, Record
+    from openkoi_log import Past
+    from openkoi_report import Charge
+
+SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
+Kinds = Sequence[type["Event"]]
+
+
+def told_by(*, phases: bool) -> "Kinds":
+    """The kinds of events that tell what was paid, by whom; and for which phase, if that is asked."""
+    from openkoi_hookspecs import events
+    from openkoi_report import TOLD
+
+    return TOLD if phases else (events.TaskStarted, events.Answered, events.Forked, events.Planned, events.Decided)
+
+
+def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
+    """Every call that was paid for, as these kinds of events tell it."""
+    from openkoi_report import charges_of
+
+    return charges_of(told(sessions, kinds))
+
+
+def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
+    """The records of these kinds, oldest session first."""
+    from openkoi_log import segments
+    from openkoi_log.history import telling
+    from openkoi_log.transcript import SPELLED
+
+    marks = [f'"type":"{SPELLED.get(kind.name, kind.name)}"'.encode() for kind in kinds]
+    for path in segments(sessions):
+        yield from telling(path, marks)
+
+
+def since(days: int) -> str:
+    """The beginning of a span that ends now, in UTC as the log writes it; a span of one day begins at midnight."""
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - timedelta(days=days - 1)).isoformat()
+
+
+def span_line(name: str, start: str, there: "Sequence[Charge]", tasks: "Sequence[Past]") -> str:
+    """What was spent since then, and on how many tasks that began since then."""
+    cost = sum((charge.cost for charge in there if charge.at >= start), NOTHING)
+    began = sum(past.at >= start for past in tasks)
+    return f"  {name + ':':<12} {dollars(cost.usd)}  ({plural(began, 'task')}, {tokens_text(cost.usage.total)} tokens)"

@@ -1,0 +1,229 @@
+"""What is told of memory, costs and unfinished tasks: from the log alone, and each call once."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+from openkoi.assembly import Assembly
+from openkoi_cli.breakdown import breakdown, day, providers, table
+from openkoi_cli.spending import charges, since, span_line, told_by
+from openkoi_cli.status import brought_lines, memory_lines, model_lines
+from openkoi_files import Daybook
+from openkoi_hookspecs import (
+    Decision,
+    Done,
+    Event,
+    Plan,
+    Question,
+    Recall,
+    Reply,
+    Ruling,
+    Spend,
+    Task,
+    Text,
+    Usage,
+    Waiting,
+    Work,
+    events,
+)
+from openkoi_log import Past, past_tasks
+from openkoi_report import Charge, Cost, Phase, costs_of
+from openkoi_testing import Stage
+
+OVER = events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(tokens=1_500, usd=0.5))
+NOW = datetime.now(UTC)
+
+
+def asked(usd: float, model: str = "acme/large", tokens: int = 1_000) -> Event:
+    return events.Answered(model, Reply((Text("…"),), Done(Usage(input=tokens))), usd)
+
+
+def task(text: str = "Write", *, over: bool = True) -> list[Event]:
+    """A task with a plan, a work and a judgement that are paid for."""
+    begun = [events.TaskStarted(Task(text)), events.Recalled(Recall()), asked(0.25), events.Planned(Plan()), asked(1.0)]
+    return [*begun, events.Worked(Work("x")), asked(0.5, "other/judge", 500), *([OVER] if over else [])]
+
+
+def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str, object] | None = None) -> Assembly:
+    """An OpenKoi in whose log this has happened, by run."""
+    koi = Stage(settings=settings or {}).assemble(tmp_path, tmp_path / "home")
+    for run, happened in runs:
+        koi.tell(run, happened)
+    koi.log.close()
+    return koi
+
+
+def told(koi: Assembly) -> str:
+    sessions = koi.config.paths.sessions
+    return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True))))
+
+
+def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
+    return Charge((NOW - timedelta(days=days)).isoformat(), model, phase, Cost(usd, Usage(input=1_000), 1))
+
+
+@pytest.mark.row("CLI-04", "SAFE-11")
+def test_the_breakdown_tells_who_was_asked_and_for_what(tmp_path: Path) -> None:
+    text = told(house(tmp_path, ("run-1", task()), ("run-2", task())))
+
+    assert "    acme                 4 calls, 4.0k tokens, $2.50" in text
+    assert "    other                2 calls, 1.0k tokens, $1.00" in text
+    assert ["$2.50 (4.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("acme/large", text))
+    assert ["$0.50 (2.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("plan", text))
+    assert ["$2.00 (2.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("execute", text))
+    assert ["$1.00 (1.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("evaluate", text))
+    for absent in ("Limit of the day", "Waiting", "Not finished"):
+        assert absent not in text
+
+
+def line_of(name: str, text: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(f"    {name} "))
+
+
+@pytest.mark.row("CLI-04")
+def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
+    koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
+    koi.asker.kept.put(Waiting("4f2a9c0e1b7d", "run-2aaa", NOW.isoformat(), Question("A reason.\nAllow it?")))
+    text = told(koi)
+
+    assert "    4f2a9c0e  just now  Allow it?" in text
+    assert "    run-2aaa  interrupted  Write the letter" in text
+    assert "run-1" not in text
+
+
+def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:
+    text = told(house(tmp_path, *((f"run-{n}", task(over=False)) for n in range(13))))
+
+    assert (10, True) == (text.count("interrupted"), "    and 3 more" in text)
+
+
+def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path) -> None:
+    koi = Stage().assemble(tmp_path, tmp_path / "home")
+    koi.tell("run-1", task(over=False))
+
+    assert "run-1" in told(koi)
+    koi.log.close()
+    assert "interrupted" in told(koi)
+
+
+@pytest.mark.row("CLI-04")
+def test_the_limit_of_the_day_is_told_with_what_is_used_of_it(tmp_path: Path) -> None:
+    limits: dict[str, object] = {"safety.max_cost_usd_per_day": 5.0}
+    koi = house(tmp_path, ("run-1", task()), settings=limits)
+    assert koi.config.day is not None
+    koi.config.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
+
+    assert ["$1.25 of $5.00"] == day(koi.config.day)
+    assert "  Limit of the day:\n    $1.25 of $5.00" in told(koi)
+    assert ["$1.25 of $5.00, 40k of 60,000 tokens"] == day(Daybook(koi.config.day.folder, 60_000, 5.0))
+    assert [] == day(None)
+
+
+def test_a_limit_of_the_day_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    book = Daybook(tmp_path, most_usd=5.0)
+    book.file.write_text("no page")
+
+    assert ["cannot be read" in line for line in day(book)] == [True]
+
+
+def test_spans_are_told_side_by_side() -> None:
+    paid = [charge(1, "acme/a"), charge(2, "acme/a", 5), charge(4, "acme/b", 20), charge(8, "acme/c", 40)]
+    spans = [costs_of(one for one in paid if one.at >= since(days)).by_model for days in (1, 7, 30)]
+
+    assert [
+        "                     Today           This week          This month",
+        "acme/a        $1.00 (1.0k)        $3.00 (2.0k)        $3.00 (2.0k)",
+        "acme/b           $0.00 (0)           $0.00 (0)        $4.00 (1.0k)",
+    ] == table([dict(span) for span in spans])
+    assert [] == table([{}, {}, {}])
+    assert ["acme                 3 calls, 3.0k tokens, $7.00"] == providers(costs_of(paid[:3]))
+
+
+def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
+    past = task(over=False)
+    fork = [events.Forked("run-1", 0, {}), *past[:4], asked(8.0)]
+    koi = house(tmp_path, ("run-1", past), ("run-2", fork))
+
+    for phases in (True, False):
+        paid = charges(koi.config.paths.sessions, told_by(phases=phases))
+        assert 1.75 + 8.0 == costs_of(paid).total
+
+
+def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:
+    old = Past("run-1", (NOW - timedelta(days=20)).isoformat(), "Write", "acme/a")
+    paid = [charge(1, "acme/a"), charge(2, "acme/a", 20)]
+
+    assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == span_line("Today", since(1), paid, [old])
+    assert "  This month:  $3.00  (1 task, 2.0k tokens)" == span_line("This month", since(30), paid, [old])
+
+
+def test_models_are_told_by_their_share_the_dearest_first() -> None:
+    lines = model_lines([charge(1, "acme/a"), charge(3, "acme/b")])
+
+    assert [("acme/b", "(75%)"), ("acme/a", "(25%)")] == [(line.split()[0], line.split()[-1]) for line in lines[1:]]
+    assert ["  By model:"] == model_lines([])
+
+
+def test_memory_is_told_in_a_line_or_at_length() -> None:
+    facts = {"file": "/koi.db", "entries": "3"}
+
+    assert ["  Memory: file /koi.db, entries 3"] == memory_lines(facts, verbose=False)
+    assert ["  Memory:", "    file /koi.db", "    entries 3"] == memory_lines(facts, verbose=True)
+    assert ["  Memory: none chosen"] == memory_lines({"": "none chosen"}, verbose=False)
+
+
+@pytest.mark.row("CLI-04")
+@pytest.mark.parametrize(
+    ("verbose", "lines"),
+    [
+        (False, ["  Skills: letters", "  Integrations: chat"]),
+        (True, ["  Skills:", "    letters (from given)", "  Integrations:", "    chat (from given)"]),
+    ],
+)
+def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, verbose: bool, lines: list[str]) -> None:
+    koi = Stage(others={"skills": {"letters": object()}, "messengers": {"chat": object()}}).assemble(tmp_path, tmp_path)
+    told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in brought_lines(koi, verbose=verbose)]
+
+    assert lines == told_of
+    assert [] == list(brought_lines(house(tmp_path), verbose=verbose))
+
+
+GATE = """
+from openkoi_hookspecs import Ask, hookimpl
+
+@hookimpl
+def before_tool(call, tool, run):
+    return Ask("This writes a file.") if tool.name == "write_file" else None
+"""
+WRITE = (
+    "  - when: {after: 0}\n    calls: [{tool: write_file, arguments: {path: one.txt, content: one}}]\n"
+    '  - when: {after: 1}\n    says: "Done."\n'
+)
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    return shell(tmp_path).with_plugin(GATE, hooks="acme")
+
+
+@pytest.mark.row("CLI-04", "LOOP-19", "LOOP-21")
+def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> None:
+    script(openkoi.folder.parent, WRITE)
+    openkoi("-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
+    before, tree = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
+    openkoi("approve")
+    done = openkoi("resume")
+    after, whole = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
+
+    assert ("Allow write_file" in before, "Not finished" in before) == (True, True)
+    assert "! write_file(one.txt) -> A person has to allow this" in tree
+    assert "? Allow write_file" in tree
+    assert (0, "Done.\n") == (done.returncode, done.stdout), done.stderr
+    assert ("Waiting" in after, "Not finished" in after) == (False, False)
+    assert re.search(r"Writing one.txt -> Wrote one.txt", whole)
+    assert "By phase: execute" in whole

@@ -1,0 +1,241 @@
+"""A run as a tree: its iterations, the cycles of each, and what happened in those. Pure; knows events and their order.
+
+It is read from whatever records there are: of a run that was killed as well, and with lines missing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from openkoi_hookspecs import Evaluation, Record, Ruling, ToolCall, ToolResult, events
+
+from .costs import NOTHING, Cost, Costs, Phase, costs_of
+from .ledger import Ledger, cost_of
+
+
+@dataclass(slots=True)
+class Called:
+    """A call of a tool. One that was begun and has no result may have happened; one that was not begun has not."""
+
+    call: ToolCall
+    doing: str = ""
+    begun: bool = False
+    result: ToolResult | None = None
+
+
+@dataclass(slots=True)
+class Questioned:
+    """What a person was asked, and said."""
+
+    id: str
+    text: str
+    replied: bool = False
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """Old turns were put aside."""
+
+
+@dataclass(slots=True)
+class Cycle:
+    """One turn of the inner loop: what the model said, and what came of it. ``heard`` tells whether it answered."""
+
+    number: int
+    text: str = ""
+    heard: bool = False
+    charge: int = 0
+    cost: Cost = NOTHING
+    happened: "list[Happening]" = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing came of it."""
+        return not (self.heard or self.happened)
+
+
+@dataclass(slots=True)
+class Round:
+    """One turn of the outer loop. ``aside`` is what was paid beside the cycles: for judges, above all."""
+
+    number: int
+    cycles: list[Cycle] = field(default_factory=list)
+    happened: "list[Happening]" = field(default_factory=list)
+    aside: Cost = NOTHING
+    terminated_by: str = ""
+    evaluation: Evaluation | None = None
+    ruling: Ruling | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it never began."""
+        return not (self.cycles or self.happened or self.terminated_by or self.evaluation or self.ruling)
+
+
+@dataclass(slots=True)
+class CycleTree:
+    """A run, or a part of one, in the order in which it happened."""
+
+    run: str
+    task: str
+    rounds: list[Round] = field(default_factory=lambda: [Round(0)])
+    cycle: Cycle | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    ended: str = ""
+
+    @property
+    def costs(self) -> Costs:
+        """What it cost, its parts among it."""
+        return costs_of(self.ledger.charges)
+
+    @property
+    def happened(self) -> "list[Happening]":
+        """Where the next thing belongs: the cycle that is under way, else the iteration."""
+        return self.cycle.happened if self.cycle else self.rounds[-1].happened
+
+    def note(self, record: Record) -> None:
+        """Take an event of the run's own."""
+        self.ledger.note(record.event)
+        match record.event:
+            case events.CycleStarted(cycle=number):
+                self.turn(number)
+            case events.Answered() as answered:
+                self.heard(answered)
+            case events.ToolCalled(call=call, doing=doing):
+                self.begin(self.called(call), doing)
+            case events.ToolAnswered(result=result):
+                self.called(ToolCall(result.call, result.call, {})).result = result
+            case events.Asked(id=id, text=text):
+                self.asked(id, text)
+            case events.Replied(id=id, answer=answer):
+                self.replied(self.asked(id), answer)
+            case events.Compressed():
+                self.shortened()
+            case events.Terminated(reason=reason):
+                self.rounds[-1].terminated_by = reason
+            case events.Worked():
+                self.cycle = None
+            case _:
+                self.judged(record)
+
+    def judged(self, record: Record) -> None:
+        """Take what comes after the work."""
+        now = self.rounds[-1]
+        match record.event:
+            case events.Evaluated(evaluation=evaluation):
+                now.evaluation = evaluation
+            case events.Iterated(iteration=number):
+                now.number = number
+            case events.Decided(iteration=number, ruling=ruling):
+                now.number, now.ruling, self.cycle = number, ruling, None
+                self.rounds.append(Round(number + 1))
+            case events.RunCompleted(ruling=ruling):
+                self.ended = f"{ruling.decision}: {ruling.reason}"
+            case events.RunFailed(reason=reason):
+                self.ended = f"failed: {reason}"
+
+    def turn(self, number: int) -> None:
+        """A cycle begins, or begins again after an interruption."""
+        cycles = self.rounds[-1].cycles
+        if cycles and cycles[-1].empty:
+            cycles.pop()
+        self.cycle = Cycle(number)
+        cycles.append(self.cycle)
+
+    def heard(self, answered: events.Answered) -> None:
+        """The model's turn is the first call of a cycle; what else is asked in it is paid beside."""
+        cycle = self.cycle
+        if cycle is None or cycle.heard:
+            self.pay_aside(cost_of(answered))
+            return
+        cycle.heard, cycle.text, cycle.charge = True, answered.reply.text, len(self.ledger.charges) - 1
+        cycle.cost += cost_of(answered)
+        cycle.happened += [Called(call) for call in answered.reply.calls]
+
+    def pay_aside(self, cost: Cost) -> None:
+        """Something was paid that is no turn of the model."""
+        if self.cycle:
+            self.cycle.cost += cost
+        else:
+            self.rounds[-1].aside += cost
+
+    def called(self, call: ToolCall) -> Called:
+        """The call that is meant: the last one of that id that has no result yet, else one that was not told of."""
+        waiting = (one for one in reversed(self.happened) if isinstance(one, Called) and one.result is None)
+        found = next((one for one in waiting if one.call.id == call.id), None)
+        if found is None:
+            found = Called(call)
+            self.happened.append(found)
+        return found
+
+    def begin(self, called: Called, doing: str) -> None:
+        called.begun, called.doing = True, doing
+
+    def asked(self, id: str, text: str = "") -> Questioned:
+        """The question of that id that has no reply yet, else one that was not told of."""
+        waiting = (one for one in self.happened if isinstance(one, Questioned) and not one.replied)
+        found = next((one for one in waiting if one.id == id), None)
+        if found is None:
+            found = Questioned(id, text)
+            self.happened.append(found)
+        return found
+
+    def replied(self, question: Questioned, answer: str | None) -> None:
+        question.replied, question.answer = True, answer
+
+    def shortened(self) -> None:
+        """The conversation is shorter now. What was answered for that was not the model's turn."""
+        cycle = self.cycle
+        if cycle and cycle.heard and self.ledger.charges[cycle.charge].phase is Phase.COMPACTION:
+            cycle.heard, cycle.text = False, ""
+        self.happened.append(Shortened())
+
+
+Happening: TypeAlias = Called | Questioned | Shortened | CycleTree
+
+
+@dataclass(slots=True)
+class Trees:
+    """The trees of one run and its parts, by run."""
+
+    run: str = ""
+    trees: dict[str, CycleTree] = field(default_factory=dict)
+    above: dict[str, str] = field(default_factory=dict)
+
+    def take(self, record: Record) -> None:
+        """Take the next record."""
+        event = record.event
+        if isinstance(event, events.TaskStarted) and record.run not in self.trees:
+            self.begin(record.run, event)
+        if isinstance(event, events.Answered):
+            self.pay(record, event)
+        if tree := self.trees.get(record.run):
+            tree.note(record)
+
+    def begin(self, run: str, started: events.TaskStarted) -> None:
+        """A run begins, if it is the one or a part of it."""
+        parent = self.trees.get(started.task.parent)
+        if self.run in ("", run):
+            self.run = run
+        elif parent is None:
+            return
+        self.trees[run] = CycleTree(run, started.task.text)
+        if parent is not None:
+            self.above[run] = parent.run
+            parent.happened.append(self.trees[run])
+
+    def pay(self, record: Record, answered: events.Answered) -> None:
+        """Charge a call to its run, and to all that it is a part of."""
+        run = record.run
+        while run in self.trees:
+            self.trees[run].ledger.pay(record.at, answered, own=run == record.run)
+            run = self.above.get(run, "")
+
+
+def cycles_of(records: Iterable[Record], run: str = "") -> CycleTree:
+    """The tree of one run: the one named, else the first that began."""
+    trees = Trees(run)
+    for record in records:
+        trees.take(record)
+    return trees.trees.get(trees.run, CycleTree(run, ""))

@@ -1,0 +1,57 @@
+"""One iteration of a run as its records tell it. Knows events; knows no other iteration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from openkoi_hookspecs import Evaluation, Mode, Ruling, Spend, Usage, Work, events
+
+
+@dataclass(slots=True)
+class Lap:
+    """What was used, made, judged and decided in it."""
+
+    usage: Usage = Usage()
+    usd: float = 0.0
+    work: Work | None = None
+    evaluation: Evaluation | None = None
+    ruling: Ruling | None = None
+    spent: Spend = Spend()
+    mode: Mode = Mode.SKIPPED
+    terminated_by: str = ""
+
+    def pay(self, answered: events.Answered) -> None:
+        """Count one call."""
+        self.usage += answered.reply.done.usage
+        self.usd += answered.usd
+
+    def gone_on(self, later: "Lap") -> "Lap":
+        """This one as it was gone on with, after it had waited for a person."""
+        return replace(later, usage=self.usage + later.usage, usd=self.usd + later.usd)
+
+
+def iteration(number: int, lap: Lap) -> Mapping[str, object]:
+    """It as an object of the result."""
+    return {
+        "n": number,
+        "score": rounded(lap.evaluation.score) if lap.evaluation else None,
+        "decision": lap.ruling.decision if lap.ruling else None,
+        "eval_mode": lap.mode,
+        "usage": counted(lap.usage),
+        "cost_usd": round(lap.usd, 6),
+        "duration_ms": round(lap.spent.seconds * 1000),
+    }
+
+
+def counted(usage: Usage) -> Mapping[str, int]:
+    """Tokens as an object of the result."""
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "total": usage.total,
+    }
+
+
+def rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)

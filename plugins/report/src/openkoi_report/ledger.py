@@ -1,0 +1,115 @@
+"""Which phase each call of a model was made in, told by the order of a run's events. Knows events; knows no file.
+
+What a compactor asks is asked in the middle of the work, as the one who works: only when the conversation is told to
+have become shorter is it known that the calls before it were no part of the work.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from openkoi_hookspecs import Event, Record, events
+
+from .costs import Charge, Cost, Phase
+
+BEGINS: Mapping[type[Event], Phase] = {
+    events.TaskStarted: Phase.RECALL,
+    events.Recalled: Phase.PLAN,
+    **dict.fromkeys(
+        (events.Planned, events.Prompted, events.CycleStarted, events.ToolCalled, events.ToolAnswered), Phase.EXECUTE
+    ),
+    events.Worked: Phase.EVALUATE,
+    **dict.fromkeys((events.Evaluated, events.Iterated, events.Decided), Phase.DECIDE),
+    events.RunCompleted: Phase.LEARN,
+}
+STEPS = (
+    *(events.Prompted, events.CycleStarted, events.ToolCalled, events.ToolAnswered, events.ToolsSettled),
+    *(events.Terminated, events.Worked),
+)
+BULKY = (events.Prompted, events.ToolCalled, events.ToolAnswered)
+TOLD = (
+    *(kind for kind in BEGINS if kind not in BULKY),
+    *(events.ToolsSettled, events.Terminated, events.Compressed, events.Answered, events.Forked),
+)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The charges of one run, as they come. Calls of its parts are charged to the phase that it is in."""
+
+    charges: list[Charge] = field(default_factory=list)
+    phase: Phase = Phase.RECALL
+    doubtful: list[int] = field(default_factory=list)
+    turns: bool = False
+
+    def note(self, event: Event) -> None:
+        """Take an event of the run's own: what comes after it may be another phase."""
+        self.phase = BEGINS.get(type(event), self.phase)
+        if isinstance(event, STEPS):
+            self.doubtful.clear()
+        if isinstance(event, events.Compressed):
+            self.summed_up()
+        self.turns = self.turns or isinstance(event, (events.CycleStarted, events.Compressed))
+
+    def pay(self, at: str, answered: events.Answered, *, own: bool) -> None:
+        """Put down a call; it is doubtful what for when it is the run's own and not the model's turn in a cycle."""
+        if own and self.phase is Phase.EXECUTE:
+            if not (self.turns and answered.messages > 1):
+                self.doubtful.append(len(self.charges))
+            self.turns = False
+        self.charges.append(Charge(at, answered.model, self.phase, cost_of(answered)))
+
+    def summed_up(self) -> None:
+        """The calls in doubt were made to make the conversation shorter."""
+        for place in self.doubtful:
+            self.charges[place] = replace(self.charges[place], phase=Phase.COMPACTION)
+        self.doubtful.clear()
+
+
+def cost_of(answered: events.Answered) -> Cost:
+    """What one call cost."""
+    return Cost(answered.usd, answered.reply.done.usage, 1)
+
+
+@dataclass(slots=True)
+class Books:
+    """The charges of all tasks in a log. What a fork wrote down again of another task's past was paid there."""
+
+    ledgers: dict[str, Ledger] = field(default_factory=dict)
+    whole: dict[str, str] = field(default_factory=dict)
+    copying: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def take(self, record: Record) -> None:
+        """Take the next record."""
+        event, task = record.event, self.task_of(record)
+        ledger = self.ledgers.setdefault(task, Ledger())
+        if isinstance(event, events.Forked):
+            self.copying[record.segment] = (record.run, event.at)
+        if isinstance(event, events.Answered) and record.segment not in self.copying:
+            ledger.pay(record.at, event, own=record.run == task)
+        if record.run == task:
+            ledger.note(event)
+        run, at = self.copying.get(record.segment, ("", 0))
+        if record.run == run and closes(event, at):
+            del self.copying[record.segment]
+
+    def task_of(self, record: Record) -> str:
+        """The task that a run is, or is a part of."""
+        if isinstance(record.event, events.TaskStarted) and record.run not in self.whole:
+            parent = record.event.task.parent
+            self.whole[record.run] = self.whole.get(parent, parent) or record.run
+        return self.whole.get(record.run, record.run)
+
+
+def closes(event: Event, at: int) -> bool:
+    """Whether the past that a fork at this iteration began with ends here."""
+    if at <= 0:
+        return isinstance(event, events.Planned)
+    return isinstance(event, events.Decided) and event.iteration == at - 1
+
+
+def charges_of(records: Iterable[Record]) -> list[Charge]:
+    """Every call that was paid for, of whichever task, in the order of the tasks."""
+    books = Books()
+    for record in records:
+        books.take(record)
+    return [charge for ledger in books.ledgers.values() for charge in ledger.charges]

@@ -1,0 +1,106 @@
+"""The tree of a run's cycles as lines that a person reads. Pure; knows words, and no terminal."""
+
+from collections.abc import Iterator
+
+from openkoi_hookspecs import ToolCall
+
+from .costs import NOTHING
+from .cycles import Called, Cycle, CycleTree, Happening, Questioned, Round, Shortened
+from .figures import clipped, first_line
+
+STEP = "  "
+NAMED = 8
+NO_RESULT = {True: "no result: what it did is not known", False: "it was not begun"}
+SILENT = {True: "(no words)", False: "(no answer)"}
+
+
+def tree_lines(tree: CycleTree) -> Iterator[str]:
+    """All of it, and what it cost."""
+    yield f"{clipped(tree.task)} ({tree.run[:NAMED]})"
+    yield from body(tree)
+    yield tree.costs.summary
+    yield from tree.costs.lines
+
+
+def body(tree: CycleTree) -> Iterator[str]:
+    """Its iterations, and how it ended."""
+    for each in tree.rounds:
+        if not each.empty:
+            yield from round_lines(each)
+    yield clipped(tree.ended, 160) or "it did not end"
+
+
+def round_lines(each: Round) -> Iterator[str]:
+    """One iteration: what was said before its cycles, the cycles, and what came of them."""
+    yield f"iteration {each.number + 1}"
+    yield from indented(happening for one in each.happened for happening in happening_lines(one))
+    for cycle in each.cycles:
+        yield from indented(cycle_lines(cycle))
+    yield from indented(outcome(each))
+
+
+def cycle_lines(cycle: Cycle) -> Iterator[str]:
+    """One cycle: the model's first line, what it cost, and what happened."""
+    said = first_line(cycle.text) or SILENT[cycle.heard]
+    paid = "" if cycle.cost == NOTHING else f"  [{cycle.cost.text}]"
+    yield f"cycle {cycle.number + 1}  {said}{paid}"
+    yield from indented(happening for one in cycle.happened for happening in happening_lines(one))
+
+
+def outcome(each: Round) -> Iterator[str]:
+    """What ended the work, how it was judged, and what was decided."""
+    if each.terminated_by:
+        yield f"ended: {clipped(each.terminated_by)}"
+    if each.evaluation:
+        score = each.evaluation.score
+        yield "no score" if score is None else f"score: {score:.2f}"
+    if each.aside != NOTHING:
+        yield f"beside the cycles  [{each.aside.text}]"
+    if each.ruling:
+        yield f"{each.ruling.decision}: {clipped(each.ruling.reason)}"
+
+
+def happening_lines(one: Happening) -> Iterator[str]:
+    match one:
+        case Called():
+            yield called_line(one)
+        case Questioned():
+            yield f"? {last_line(one.text)} -> {reply_to(one)}"
+        case Shortened():
+            yield "~ the oldest turns were put aside"
+        case CycleTree():
+            yield f"part: {clipped(one.task)} ({one.run[:NAMED]})"
+            yield from indented(body(one))
+
+
+def last_line(text: str) -> str:
+    """What a question asks: reasons stand before it."""
+    *_, last = text.strip().splitlines() or [""]
+    return clipped(last, 160)
+
+
+def reply_to(one: Questioned) -> str:
+    """What the person said, or that nobody did."""
+    if one.answer is not None:
+        return first_line(one.answer) or "(nothing)"
+    return "nobody answered" if one.replied else "not answered yet"
+
+
+def called_line(one: Called) -> str:
+    """What was called, in a person's words if it has some, and the first line of what it brought."""
+    words = clipped(one.doing) if one.doing and one.doing != one.call.tool else signature(one.call)
+    if one.result is None:
+        return f"! {words} -> {NO_RESULT[one.begun]}"
+    mark = "! " if one.result.failed else ""
+    return f"{mark}{words} -> {first_line(one.result.text, 80)}"
+
+
+def signature(call: ToolCall) -> str:
+    """``slack_read(#engineering)``: a tool and what it is given first."""
+    first = next(iter(call.arguments.values()), "")
+    return f"{clipped(call.tool, 40)}({clipped(str(first), 40)})"
+
+
+def indented(lines: Iterator[str]) -> Iterator[str]:
+    """The lines, a step further in."""
+    return (f"{STEP}{line}" for line in lines)

@@ -1,0 +1,217 @@
+"""The tree of a run's cycles: what the model said, what it called, what that brought, and what ended it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from openkoi_hookspecs import (
+    Decision,
+    Done,
+    Evaluation,
+    Event,
+    Message,
+    Part,
+    Record,
+    Reply,
+    Ruling,
+    Score,
+    Spend,
+    Task,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Work,
+    events,
+)
+from openkoi_report import cycles_of, tree_lines
+
+READ = ToolCall("1", "read_file", {"path": "a.py"})
+TEST = ToolCall("2", "run", {"command": "pytest"})
+OVER = Ruling(Decision.ACCEPT, "the score 0.90 is good enough")
+
+
+def told(*happened: Event, run: str = "run-1") -> list[Record]:
+    return [Record(f"{run}-{n}", "at", run, one) for n, one in enumerate(happened)]
+
+
+def said(*parts: Part | str, usd: float = 0.01, messages: int = 3, model: str = "acme/large") -> events.Answered:
+    whole = tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    return events.Answered(model, Reply(whole, Done(Usage(input=100))), usd, messages=messages)
+
+
+def brought(call: ToolCall, text: str, *, doing: str = "", failed: bool = False) -> list[Event]:
+    return [events.ToolCalled(call, doing), events.ToolAnswered(ToolResult(text, call=call.id, failed=failed))]
+
+
+def began(task: str = "Mend it", parent: str = "") -> list[Event]:
+    return [events.TaskStarted(Task(task, parent=parent)), events.Prompted(Message.user(task))]
+
+
+def first() -> list[Event]:
+    """Two cycles, with two calls, a question, and turns put aside."""
+    return [
+        events.CycleStarted(0, 30),
+        said("\nLet me look.\nThen I test.", READ, TEST, messages=1),
+        *brought(READ, "x = 1\ny = 2", doing="Reading a.py"),
+        events.Asked("q", "This runs a command.\nAllow run?"),
+        events.Replied("q", "yes"),
+        *brought(TEST, "exit 1\n3 failed", doing="run", failed=True),
+        events.ToolsSettled(0),
+        said("notes", usd=0.5, messages=1),
+        events.Compressed(),
+        events.CycleStarted(1, 30),
+        said("It is mended."),
+        events.Terminated("answered"),
+        events.Worked(Work("It is mended.")),
+        said("0.9", usd=0.25, model="acme/judge"),
+        events.Evaluated(Evaluation(scores=(Score("quality", 0.9),))),
+        events.Iterated(0, 0.9, Spend()),
+        events.Decided(0, OVER, Spend()),
+    ]
+
+
+FIRST = [
+    "iteration 1",
+    "  cycle 1  Let me look.  [200 tokens, $0.51]",
+    "    Reading a.py -> x = 1",
+    "    ! run(pytest) -> exit 1",
+    "    ? Allow run? -> yes",
+    "    ~ the oldest turns were put aside",
+    "  cycle 2  It is mended.  [100 tokens, $0.01]",
+    "  ended: answered",
+    "  score: 0.90",
+    "  beside the cycles  [100 tokens, $0.25]",
+    "  accept: the score 0.90 is good enough",
+]
+
+
+def lines(records: Sequence[Record], run: str = "") -> list[str]:
+    return list(tree_lines(cycles_of(records, run)))
+
+
+@pytest.mark.row("LOOP-21")
+def test_a_run_is_told_iteration_by_iteration_and_cycle_by_cycle() -> None:
+    assert [
+        "Mend it (run-1)",
+        *FIRST,
+        "accept: the score 0.90 is good enough",
+        "$0.77 total (2 models)",
+        "  By phase: execute $0.02, compaction $0.50, evaluate $0.25",
+        "  By model: acme/large $0.52, acme/judge $0.25",
+    ] == lines(told(*began(), *first(), events.RunCompleted(OVER, Spend())))
+
+
+@pytest.mark.row("LOOP-21")
+def test_a_run_that_was_killed_is_told_until_then() -> None:
+    assert [
+        "iteration 1",
+        "  cycle 1  Let me look.  [100 tokens, $0.01]",
+        "    ! Reading a.py -> no result: what it did is not known",
+        "    ! run(pytest) -> it was not begun",
+        "it did not end",
+    ] == lines(told(*began(), *first()[:3]))[1:6]
+
+
+def test_every_beginning_of_a_run_can_be_told() -> None:
+    whole = [*began(), *first(), events.RunCompleted(OVER, Spend())]
+
+    assert all(lines(told(*whole[:length])) for length in range(len(whole) + 1))
+
+
+def test_a_cycle_that_is_begun_again_after_an_interruption_is_told_once() -> None:
+    again = [events.CycleStarted(0, 30), *first()]
+
+    assert FIRST == lines(told(*began(), *again))[1:12]
+
+
+def test_a_call_that_is_made_again_after_an_interruption_is_told_once() -> None:
+    call = events.ToolCalled(READ, "Reading a.py")
+    tree = lines(told(*began(), *first()[:2], call, *first()[2:4]))
+
+    assert ["    Reading a.py -> x = 1"] == [line for line in tree if "Reading" in line]
+
+
+def test_a_question_that_is_asked_again_is_told_once() -> None:
+    asked = first()[4]
+    tree = lines(told(*began(), *first()[:4], asked, *first()[4:]))
+
+    assert ["    ? Allow run? -> yes"] == [line for line in tree if "Allow" in line]
+
+
+@pytest.mark.parametrize(
+    ("replies", "told_as"),
+    [
+        ([], "not answered yet"),
+        ([events.Replied("q", None)], "nobody answered"),
+        ([events.Replied("q", "")], "(nothing)"),
+        ([events.Replied("q", "use the other one\nplease")], "use the other one"),
+    ],
+)
+def test_what_a_person_said_is_told(replies: list[Event], told_as: str) -> None:
+    assert f"  ? Which one? -> {told_as}" in lines(told(*began(), events.Asked("q", "Which one?"), *replies))
+
+
+def test_a_turn_for_which_room_was_made_first_is_the_one_that_is_told() -> None:
+    overflow = [events.CycleStarted(1, 30), said("notes", messages=1), events.Compressed(), said("Done.")]
+
+    assert ["  cycle 2  Done.  [200 tokens, $0.02]", "    ~ the oldest turns were put aside"] == lines(
+        told(*began(), *first()[:1], *overflow)
+    )[2:4]
+
+
+def test_a_turn_without_words_and_one_without_an_answer_say_so() -> None:
+    silent = [events.CycleStarted(0, 30), said(READ), *brought(READ, ""), events.CycleStarted(1, 30)]
+
+    assert ["  cycle 1  (no words)  [100 tokens, $0.01]", "    read_file(a.py) -> ", "  cycle 2  (no answer)"] == lines(
+        told(*began(), *silent)
+    )[2:5]
+
+
+@pytest.mark.row("LOOP-21")
+def test_a_part_is_told_where_it_ran_and_paid_by_the_whole() -> None:
+    part = told(*began("Write tests", parent="run-1"), *first(), events.RunCompleted(OVER, Spend()), run="run-2")
+    own = told(*began(), *first())
+    tree = lines([*own[:5], *part, *own[5:]])
+
+    assert ["    part: Write tests (run-2)", *(f"      {line}" for line in FIRST)] == tree[5:17]
+    assert "$1.54 total (2 models)" in tree
+    assert "  By phase: execute $0.79, compaction $0.50, evaluate $0.25" in tree
+    assert FIRST == lines([*own[:5], *part, *own[5:]], "run-2")[1:12]
+
+
+def test_an_iteration_that_waited_for_a_person_is_told_as_it_was_and_as_it_went_on() -> None:
+    escalate = Ruling(Decision.ESCALATE, "a person has to allow it")
+    waited = [
+        *first()[:2],
+        events.Worked(Work("")),
+        events.Iterated(0, None, Spend()),
+        events.Decided(0, escalate, Spend()),
+    ]
+    gone_on = [
+        *brought(TEST, "ok", doing="Testing"),
+        events.CycleStarted(1, 30),
+        said("Done."),
+        events.Worked(Work("")),
+    ]
+    over = [events.Iterated(0, None, Spend()), events.Decided(0, OVER, Spend())]
+    tree = lines(told(*began(), *waited, *gone_on, *over))
+
+    assert [
+        "  escalate: a person has to allow it",
+        "iteration 1",
+        "  Testing -> ok",
+        "  cycle 2  Done.  [100 tokens, $0.01]",
+        "  accept: the score 0.90 is good enough",
+    ] == tree[5:10]
+
+
+def test_the_terminal_is_not_written_to_by_what_a_model_said() -> None:
+    hostile = [
+        events.CycleStarted(0, 30),
+        said("\x1b[2Jgone\x07"),
+        events.Terminated("\x1b]0;x"),
+        events.RunFailed("\x1b[1m"),
+    ]
+
+    assert all(line.isprintable() for line in lines(told(*began("\x1b[2J"), *hostile)))

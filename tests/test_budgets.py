@@ -1,0 +1,295 @@
+"""No run passes a limit, whatever a vendor counts and whoever spends; and its result says what was paid."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import nan
+from pathlib import Path
+from subprocess import PIPE
+from tempfile import TemporaryDirectory
+
+import pytest
+from chance import Judge, Scene, Spenders, Things, Vendor, scene
+
+from openkoi.limits import Budget
+from openkoi_hookspecs import (
+    Chunk,
+    Decision,
+    Done,
+    KoiError,
+    LimitReached,
+    Limits,
+    Model,
+    PluginFault,
+    Price,
+    Record,
+    Request,
+    Result,
+    Ruling,
+    Spend,
+    Task,
+    Text,
+    ToolCall,
+    Usage,
+    events,
+)
+from openkoi_rehearsal import Fault, Mishap
+from openkoi_testing import Stage, Turn, perform
+
+MEMORY = Path("/dev/shm")
+CENT = 1e-9
+LATE = 5.0
+LIMITS = ("tokens", "dollars", "calls")
+
+
+@dataclass
+class Told:
+    """What is known of a run when it is over: its result or what went wrong, and all that was written down."""
+
+    scene: Scene
+    result: Result | None = None
+    error: str = ""
+    records: Sequence[Record] = ()
+    vendor: Vendor = field(default_factory=Vendor)
+
+
+async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
+    """Do these runs one after the other, in one house."""
+    vendor, told, records = Vendor(), [], list[Record]()
+    stage = Stage(
+        model=vendor,
+        plugins={"spenders": Spenders()},
+        evaluators={"taste": Judge()},
+        toolboxes={"things": Things()},
+        installed=frozenset(),
+    )
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    async with stage.assemble(workspace, folder / "home") as koi:
+        koi.listeners.append(records.append)
+        for here in map(scene, numbers):
+            records.clear()
+            one = Told(here, vendor=vendor)
+            async with asyncio.timeout(30):
+                try:
+                    one.result = await koi.solve(here.task)
+                except KoiError as error:
+                    one.error = str(error)
+                while koi.duties:
+                    await koi.drain()
+            one.records = tuple(records)
+            told.append(one)
+    return told
+
+
+# What is wrong with a run; nothing, as a rule.
+
+
+def wrongs(told: Told) -> Iterator[str]:
+    """Everything that must not be."""
+    number = str(told.scene.number)
+    over = number in told.vendor.overdrawn
+    if number in told.vendor.late:
+        yield "a model was asked after more was used than reserved"
+    if over and not any("counted" in text and "reserved" in text for text in warned(told)):
+        yield "nobody was told that more was used than reserved"
+    if not over:
+        yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
+    for task, ended in finished(told.records):
+        yield from unnamed(ended.ruling)
+        yield from () if over else passed(ended.spent, task.limits)
+        if ended.spent.seconds > task.limits.seconds + LATE:
+            yield f"{ended.spent.seconds} seconds of {task.limits.seconds}"
+    if told.result is not None and not told.vendor.broke_off(number):
+        logged = paid(until_the_result(told.records)).usd
+        if abs(logged - told.result.spent.usd) > CENT:
+            yield f"the log says {logged} dollars, the result {told.result.spent.usd}"
+
+
+def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunCompleted]]:
+    """The task and all that is over of it, of each run with a result, sub-tasks first."""
+    tasks = {record.run: record.event.task for record in records if isinstance(record.event, events.TaskStarted)}
+    for record in records:
+        if isinstance(record.event, events.RunCompleted):
+            yield tasks[record.run], record.event
+
+
+def passed(spent: Spend, limits: Limits) -> Iterator[str]:
+    if spent.tokens > limits.tokens:
+        yield f"{spent.tokens} tokens of {limits.tokens}"
+    if spent.usd > limits.usd + CENT:
+        yield f"{spent.usd} dollars of {limits.usd}"
+    if spent.calls > limits.calls:
+        yield f"{spent.calls} calls of {limits.calls}"
+
+
+def unnamed(ruling: Ruling) -> Iterator[str]:
+    """Whether a run that a limit has ended does not say which."""
+    if ruling.decision is Decision.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
+        yield f"no limit in {ruling.reason!r}"
+    if ruling.decision is Decision.ABORT_TIMEOUT and "seconds" not in ruling.reason:
+        yield f"no seconds in {ruling.reason!r}"
+
+
+def warned(told: Told) -> list[str]:
+    return [record.event.text for record in told.records if isinstance(record.event, events.Warned)]
+
+
+def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
+    """What came before the result; what was learned from it is paid later."""
+    own = next(record.run for record in records if isinstance(record.event, events.TaskStarted))
+    ends = (record.run == own and isinstance(record.event, events.RunCompleted) for record in records)
+    return records[: [*ends].index(True)]
+
+
+def paid(records: Sequence[Record]) -> Spend:
+    """What the log says was paid, sub-tasks included."""
+    calls = [record.event.usd for record in records if isinstance(record.event, events.Answered)]
+    return Spend(usd=sum(calls), calls=len(calls))
+
+
+def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
+    """What is wrong with these runs. They are kept in memory where that can be: how files last is not asked here."""
+    with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        told = asyncio.run(done(numbers, Path(folder)))
+    return {one.scene.number: found for one in told if (found := [*wrongs(one)])}
+
+
+@pytest.mark.row("SAFE-06", "SAFE-11", "ITER-12", "C61")
+def test_no_run_passes_a_limit() -> None:
+    assert {} == all_wrong(range(150))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("chunk", range(40))
+def test_ten_thousand_runs_pass_no_limit(chunk: int) -> None:
+    assert {} == all_wrong(range(chunk * 250, chunk * 250 + 250))
+
+
+# One by one.
+
+DEAR = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 1_000}
+
+
+@dataclass
+class Sayer:
+    """A provider of one model that always says the same."""
+
+    price: Price
+    chunks: Sequence[object] = (Text("word"), Done(Usage(input=60, output=10)))
+
+    async def models(self) -> Sequence[Model]:
+        """The one."""
+        return [Model("one", context=100_000, output=1_000, price=self.price)]
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        """Say it, as long as it may be."""
+        for chunk in self.chunks:
+            yield chunk  # type: ignore[misc]  # some of it is none on purpose
+
+
+def by(sayer: Sayer) -> Stage:
+    return Stage(providers={"acme": sayer}, settings={"models.default": "acme/one"}, installed=frozenset())
+
+
+def test_what_one_part_overdraws_ends_the_others_too() -> None:
+    whole = Budget(Limits(usd=100.0))
+    one, other = Budget(Limits(), whole), Budget(Limits(), whole)
+    one.settle(one.reserve(100, 100, Price(1.0, 1.0)), Usage(input=10_000), Price(1.0, 1.0))
+
+    with pytest.raises(LimitReached, match="tokens"):
+        other.reserve(10, 10, Price(1.0, 1.0))
+
+
+def test_dollars_beyond_what_was_reserved_are_told() -> None:
+    said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
+    run = perform(Task("Say it", limits=Limits(usd=1.5)), Stage(says=[said], settings=DEAR, installed=frozenset()))
+    warnings = [record.event.text for record in run.records if isinstance(record.event, events.Warned)]
+
+    assert any("where $1.0000 were reserved; the task ends here" in text for text in warnings)
+
+
+@pytest.mark.row("SAFE-11")
+def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
+    cut = Turn((Text("word " * 50),), fails=Fault(Mishap.CUT))
+    run = perform(Task("Say it"), Stage(says=[cut, "done"], settings=DEAR, installed=frozenset()))
+    logged = sum(getattr(record.event, "usd", 0.0) for record in run.records)
+
+    assert pytest.approx(run.result.spent.usd) == logged
+    assert logged > 0.06
+
+
+@pytest.mark.parametrize("beyond", [Price(nan, nan), Price(-1.0, -1.0), Price(1.0, 1.0)])
+def test_a_price_of_two_parts_is_reckoned_at_the_dearer(beyond: Price) -> None:
+    price = Price(1_000.0, 1_000.0, above=70, beyond=beyond)
+    run = perform(Task("Say it", limits=Limits(usd=0.05)), by(Sayer(price)))
+
+    assert 0 <= run.result.spent.usd <= 0.05
+
+
+@pytest.mark.parametrize("chunk", [Done(None), Text(None), ToolCall("1", "look", None), "word", None])  # type: ignore[arg-type]  # wrong on purpose
+def test_what_is_no_part_of_an_answer_is_a_fault_of_its_provider(chunk: object) -> None:
+    with pytest.raises(PluginFault, match="'acme/one' failed at chat"):
+        perform(Task("Say it"), by(Sayer(Price(1.0, 1.0), [chunk, Done(Usage(input=1))])))
+
+
+# A day that processes share.
+
+SPENDS = """
+import asyncio, sys
+from pathlib import Path
+from openkoi_hookspecs import Task, Text, Usage
+from openkoi_testing import Scripted, Stage, Turn
+
+says = Turn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
+price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
+stage = Stage(model=Scripted([says]), settings={**price, "safety.max_cost_usd_per_day": 6.0}, installed=frozenset())
+
+async def main(folder):
+    async with stage.assemble(folder, folder / "home") as koi:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        result = await koi.solve(Task("What is it?"))
+        while result.accepted:
+            print("paid", flush=True)
+            result = await koi.solve(Task("What is it?"))
+        print(result.ruling.reason, flush=True)
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def spender(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", SPENDS, folder], stdin=PIPE, stdout=PIPE, text=True)
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.row("C26", "SAFE-06")
+@pytest.mark.skipif(os.name != "posix", reason="that a process is gone can be told on POSIX systems only")
+def test_four_processes_spend_no_more_than_a_day_may_cost_also_when_one_is_killed(tmp_path: Path) -> None:
+    four = [spender(tmp_path) for _ in range(4)]
+    assert ["ready"] * 4 == [line_of(process) for process in four]
+    for process in four:
+        process.stdin.write("\n")  # type: ignore[union-attr]  # it is a pipe
+        process.stdin.flush()  # type: ignore[union-attr]  # the same
+    assert ["paid", "paid"] == [line_of(four[0]), line_of(four[0])]
+    time.sleep(0.04)
+    four[0].kill()
+    said = [process.communicate(timeout=60)[0].splitlines() for process in four]
+
+    lines = [line for file in tmp_path.rglob("*.jsonl") for line in file.read_text().splitlines()]
+    logged = [json.loads(line)["data"]["usd"] for line in lines if '"model.response"' in line]
+    page = json.loads(next((tmp_path / "home").rglob("????-??-??.json")).read_text())
+    held = sum(usd for _, usd in page["held"].values())
+    assert ["the limit of dollars a day is reached"] * 3 == [lines[-1] for lines in said[1:]]
+    assert 5.0 < page["usd"] + held <= 6.0 + CENT
+    assert -CENT <= page["usd"] + held - sum(logged) <= 0.4 + CENT

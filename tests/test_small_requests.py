@@ -1,0 +1,85 @@
+"""A question of one line is asked in a few kilobytes, and what was sent of the tools once is sent the same again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+
+from openkoi_hookspecs import Json, ToolCall
+from openkoi_testing.servers import AnthropicServer, GoogleServer, OpenAIServer, Say, VendorServer
+
+QUESTION = "What does this project do?"
+PROJECT = "This project counts the carp in a pond.\n"
+MOST = 6 * 1024
+KEY = "sk-not-a-real-key"
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """How one of them is asked: the fake, its model, where its address and key are looked for, further settings."""
+
+    fake: type[AnthropicServer] | type[OpenAIServer] | type[GoogleServer]
+    model: str
+    variables: tuple[str, str]
+    settings: str = ""
+
+    def variables_for(self, server: VendorServer) -> Mapping[str, str]:
+        """What the process is told."""
+        address, key = self.variables
+        return {address: server.url, key: KEY}
+
+
+OPENAI = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
+VENDORS = {
+    "anthropic": Vendor(AnthropicServer, "anthropic/claude-sonnet-4-5", ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")),
+    "openai chat": Vendor(OpenAIServer, "openai/gpt-5.2", OPENAI, '[providers.openai]\napi = "chat"\n'),
+    "openai responses": Vendor(OpenAIServer, "openai/gpt-5.2", OPENAI, '[providers.openai]\napi = "responses"\n'),
+    "google": Vendor(GoogleServer, "google/gemini-2.5-pro", ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_API_KEY")),
+}
+
+
+def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequence[bytes]:
+    """What the command line sends for a task, through all plugins of the default bundle."""
+    openkoi = shell(folder)
+    (openkoi.folder / "AGENTS.md").write_text(PROJECT)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(vendor.settings)
+    with vendor.fake(*answers, models=[vendor.model.partition("/")[2]]) as server:
+        done = openkoi.told(**vendor.variables_for(server))("-m", vendor.model, task)
+        assert 0 == done.returncode, done.stderr
+        return [request.body for request in server.requests if server.asks(request)]
+
+
+def shares(body: bytes) -> Mapping[str, int]:
+    """How many bytes each part of a request takes, and each of its tools."""
+    asked: dict[str, Json] = json.loads(body)
+    return {key: len(json.dumps(part)) for key, part in asked.items()}
+
+
+def tools_of(body: bytes) -> bytes:
+    """The tools of a request, byte by byte as they were sent."""
+    text = body.decode()
+    start = text.index('"tools":') + len('"tools":')
+    start += len(text[start:]) - len(text[start:].lstrip())
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    return text[start:end].encode()
+
+
+@pytest.mark.row("TOK-04", "PROV-11")
+@pytest.mark.parametrize("name", VENDORS)
+def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_were_sent(
+    name: str, tmp_path: Path
+) -> None:
+    calls = [
+        ToolCall("toolu_1", "read_file", {"path": "AGENTS.md"}),
+        ToolCall("toolu_2", "find_tool", {"query": "fetch a page"}),
+        ToolCall("toolu_3", "list_files", {}),
+    ]
+    asked = bodies(VENDORS[name], tmp_path, QUESTION, *map(Say, calls), "It counts carp.")
+
+    assert QUESTION.encode() in asked[0]
+    assert len(asked[0]) <= MOST, shares(asked[0])
+    assert (4, 1) == (len(asked), len({tools_of(body) for body in asked}))
