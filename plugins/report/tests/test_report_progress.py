@@ -229,6 +229,12 @@ def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
     assert ["  ! Token budget approaching limit"] == lines
 
 
+@pytest.mark.row("TOK-02")
+def test_an_iteration_that_leaves_the_next_too_little_for_another_like_it_is_told() -> None:
+    assert ["  ! Token budget approaching limit"] == told(*judged(0, None, Spend(tokens=100_000)))
+    assert [] == told(*judged(0, None, Spend(tokens=60_000)))
+
+
 def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:
     assert [] == told(*judged(0, None), limits=Limits(usd=0.0))
 

@@ -18,6 +18,7 @@ from openkoi_hookspecs import (
 
 from .figures import clipped, dollars, plural, tokens_text
 from .report import Report
+from .shares import share
 from .tree import signature
 
 SHOWN = 3
@@ -91,8 +92,10 @@ class Progress:
         task, laps = self.report.task, self.report.iterations
         if task is None or self.warned or not laps or (laps[-1].ruling and laps[-1].ruling.final):
             return []
-        tokens, usd = sum(lap.spent.tokens for lap in laps), sum(lap.spent.usd for lap in laps)
-        self.warned = tokens >= NEAR_LIMIT * task.limits.tokens or usd >= NEAR_LIMIT * task.limits.usd > 0
+        tokens, usd, limits = sum(lap.spent.tokens for lap in laps), sum(lap.spent.usd for lap in laps), task.limits
+        next_one = share(limits.tokens - tokens, len(laps), limits.iterations)
+        scarce = len(laps) < limits.iterations and laps[-1].spent.tokens > next_one
+        self.warned = scarce or tokens >= NEAR_LIMIT * limits.tokens or usd >= NEAR_LIMIT * limits.usd > 0
         return ["  ! Token budget approaching limit"] if self.warned else []
 
     def over(self) -> list[str]:
