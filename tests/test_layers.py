@@ -12,7 +12,15 @@ ROOT = Path(__file__).parent.parent
 KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
 LIBRARIES = {
-    *("openkoi-agentspec", "openkoi-files", "openkoi-log", "openkoi-models", "openkoi-report", "openkoi-schema"),
+    *(
+        "openkoi-agentspec",
+        "openkoi-archive",
+        "openkoi-files",
+        "openkoi-log",
+        "openkoi-models",
+        "openkoi-report",
+        "openkoi-schema",
+    ),
     "openkoi-wire",
 }
 HOLD_THE_KERNEL = {"openkoi-testing", "openkoi-cli"}

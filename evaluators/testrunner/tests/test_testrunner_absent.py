@@ -7,8 +7,10 @@ from openkoi_testrunner.absent import absent
 from openkoi_testrunner.baseline import Before, Ledger
 from openkoi_testrunner.outcome import Outcome, Ran, joined
 from openkoi_testrunner.project import Kind
+from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import verdict
 
+SUITE = Suite(Kind.PYTEST)
 GOOD, BAD = "test_a.py::test_good", "test_a.py::test_bad"
 
 
@@ -55,8 +57,8 @@ def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
 
 def test_what_was_red_and_turned_green_has_to_stay() -> None:
     ledger = Ledger()
-    ledger.begin("run", ran(red=(BAD,)))
-    ledger.advance("run", ran(BAD))
+    ledger.begin("run", {SUITE: ran(red=(BAD,))})
+    ledger.advance("run", {SUITE: ran(BAD)})
 
     evaluation = verdict(ran(GOOD), ledger.of("run"), 0.3)
 
@@ -160,14 +162,14 @@ def test_what_could_not_be_read_before_is_not_absent_when_its_tests_run(red: str
 
 
 def test_a_package_is_not_there_because_of_those_below_it() -> None:
-    before = Before({"a.b/c": False}, all_count=True, kind=Kind.GO)
+    before = Before({"a.b/c": False}, all_count=True, of={"a.b/c": Suite(Kind.GO)})
 
     assert ["a.b/c"] == missing(before, ran("a.b/c/sub.TestX"))
 
 
 def test_what_is_told_only_when_it_fails_is_never_absent() -> None:
     ledger = Ledger()
-    ledger.begin("run", Outcome(runner="go test", tests=(Ran("a.b/c", passed=False, silent=True),)))
+    ledger.begin("run", {SUITE: Outcome(runner="go test", tests=(Ran("a.b/c", passed=False, silent=True),))})
 
     assert () == ledger.of("run").there
 

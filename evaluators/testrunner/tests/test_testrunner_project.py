@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_testrunner.project import Kind, kind_of, unittest_folders
+from openkoi_testrunner.project import Kind, unittest_folders
+from openkoi_testrunner.suites import Suite, suites_of
 
 CASE = "from unittest import TestCase\n\nclass A(TestCase):\n    def test_a(self): ...\n"
 NOTHING_YET = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'
@@ -45,7 +46,7 @@ def test_the_files_say_which_runner(tmp_path: Path, name: str) -> None:
     files, expected = PROJECTS[name]
     write(tmp_path, files)
 
-    assert expected == kind_of(tmp_path)
+    assert ([Suite(expected)] if expected else []) == list(suites_of(tmp_path))
 
 
 def test_unittest_starts_above_the_outermost_package(tmp_path: Path) -> None:

@@ -9,10 +9,13 @@ from openkoi_testrunner.baseline import RUNS_KEPT, Before, Ledger
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest, first
 from openkoi_testrunner.outcome import Outcome, Ran, forgiven, merged
+from openkoi_testrunner.project import Kind
 from openkoi_testrunner.records import Record, Story, outcome_of, read
+from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import verdict
 from openkoi_testrunner.wording import last_words, steady, tail
 
+SUITE = Suite(Kind.PYTEST)
 GOOD = Ran("good", passed=True)
 BAD = Ran("bad", passed=False, title="bad fails")
 
@@ -33,16 +36,16 @@ def test_red_tests_are_not_what_other_tasks_are_about(category: str) -> None:
 
 def test_what_turned_green_has_to_stay_green() -> None:
     ledger = Ledger()
-    ledger.begin("run", outcome(BAD))
-    ledger.advance("run", outcome(Ran("bad", passed=True)))
+    ledger.begin("run", {SUITE: outcome(BAD)})
+    ledger.advance("run", {SUITE: outcome(Ran("bad", passed=True))})
 
     assert ledger.of("run").requires("bad")
 
 
 def test_a_new_test_is_required_however_often_it_fails() -> None:
     ledger = Ledger()
-    ledger.begin("run", None)
-    ledger.advance("run", outcome(BAD))
+    ledger.begin("run", {})
+    ledger.advance("run", {SUITE: outcome(BAD)})
 
     assert ledger.of("run").requires("bad")
 
@@ -50,7 +53,7 @@ def test_a_new_test_is_required_however_often_it_fails() -> None:
 def test_only_so_many_runs_are_remembered() -> None:
     ledger = Ledger()
     for n in range(RUNS_KEPT + 10):
-        ledger.begin(str(n), outcome(GOOD))
+        ledger.begin(str(n), {SUITE: outcome(GOOD)})
 
     assert RUNS_KEPT == len(ledger.runs)
     assert Before() == ledger.of("0")

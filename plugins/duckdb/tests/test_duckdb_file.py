@@ -143,12 +143,3 @@ def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_al
     asyncio.run(first.absorb(RUN[5:]))
 
     assert {} == asyncio.run(memory(tmp_path).seen())
-
-
-def test_a_file_of_another_version_is_dropped(tmp_path: Path) -> None:
-    old = memory(tmp_path)
-    asyncio.run(old.absorb(RUN))
-    old.file.write(lambda connection: connection.execute("UPDATE _migrations SET version = 0"))
-
-    assert {} == asyncio.run(memory(tmp_path).seen())
-    assert ["openkoi.db.lock"] == [path.name for path in tmp_path.iterdir()]

@@ -8,7 +8,8 @@ from typing import Annotated
 from openkoi_hookspecs import Command, Completed, Env, Evaluation, Finding, Run, Work
 from openkoi_hookspecs.events import Warned
 
-from .linters import Linter, linters
+from .linter import Linter
+from .linters import linters
 from .messages import Heard, steady
 from .opinion import Before, opinion
 
@@ -43,7 +44,11 @@ class Lint:
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Report what is new since the baseline; None when the project has no linter."""
         before = Before(heard=self._before.get(run.id, {}), files=work.files)
-        return opinion(await self._heard(run), before, self.weight)
+        heard = await self._heard(run)
+        useless = [one for one in heard if one.broke and before.broke(one.linter)]
+        for one in useless:
+            await run.emit(Warned(f"{one.linter} says nothing about the work: {one.findings[0].title}, as before it."))
+        return opinion([one for one in heard if one not in useless], before, self.weight)
 
     async def _heard(self, run: Run) -> list[Heard]:
         wanted = await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
@@ -55,7 +60,9 @@ class Lint:
         if not linter.argv:
             await run.emit(Warned(f"{linter.name} was not run: the project configures it, but it is not installed."))
             return None
-        done = await run.execute(Command(linter.argv, env=QUIET, seconds=self.seconds))
+        done = await self._run(linter, linter.env, run)
+        if linter.else_env and done.exit_code and not linter.findings(everything(done), run.workspace):
+            done = await self._run(linter, {**linter.env, **linter.else_env}, run)
         if done.timed_out:
             advice = "Raise seconds in [evaluators.lint], or leave it out."
             await run.emit(Warned(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
@@ -65,21 +72,29 @@ class Lint:
             return None
         return understood(linter, done, run.workspace)
 
+    async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> Completed:
+        return await run.execute(Command(linter.placed, env={**QUIET, **env}, seconds=self.seconds))
+
 
 def understood(linter: Linter, done: Completed, root: Path) -> Heard:
     """Its findings; when it failed and named none, the failure itself."""
     text = everything(done)
-    findings = linter.read(text, root)
+    findings = linter.findings(text, root)
     if done.exit_code != 0 and not findings:
-        findings = (broken(linter, text),)
-    return Heard(linter.name, findings, wide=linter.wide)
+        findings = (broken(label(linter), text),)
+    return Heard(label(linter), findings, wide=linter.wide)
 
 
-def broken(linter: Linter, text: str) -> Finding:
+def label(linter: Linter) -> str:
+    """Its name, and that of the folder it looks at."""
+    return f"{linter.name} in {linter.folder}" if linter.folder else linter.name
+
+
+def broken(name: str, text: str) -> Finding:
     """A linter that did not do its work: its configuration or its input is beyond it."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     why = steady(lines[-1])[:140] if lines else "it said nothing"
-    return Finding(f"{linter.name} fails: {why}", rule=linter.name, detail="\n".join(lines[-20:])[-2000:])
+    return Finding(f"{name} fails: {why}", rule=name, detail="\n".join(lines[-20:])[-2000:])
 
 
 def everything(done: Completed) -> str:

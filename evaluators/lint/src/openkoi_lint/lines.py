@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import place, steady
+from .messages import found, place
 
 PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<said>\S.*)$")
 BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<said>\S.*)$")
@@ -19,10 +19,10 @@ COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def read_lines(text: str, root: Path) -> tuple[Finding, ...]:
     """Every line that names a file of the workspace and a line in it."""
-    return tuple(found(COLOURS.sub("", text), root))
+    return tuple(in_lines(COLOURS.sub("", text), root))
 
 
-def found(text: str, root: Path) -> Iterator[Finding]:
+def in_lines(text: str, root: Path) -> Iterator[Finding]:
     """The findings in their order; eslint names the file once, above them."""
     above = ""
     names_file = cache(partial(is_file, root=root))
@@ -45,4 +45,4 @@ def is_file(path: str, root: Path) -> bool:
 def finding(said: str, where: str) -> Finding:
     """The finding of a line, as grave as the line says."""
     severity = Severity.SUGGESTION if MILD.search(said) else Severity.IMPORTANT
-    return Finding(steady(said), severity, rule="lint", where=where)
+    return found(said, severity, rule="lint", where=where)

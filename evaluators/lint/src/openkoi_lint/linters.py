@@ -3,40 +3,28 @@
 import os
 import shutil
 import sys
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from openkoi_hookspecs import Finding
-
+from .languages import of_other_languages
 from .lines import read_lines
+from .linter import Linter
 from .mypy import read_mypy
+from .reading import files, source, tools
 from .ruff import read_ruff
 
-PASSED_OVER = {"node_modules", "venv", "site-packages", "build", "dist", "vendor", "__pycache__"}
-MOST_FILES = 20_000
 SURELY_WRONG = ("--select", "E9,F63,F7,F82")
 RUFF = ("check", "--output-format", "json-lines", "--no-cache")
 MYPY = ("--no-error-summary", "--no-color-output", "--no-pretty", "--show-error-codes", "--cache-dir", os.devnull)
-Reader = Callable[[str, Path], tuple[Finding, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Linter:
-    """A command that looks at the project, and who understands it. Without ``argv`` it is wanted and not installed."""
-
-    name: str
-    argv: tuple[str, ...]
-    read: Reader
-    wide: bool = False
 
 
 def linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
     """The project's own, then those that are configured."""
-    own = [linter for linter in (ruff(root, venv), mypy(root, venv)) if linter] if has_python(root) else []
-    return (*own, *configured(commands))
+    every = list(files(root))
+    python = any(path.suffix in {".py", ".pyi"} for path in every)
+    own = [linter for linter in (ruff(root, venv), mypy(root, venv)) if linter] if python else []
+    return (*own, *of_other_languages(root, every), *configured(commands))
 
 
 def ruff(root: Path, venv: str) -> Linter | None:
@@ -88,33 +76,3 @@ def python(root: Path) -> tuple[str, ...]:
     """Which interpreter's packages mypy reads: the project's own, if it has one."""
     path = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     return ("--python-executable", str(path)) if path.exists() else ()
-
-
-def tools(root: Path) -> dict[str, object]:
-    """The tool tables of pyproject.toml; none when it is missing or broken."""
-    try:
-        tables = tomllib.loads(source(root / "pyproject.toml")).get("tool")
-    except tomllib.TOMLDecodeError:
-        return {}
-    return tables if isinstance(tables, dict) else {}
-
-
-def source(path: Path) -> str:
-    """The text of a file; empty when there is none to read."""
-    try:
-        return path.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def has_python(root: Path) -> bool:
-    """Whether the project has a Python file of its own, as far as a bounded look finds one."""
-    left = MOST_FILES
-    for _, folders, names in os.walk(root):
-        if any(name.endswith((".py", ".pyi")) for name in names):
-            return True
-        folders[:] = [name for name in folders if name not in PASSED_OVER and not name.startswith(".")]
-        left -= len(names)
-        if left <= 0:
-            break
-    return False

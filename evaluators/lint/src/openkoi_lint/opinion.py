@@ -22,6 +22,10 @@ class Before:
     heard: Mapping[str, Heard] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
+    def broke(self, linter: str) -> bool:
+        """Whether it did not do its work then."""
+        return linter in self.heard and self.heard[linter].broke
+
     def fresh(self, now: Heard) -> tuple[Finding, ...]:
         """What is new, in what the work changed; elsewhere too when that is certain to be the work's doing."""
         then = self.heard.get(now.linter)
@@ -75,5 +79,8 @@ def log(new: Mapping[str, Sequence[Finding]]) -> str:
     parts = []
     for name, found in new.items():
         parts.append(f"{name}: {len(found) or 'nothing'} new")
-        parts += [f"  {finding.where} {finding.rule} {finding.title}" for finding in found]
+        parts += [
+            f"  {finding.where} {finding.rule} {finding.detail if finding.where and finding.detail else finding.title}"
+            for finding in found
+        ]
     return "\n".join(parts).encode()[:LOG].decode(errors="ignore")

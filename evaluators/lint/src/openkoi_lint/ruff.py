@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import place, steady
+from .messages import found, place
 
 SYNTAX = {"invalid-syntax", "E999", "E902"}
 WRONG = ("E9", "F", "B", "S", "PLE", "ASYNC")
@@ -25,7 +25,7 @@ def decoded(line: str, root: Path) -> Iterator[Finding]:
         code = said["code"] or "invalid-syntax"
         where = place(said["filename"], said["location"]["row"], root)
         fix = (said.get("fix") or {}).get("message") or ""
-        yield Finding(steady(said["message"]), severity(code), rule=code, where=where, fix=fix)
+        yield found(said["message"], severity(code), rule=code, where=where, fix=fix)
     except (ValueError, KeyError, TypeError):
         return
 

@@ -1,4 +1,4 @@
-"""Runs a project's own tests for OpenKoi: pytest, unittest, node, cargo, go, make."""
+"""Runs a project's own tests for OpenKoi: pytest, unittest, vitest, jest, mocha, node, cargo, go, make."""
 
 from .evaluator import TestRunner
 

@@ -77,7 +77,7 @@ class Now:
         if self.before.passed.get(name, True) or "::" in name or not self.ran:
             return name in self.outcome.runners and bool(self.ran)
         script = name.endswith(SCRIPTS) and bool(self.new)
-        inside = within(name)[: 2 if self.before.kind is Kind.GO else None]
+        inside = within(name)[: 2 if self.before.kind(name) is Kind.GO else None]
         return script or name in self.outcome.runners or any(test.startswith(inside) for test in self.ran)
 
     def has(self, name: str, cases: int) -> bool:

@@ -52,6 +52,26 @@ class Outcome:
         return frozenset(test.name for test in self.tests if test.passed)
 
 
+def below(outcome: Outcome, folder: str) -> Outcome:
+    """The outcome as the workspace knows it: names and places begin with the folder that the tests were run in."""
+    if not folder:
+        return outcome
+    runner = f"{outcome.runner} in {folder}"
+    tests = (
+        replace(moved(test, folder), name=runner) if test.name == outcome.runner else moved(test, folder)
+        for test in outcome.tests
+    )
+    skipped = tuple(f"{folder}/{name}" for name in outcome.skipped)
+    return replace(outcome, runner=runner, tests=tuple(tests), skipped=skipped)
+
+
+def moved(test: Ran, folder: str) -> Ran:
+    """A test in a folder further down."""
+    where = f"{folder}/{test.where}" if test.where else ""
+    title = f"{folder}/{test.title}" if test.title.startswith(test.name) else test.title
+    return replace(test, name=f"{folder}/{test.name}", title=title, where=where)
+
+
 def merged(tests: Iterable[Ran]) -> tuple[Ran, ...]:
     """One entry a name, in the order of their first appearance; one failure outweighs any number of passes."""
     kept: dict[str, Ran] = {}

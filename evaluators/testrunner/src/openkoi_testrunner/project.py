@@ -1,12 +1,13 @@
 """Find out from a project's files how its tests are run. Reads files, runs nothing."""
 
-import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
+
+from .package import Package
+from .reading import source, toml
 
 PASSED_OVER = {"node_modules", "venv", "site-packages", "target", "build", "dist", "vendor", "__pycache__"}
 MOST_FILES = 20_000
@@ -14,7 +15,6 @@ CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 PYTEST_TABLES = (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
 PYTEST_TEST = re.compile(r"^\s*(import pytest|from pytest)\b|^(async )?def test_", re.MULTILINE)
 UNITTEST_TEST = re.compile(r"\bTestCase\b")
-NO_TEST = "no test specified"
 
 
 class Kind(StrEnum):
@@ -27,20 +27,8 @@ class Kind(StrEnum):
     CARGO = "cargo"
     GO = "go"
     MAKE = "make"
-
-
-def kind_of(root: Path) -> Kind | None:
-    """The project's runner; None when it has no tests that we know how to run."""
-    if asks_for_pytest(root):
-        return Kind.PYTEST
-    return python_tests(root) or next(manifests(root), None)
-
-
-def kinds_of(root: Path, before: Kind | None) -> tuple[Kind, ...]:
-    """The project's runner, and the one it had before if that still has something to run."""
-    now = kind_of(root)
-    stays = before if before and before is not now and before in manifests(root) else None
-    return tuple(kind for kind in (now, stays) if kind)
+    JUST = "just"
+    COMMAND = "command"
 
 
 def asks_for_pytest(root: Path) -> bool:
@@ -65,38 +53,37 @@ def python_tests(root: Path) -> Kind | None:
 
 
 def manifests(root: Path) -> Iterator[Kind]:
-    """The runners of other languages, by their manifests, the one to be preferred first."""
+    """The runners of other languages that a folder's manifests name, the one to be preferred first."""
     if (root / "Cargo.toml").is_file():
         yield Kind.CARGO
     if (root / "go.mod").is_file():
         yield Kind.GO
-    if has_npm_test(root):
+    if Package.of(root).test:
         yield Kind.NPM
-    if any("node:test" in source(path) for path in node_tests(root)):
+    elif any("node:test" in source(path) for path in node_tests(root)):
         yield Kind.NODE
-    if re.search(r"^test\s*:", source(makefile(root)), re.MULTILINE):
+    if target(makefile(root)):
         yield Kind.MAKE
+    if target(justfile(root)):
+        yield Kind.JUST
 
 
-def npm_test(root: Path) -> str:
-    """What ``npm test`` runs; empty when there is nothing, or only what ``npm init`` left there."""
-    try:
-        package = json.loads(source(root / "package.json") or "{}")
-        script = str(package.get("scripts", {}).get("test", ""))
-    except (ValueError, AttributeError):
-        return ""
-    return "" if NO_TEST in script else script
-
-
-def has_npm_test(root: Path) -> bool:
-    """Whether there is an ``npm test``."""
-    return bool(npm_test(root).strip())
+def target(recipes: Path) -> str:
+    """The target that runs tests; empty when there is none."""
+    named = re.findall(r"^@?(test|check)\b[^:=\n]*:(?!=)", source(recipes), re.MULTILINE)
+    return "test" if "test" in named else next(iter(named), "")
 
 
 def makefile(root: Path) -> Path:
     """The Makefile that make would take."""
     names = ("GNUmakefile", "makefile", "Makefile")
     return next((root / name for name in names if (root / name).is_file()), root / "Makefile")
+
+
+def justfile(root: Path) -> Path:
+    """The recipes that just would take."""
+    names = ("justfile", ".justfile", "Justfile")
+    return next((root / name for name in names if (root / name).is_file()), root / "justfile")
 
 
 def unittest_folders(root: Path) -> list[str]:
@@ -137,19 +124,3 @@ def files(root: Path) -> Iterator[Path]:
         left -= len(names)
         if left <= 0:
             return
-
-
-def source(path: Path) -> str:
-    """The text of a file; empty when there is none to read."""
-    try:
-        return path.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def toml(path: Path) -> dict[str, object]:
-    """A TOML file's tables; none when it is missing or broken."""
-    try:
-        return tomllib.loads(source(path))
-    except tomllib.TOMLDecodeError:
-        return {}

@@ -4,6 +4,7 @@ import json
 import secrets
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
 from openkoi_hookspecs import Command, Completed, Run
 
@@ -24,15 +25,21 @@ class Python:
     kind: Kind
     seconds: float
     venv: str = ""
+    folder: str = ""
     only: tuple[str, ...] = ()
 
     async def run(self, run: Run) -> Outcome | None:
         """Run the tests; None when no interpreter has the runner they need."""
-        for python in interpreters(run.workspace, self.venv):
+        for python in self._interpreters(run.workspace):
             story = await self._told(python, run)
             if story is not None and not story.missing:
                 return outcome_of(story)
         return None
+
+    def _interpreters(self, root: Path) -> tuple[str, ...]:
+        """Those of the folder, then those of the workspace around it."""
+        near = interpreters(root / self.folder, self.venv)
+        return tuple(dict.fromkeys((*near[:1], *interpreters(root, self.venv)[:1], *near))) if self.folder else near
 
     async def _told(self, python: str, run: Run) -> Story | None:
         mark = f"@{secrets.token_hex(8)} "
@@ -44,11 +51,13 @@ class Python:
     def _command(self, python: str, mark: str, run: Run) -> Command:
         script = files(__package__).joinpath("reporter.py").read_text("utf-8")
         orders = {"mark": mark, "pytest": self.kind is Kind.PYTEST, "only": self.only}
-        orders["folders"] = unittest_folders(run.workspace) if self.kind is Kind.UNITTEST else []
-        env = surroundings(run.workspace, python)
+        root = run.workspace / self.folder
+        orders["folders"] = unittest_folders(root) if self.kind is Kind.UNITTEST else []
+        orders["home"] = self.folder
+        env = surroundings(root, python)
         stdin = json.dumps(orders).encode()
         return Command([python, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
 
     def _story(self, completed: Completed, mark: str, run: Run) -> Story:
         records, printed = read(lines(completed), mark)
-        return Story(records=records, printed=printed, root=run.workspace, timed_out=completed.timed_out)
+        return Story(records=records, printed=printed, root=run.workspace / self.folder, timed_out=completed.timed_out)

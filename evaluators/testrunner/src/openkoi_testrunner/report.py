@@ -2,23 +2,28 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from .cargo import read_cargo
 from .gotest import read_go
+from .jsreport import read_js
+from .junit import read_junit
 from .locations import first
 from .outcome import Outcome, Ran, merged
 from .summary import read_summary
 from .tap import read_tap
 from .wording import last_words, plain, steady, tail
 
-READERS = (read_go, read_tap, read_cargo, read_summary)
+Told: TypeAlias = tuple[tuple[Ran, ...], tuple[str, ...]]
+READERS = (read_go, read_tap, read_cargo, read_junit, read_summary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What a runner left: its words, its exit status, and whether it was stopped.
 
-    ``counts`` is true of a runner that names each test: when it names none and is content, there were none.
+    ``counts`` is true of a runner that names each test: when it names none and is content, there were none. ``told`` is
+    what it reported apart from its words; when it was ``to_report`` and did not, it did not come to its end.
     """
 
     runner: str
@@ -27,18 +32,33 @@ class Report:
     root: Path
     timed_out: bool = False
     counts: bool = False
+    to_report: bool = False
+    told: tuple[str, ...] = ()
 
 
 def outcome_of(report: Report) -> Outcome:
     """Its tests one by one where it names them, and its own word when it has more to say than they do."""
     tests, skipped = read(report)
     every = merged([*tests, *own_word(report, tests)])
-    complete = all(test.passed for test in every if test.name == report.runner)
-    return Outcome(runner=report.runner, tests=every, skipped=skipped, complete=complete)
+    complete = all(test.passed for test in every if test.name == report.runner) and not unreported(report)
+    return Outcome(runner=report.runner, tests=every, skipped=skipped, complete=complete, repeats=report.counts)
 
 
-def read(report: Report) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
-    """The tests and the names of skipped ones, in the first format that fits."""
+def unreported(report: Report) -> bool:
+    """Whether a report is missing: a runner died, or was not come to."""
+    return report.to_report and (not report.told or None in reports(report))
+
+
+def reports(report: Report) -> list[Told | None]:
+    """What was reported apart from the words."""
+    return [read_js(told, report.root) for told in report.told]
+
+
+def read(report: Report) -> Told:
+    """The tests and the names of skipped ones: as reported, or in the first format that fits the words."""
+    told = [one for one in reports(report) if one]
+    if told:
+        return tuple(test for tests, _ in told for test in tests), tuple(name for _, names in told for name in names)
     text = plain(report.text)
     for reader in READERS:
         tests, skipped = reader(text, report.root)

@@ -166,6 +166,7 @@ def obey(orders: dict[str, Any], scratch: Path) -> None:
 def main() -> None:
     """Keep what pytest and its plugins write away from the workspace, and do as ordered."""
     orders = json.loads(sys.stdin.read())
+    os.chdir(orders["home"] or ".")
     scratch = Path(tempfile.gettempdir(), f"openkoi-tests-{orders['mark'].strip('@ ')}")
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(scratch)
     os.environ["COVERAGE_FILE"] = str(scratch / "coverage")

@@ -6,6 +6,7 @@ from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
 
 from .absent import absent, siblings
 from .baseline import Before
+from .missing import NotRun
 from .outcome import Outcome, Ran
 
 MOST_FINDINGS = 20
@@ -15,19 +16,33 @@ MARGIN = "\n    "
 BACK = "Let it run again under this name: a test that does not run is not a test that passed."
 
 
-def verdict(outcome: Outcome, before: Before, weight: float) -> Evaluation | None:
-    """Checks, findings and a score; None when no test ran and none was there before."""
+def verdict(outcome: Outcome, before: Before, weight: float, not_run: Sequence[Finding] = ()) -> Evaluation | None:
+    """Checks, findings and a score; None when no test ran, none was there before, and none could have been run."""
     gone, withdrawn = absent(before.there, outcome, before), absent(before.added, outcome, before)
     if not (outcome.tests or gone or withdrawn):
-        return None
+        return Evaluation(unknown=not_run[0].title, findings=tuple(not_run)) if not_run else None
     checks = tuple(Check(t.name, t.passed, required=before.requires(t.name)) for t in outcome.tests)
     checks += tuple(Check(name, passed=False, required=before.requires(name)) for name in gone)
     if not checks:
         checks = (Check(outcome.runner, passed=False),)
     counted = [check for check in checks if check.passed or check.required]
     scores = (Score("tests", sum(c.passed for c in counted) / len(counted), weight),) if counted else ()
-    found = (*failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
-    return Evaluation(checks=checks, scores=scores, findings=found, log=log(outcome, before, gone))
+    found = (*not_run, *failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
+    return Evaluation(checks=checks, scores=scores, findings=found, log=log(outcome, before, gone, not_run))
+
+
+def unrun(not_run: Sequence[NotRun], touched: Sequence[str]) -> tuple[Finding, ...]:
+    """A finding for each suite that was not run: a matter of the work where it changed something of its language."""
+    return tuple(left_out(one, of_the_work=one.suite.concerns(touched)) for one in not_run)
+
+
+def left_out(one: NotRun, *, of_the_work: bool) -> Finding:
+    """Why tests were not run: they are not tests that passed."""
+    place = f" in {one.suite.folder}" if one.suite.folder else ""
+    severity = Severity.IMPORTANT if of_the_work else Severity.SUGGESTION
+    how = "cannot begin" if one.partly else "were not run"
+    title = f"The {one.suite.kind.value} tests{place} {how}: {one.why}"
+    return Finding(title, severity, rule="not run", where=one.suite.folder, fix=one.fix)
 
 
 def failures(outcome: Outcome, before: Before) -> list[Finding]:
@@ -85,9 +100,9 @@ def listed(title: str, names: Sequence[str], severity: Severity, fix: str = "") 
     return [Finding(title, severity, rule="tests", detail="\n".join(names[:MOST_FINDINGS]) + more, fix=fix)]
 
 
-def log(outcome: Outcome, before: Before, gone: Sequence[str]) -> str:
+def log(outcome: Outcome, before: Before, gone: Sequence[str], not_run: Sequence[Finding]) -> str:
     """The summary that judges read: counts, what no longer runs, each failure with the end of what it printed."""
-    parts = [counts(outcome, gone)]
+    parts = [counts(outcome, gone), *(f"NOT RUN {finding.title}" for finding in not_run)]
     parts += ["\n".join(f"ABSENT {gone_how(name, outcome)}" for name in gone[:MOST_FINDINGS])] if gone else []
     for test in outcome.red:
         when = "" if before.requires(test.name) else " (failed before the work began)"

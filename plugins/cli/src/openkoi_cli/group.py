@@ -23,7 +23,10 @@ COMMANDS: Mapping[str, str] = {
     "completion": "Print the completion script of a shell.",
     "diff": "Show what a task changed.",
     "doctor": "Say what works here and what does not, with the remedy.",
+    "export": "Take tasks out, for another machine, a program or a person.",
     "fork": "Begin a task as another one began, and go on otherwise.",
+    "import": "Bring in the tasks of another machine.",
+    "memory": "Search what is remembered, build it again, check it.",
     "plugins": "List what is installed, what it adds, and what is broken.",
     "redo": "Take up again what was taken back.",
     "reject": "Say no to what a task has asked for, and why.",
@@ -35,12 +38,13 @@ COMMANDS: Mapping[str, str] = {
     "update": "Bring OpenKoi and its plugins up to date.",
 }
 ALIASES = {"self-update": "update"}
+MODULES = {"import": "import_"}
 AGENT = "agent"
 SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
 WIDEST, NARROWEST = 80, 50
 VALUED = (
     *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
-    *("--record", "--replay", "--at", "--set", "--reason", "--answer"),
+    *("--record", "--replay", "--at", "--set", "--reason", "--answer", "--output", "--since", "--task"),
 )
 
 
@@ -92,7 +96,7 @@ class OpenKoi(click.Group):
         if name in COMMANDS or name == AGENT:
             from importlib import import_module
 
-            command = import_module(f"openkoi_cli.{name}").command
+            command = import_module(f"openkoi_cli.{MODULES.get(name, name)}").command
         else:
             command = self.load(ctx, name) if name in self.brought else None
         return command if isinstance(command, click.Command) else None
@@ -133,7 +137,12 @@ class OpenKoi(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
-        return lived(self.invocation, result) if inspect.iscoroutine(result) else result
+        ended = lived(self.invocation, result) if inspect.iscoroutine(result) else result
+        if self.invocation.koi:
+            from .storing import keep_in_store
+
+            keep_in_store(self.invocation)
+        return ended
 
 
 def width() -> int:

@@ -1,6 +1,6 @@
 """OpenKoi's memory in DuckDB: a view of the run log that can be rebuilt from it at any time."""
 
 from .memory import DuckDB
-from .trouble import MemoryBusy, MemoryUnusable
+from .trouble import MemoryBusy, MemoryNewer, MemoryUnusable
 
-__all__ = ["DuckDB", "MemoryBusy", "MemoryUnusable"]
+__all__ = ["DuckDB", "MemoryBusy", "MemoryNewer", "MemoryUnusable"]

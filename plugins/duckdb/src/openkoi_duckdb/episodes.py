@@ -30,7 +30,7 @@ def episodes(told: Iterable[Turn]) -> list[Episode]:
         closed += resolved(open, turn)
         for finding in turn.evaluation.findings:
             number = len(open) + len(closed) + 1
-            open.setdefault(finding.key, Episode(number, finding, turn.event.iteration))
+            open.setdefault(finding.key, Episode(number, finding, turn.iteration))
     return sorted([*closed, *open.values()], key=lambda episode: episode.number)
 
 
@@ -40,7 +40,7 @@ def resolved(open: dict[Key, Episode], turn: Turn) -> list[Episode]:
         return []
     present = {finding.key for finding in turn.evaluation.findings}
     gone = [key for key in open if key not in present]
-    return [replace(open.pop(key), resolved=turn.event.iteration) for key in gone]
+    return [replace(open.pop(key), resolved=turn.iteration) for key in gone]
 
 
 def looked(evaluation: Evaluation) -> bool:

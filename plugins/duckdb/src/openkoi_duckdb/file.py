@@ -1,20 +1,20 @@
 """The memory file: opened for one piece of work, by one process that writes or by many that read, and closed again.
 
-A damaged file is moved aside, one of another version is dropped; a new one is made by whoever next writes.
+A damaged file is moved aside; a new one is made by whoever next writes. One of an older version is brought up to date
+by whoever first has it alone, one of a newer version is left alone.
 """
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .lock import Patience, held
-from .schema import equip
-from .trouble import Ailment, MemoryBusy, MemoryUnusable, Sick, diagnosing
+from .migrations import MIGRATIONS, Plan, migrate, newest, steps, version_of
+from .place import Place
+from .trouble import Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,6 +32,7 @@ WRITING = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
 WHEN_NEW = ", BLOCK_SIZE 16384"
 QUICK = "PRAGMA disable_checkpoint_on_shutdown"
 LOG_KEPT = 262_144
+LEFT_ALONE = (Ailment.BUSY, Ailment.NEWER)
 
 
 class Access(Enum):
@@ -43,26 +44,11 @@ class Access(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFile:
-    """A file, and for how many seconds to wait for it."""
+class MemoryFile(Place):
+    """A file, for how many seconds to wait for it, and the way to the newest version; without one it stays as it is."""
 
-    path: Path
     seconds: float
-
-    @property
-    def log(self) -> Path:
-        """Where DuckDB writes what it has not yet put into the file."""
-        return self.path.with_name(f"{self.path.name}.wal")
-
-    @property
-    def log_size(self) -> int:
-        """Bytes of what DuckDB has not yet put into the file."""
-        return self.log.stat().st_size if self.log.exists() else 0
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
-        return self.log_size + (self.path.stat().st_size if self.path.exists() else 0)
+    plan: Plan | None = MIGRATIONS
 
     def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T | None:
         """Look something up, beside others who do; None when there is no file, or none that can be read.
@@ -100,7 +86,7 @@ class MemoryFile:
                     return done
             except Sick as sick:
                 connection.close()
-                if sick.ailment is Ailment.BUSY or not beside:
+                if sick.ailment in LEFT_ALONE or not beside:
                     self.treat(sick)
         return None
 
@@ -137,9 +123,28 @@ class MemoryFile:
             if not patience.lasts():
                 raise Sick(Ailment.BUSY, "another program has it open")
         connection.execute("USE koi")
-        equip(connection)
         if new:
             self.path.chmod(0o600)
+        self.bring_up(connection, may=options is WRITING)
+
+    def bring_up(self, connection: "DuckDBPyConnection", *, may: bool) -> None:
+        """Take the steps that are missing, if we have the file alone and may."""
+        if self.plan is None:
+            return
+        version, wanted = version_of(connection), newest(self.plan)
+        if version > wanted:
+            raise Sick(Ailment.NEWER, version)
+        if version < wanted and not may:
+            raise Sick(Ailment.OUTDATED, version)
+        migrate(connection, steps(self.plan, version, wanted), lambda left: self.keep(connection, left))
+
+    def keep(self, connection: "DuckDBPyConnection", version: int) -> None:
+        """Copy the file as it stands, which is of this version; it is closed meanwhile."""
+        for statement in ("CHECKPOINT koi", "USE memory", "DETACH koi"):
+            connection.execute(statement)
+        self.copy(self.beside(f"bak.v{version}"))
+        connection.execute(f"ATTACH {quoted(self.path)} AS koi ({WRITING})")
+        connection.execute("USE koi")
 
     def settle(self, connection: "DuckDBPyConnection", patience: Patience) -> None:
         """Put into the file what DuckDB has written beside it.
@@ -167,28 +172,19 @@ class MemoryFile:
                 raise MemoryBusy(self.path, self.seconds)
             case Ailment.OUTSIDE:
                 raise MemoryUnusable(self.path, sick)
-            case Ailment.OUTDATED:
-                self.drop()
-            case Ailment.DAMAGED:
+            case Ailment.NEWER:
+                raise MemoryNewer(self.path, str(sick), newest(self.plan or MIGRATIONS))
+            case _:
                 self.set_aside(sick)
 
-    def drop(self) -> None:
-        """Remove a file of another version; the log can tell it all again."""
-        self.log.unlink(missing_ok=True)
-        self.path.unlink()
-
-    def set_aside(self, sick: Sick) -> None:
-        """Move a damaged file out of the way, and say so."""
-        bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        if self.log.exists():
-            self.log.rename(bad.with_name(f"{bad.name}.wal"))
-        self.path.rename(bad)
-        logging.getLogger("openkoi").warning(
-            "The memory file %s could not be read (%s). It was moved to %s; memory is built again from the run log.",
-            self.path,
-            str(sick).splitlines()[0],
-            bad.name,
-        )
+    def make_way(self, patience: Patience | None = None) -> Path | None:
+        """Move the file aside, in the place of one that made way before; None when there is none."""
+        old = self.beside("old")
+        with self.locked(patience or Patience(self.seconds), shared=False):
+            if not self.path.exists():
+                return None
+            self.move(old)
+        return old
 
 
 def quoted(path: Path) -> str:

@@ -63,6 +63,7 @@ def forget_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None
         return
     cycles = "SELECT id FROM iteration_cycles WHERE task_id IN (SELECT unnest(?::VARCHAR[]))"
     connection.execute(f"DELETE FROM findings WHERE cycle_id IN ({cycles})", [list(runs)])
+    connection.execute(f"DELETE FROM cycle_outcomes WHERE id IN ({cycles})", [list(runs)])
     delete(connection, "iteration_cycles", "task_id", runs)
     for table in ("runs", "tasks", "memory_chunks"):
         delete(connection, table, "id", runs)

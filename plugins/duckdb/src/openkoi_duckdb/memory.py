@@ -50,6 +50,11 @@ class DuckDB:
         entries = await self.apart(self.file.read, counted) or 0
         return {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
 
+    async def make_way(self) -> Path | None:
+        """Move the file aside, so that memory can be told everything again; return where it is, if there was one."""
+        self.born = ""
+        return await asyncio.to_thread(self.file.make_way)
+
     async def apart(self, work: Callable[[A, Patience], T], fact: A) -> T:
         """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
         patience = Patience(self.file.seconds)
@@ -70,7 +75,7 @@ class DuckDB:
 
         In another file than the one that told how far it was read, offsets stay: what came before is not in it.
         """
-        from .schema import born
+        from .migrations import born
         from .sifting import Misfit, ready, say, sift_in
         from .words import stem
 
@@ -93,7 +98,7 @@ def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
 
 def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
     """Tell which file this is, and how far each segment was read into it."""
-    from .schema import born
+    from .migrations import born
 
     return born(connection), dict(connection.execute("FROM segments").fetchall())
 

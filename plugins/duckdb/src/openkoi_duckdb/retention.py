@@ -1,24 +1,29 @@
-"""What is kept of the log: enough to tell each run again, without what was said in it. Knows no database."""
+"""What is kept of the log: enough to tell each run again, without what was said on the way. Knows no database."""
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Event, Reply, Work
+from openkoi_hookspecs import Event, Plan, Reply, Work
 from openkoi_hookspecs.events import (
     Answered,
     Decided,
     Evaluated,
     Iterated,
     LearningSaved,
+    Planned,
     RunCompleted,
     RunFailed,
     TaskStarted,
     Worked,
 )
 
+from .digest import clipped
+
+OUTPUT = 4_000
 KINDS: dict[str, type[Event]] = {
     kind.name: kind
     for kind in (
         TaskStarted,
+        Planned,
         Answered,
         Worked,
         Evaluated,
@@ -36,10 +41,12 @@ def kept(event: Event) -> Event | None:
     match event:
         case TaskStarted(task=task):
             return replace(event, task=replace(task, context=""))
+        case Planned():
+            return replace(event, plan=Plan())
         case Answered(reply=reply):
             return replace(event, reply=Reply((), reply.done))
         case Worked(work=work):
-            return replace(event, work=Work("", files=work.files))
+            return replace(event, work=Work(clipped(work.text, OUTPUT), files=work.files))
         case Evaluated(evaluation=evaluation):
             return replace(event, evaluation=replace(evaluation, log=""))
         case _:

@@ -62,7 +62,7 @@ class TaskRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class CycleRow(Row):
-    """One iteration; the number counts from zero."""
+    """One iteration; the number counts from zero. Without a duration it did not come to its end."""
 
     table = "iteration_cycles"
     id: str
@@ -72,8 +72,19 @@ class CycleRow(Row):
     decision: str
     input_tokens: int
     output_tokens: int
-    duration_ms: int
+    duration_ms: int | None
     created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow(Row):
+    """How far an iteration came, the last words of its work, and what was said of it, as JSON."""
+
+    table = "cycle_outcomes"
+    id: str
+    phase: str
+    output: str
+    evaluation: str | None
 
 
 @dataclass(frozen=True, slots=True)

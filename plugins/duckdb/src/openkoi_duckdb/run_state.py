@@ -10,6 +10,7 @@ from .digest import digest
 from .documents import Document, shelf_of
 from .episodes import Episode, episodes
 from .iterations import Turn, turns
+from .outcomes import outcome_row
 from .rows import ChunkRow, CycleRow, FindingRow, Row, RunRow, TaskRow
 
 FAILED = "failed"
@@ -43,7 +44,7 @@ class Story:
         if self.ending is None:
             return None
         best = self.ending[1].best
-        return next((turn.event.score for turn in self.turns if turn.event.iteration == best), None)
+        return next((turn.score for turn in self.turns if turn.iteration == best), None)
 
     @property
     def tokens(self) -> int:
@@ -79,6 +80,7 @@ def rows(story: Story) -> Iterator[Row]:
     yield task_row(story)
     for turn in story.turns:
         yield cycle_row(story.run, turn)
+        yield outcome_row(story.run, turn)
     for episode in story.episodes:
         yield finding_row(story.run, episode)
     if story.ending:
@@ -110,7 +112,7 @@ def task_row(story: Story) -> TaskRow:
         category=story.task.category,
         session_id=story.task.session or None,
         final_score=story.score,
-        iterations=story.ending[1].iterations if story.ending else len(story.turns),
+        iterations=story.ending[1].iterations if story.ending else sum(turn.ended for turn in story.turns),
         decision=decision(story),
         total_tokens=story.tokens,
         total_cost_usd=story.usd,
@@ -130,14 +132,14 @@ def cycle_row(run: str, turn: Turn) -> CycleRow:
     """Say how one iteration went."""
     usage = turn.usage
     return CycleRow(
-        id=f"{run}:{turn.event.iteration}",
+        id=f"{run}:{turn.iteration}",
         task_id=run,
-        iteration=turn.event.iteration,
-        score=turn.event.score,
+        iteration=turn.iteration,
+        score=turn.score,
         decision=turn.decision,
         input_tokens=usage.input + usage.cache_read + usage.cache_write,
         output_tokens=usage.output,
-        duration_ms=round(turn.event.spent.seconds * 1000),
+        duration_ms=None if turn.seconds is None else round(turn.seconds * 1000),
         created_at=turn.moment,
     )
 

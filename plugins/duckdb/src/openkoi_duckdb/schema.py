@@ -1,22 +1,14 @@
-"""The tables, and the version that they have.
+"""The tables, as the first migration lays them out.
 
 Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
 DuckDB itself. ``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log file
-was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found.
+was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found. ``_migrations`` is
+made before all others and outlives them.
 
 There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
 """
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-
-from .sql import selected, transaction
-from .trouble import Ailment, Sick
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-VERSION = 1
+import re
 
 TABLES = """
 CREATE TABLE sessions (
@@ -53,7 +45,6 @@ CREATE TABLE usage_patterns (
     id VARCHAR PRIMARY KEY, pattern_type VARCHAR NOT NULL, description VARCHAR NOT NULL, frequency VARCHAR,
     trigger_json VARCHAR, confidence DOUBLE NOT NULL, sample_count BIGINT NOT NULL, first_seen VARCHAR NOT NULL,
     last_seen VARCHAR NOT NULL, proposed_skill VARCHAR, status VARCHAR DEFAULT 'detected');
-CREATE TABLE _migrations (version BIGINT PRIMARY KEY, name VARCHAR NOT NULL, applied_at VARCHAR NOT NULL);
 CREATE INDEX idx_events_day ON usage_events (day);
 CREATE INDEX idx_learnings_type ON learnings (type);
 CREATE INDEX idx_tasks_category ON tasks (category);
@@ -71,28 +62,4 @@ CREATE TABLE documents (
     memo VARCHAR NOT NULL);
 """
 
-
-def equip(connection: "DuckDBPyConnection") -> None:
-    """Lay out the tables in a file without any; a file with those of another version is outdated."""
-    import duckdb
-
-    try:
-        found = selected(connection, "SELECT version FROM _migrations")
-    except duckdb.CatalogException:
-        lay_out(connection)
-        return
-    if found != [(VERSION,)]:
-        raise Sick(Ailment.OUTDATED, "another version")
-
-
-def lay_out(connection: "DuckDBPyConnection") -> None:
-    """Create all tables, and note when: two files that were made at different moments are different files."""
-    with transaction(connection):
-        connection.execute(TABLES)
-        born = datetime.now(UTC).isoformat(timespec="microseconds")
-        connection.execute("INSERT INTO _migrations VALUES (?, 'first tables', ?)", [VERSION, born])
-
-
-def born(connection: "DuckDBPyConnection") -> str:
-    """Return when the tables were laid out."""
-    return str(selected(connection, "SELECT max(applied_at) FROM _migrations")[0][0])
+NO_TABLES = "".join(f"DROP TABLE IF EXISTS {name};\n" for name in re.findall(r"CREATE TABLE (\w+)", TABLES))

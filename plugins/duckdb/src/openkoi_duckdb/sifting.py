@@ -10,7 +10,7 @@ from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import Unknown
 
 from .intake import take_in
-from .schema import equip
+from .migrations import lay_out
 from .staging import Prepared, kin, prepared
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
 
     related = kin(connection, one)
     with closing(duckdb.connect()) as empty:
-        equip(empty)
+        lay_out(empty)
         try:
             take_in(empty, [*related, one], moving=False)
         except (*OURS, duckdb.Error):

@@ -15,6 +15,7 @@ CASTS: dict[object, str] = {
     str | None: "VARCHAR",
     bool: "BOOLEAN",
     int: "BIGINT",
+    int | None: "BIGINT",
     float: "DOUBLE",
     float | None: "DOUBLE",
     tuple[str, ...]: "VARCHAR[]",

@@ -2,6 +2,7 @@
 
 KoiError
 ├── MemoryBusy        another process has the file; nothing is lost
+├── MemoryNewer       a newer OpenKoi made the file; it is left alone
 └── MemoryUnusable    the disk is full, or the file may not be written
 """
 
@@ -12,7 +13,15 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-OUTSIDE = ("no space left", "permission denied", "read-only", "out of memory", "too many open files")
+OUTSIDE = (
+    "no space left",
+    "permission denied",
+    "read-only",
+    "out of memory",
+    "too many open files",
+    "file too large",
+    "quota exceeded",
+)
 BROKEN = ("CatalogException", "Error", "FatalException", "InternalException", "IOException", "SerializationException")
 
 
@@ -37,12 +46,24 @@ class MemoryUnusable(KoiError):
         )
 
 
+class MemoryNewer(KoiError):
+    """The memory file has tables that only a newer OpenKoi knows."""
+
+    def __init__(self, path: Path, version: str, known: int) -> None:
+        super().__init__(
+            f"The memory file {path} has version {version}, which a newer OpenKoi gave it; this one knows {known}. "
+            "It was left alone, and the run log answers all the same. Update OpenKoi, or go back with the newer one: "
+            f"openkoi migrate down --to {known}."
+        )
+
+
 class Ailment(Enum):
     """What keeps us from working with the file."""
 
     BUSY = auto()
     OUTSIDE = auto()
     OUTDATED = auto()
+    NEWER = auto()
     DAMAGED = auto()
 
 

@@ -1,0 +1,87 @@
+"""The linters of other languages than Python, where a project has them. Reads files, runs nothing."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from .clippy import read_clippy
+from .eslint import read_eslint
+from .govet import read_vet
+from .linter import Linter
+from .reading import source
+from .shellcheck import read_shellcheck
+from .tsc import read_tsc
+
+ESLINT = tuple(f"eslint.config.{end}" for end in ("js", "mjs", "cjs", "ts", "mts", "cts"))
+OLD_ESLINT = tuple(f".eslintrc{end}" for end in ("", ".js", ".cjs", ".json", ".yml", ".yaml"))
+BUILD_INFO = ("--incremental", "--tsBuildInfoFile", os.devnull)
+CLIPPY = ("cargo", "clippy", "--offline", "--quiet", "--message-format", "json", "--all-targets", "--workspace")
+ELSEWHERE = 'CARGO_TARGET_DIR="${TMPDIR:-/tmp}/openkoi-cargo-$0" exec "$@"'
+SHELLS = {".sh", ".bash"}
+MOST_SCRIPTS = 300
+
+
+def of_other_languages(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
+    """Each where its manifest or its settings are, the outermost of these."""
+    for home in outermost(path.parent for path in files if is_eslint(path)):
+        yield Linter("eslint", called(home, root, "eslint", "-f", "json", "."), read_eslint, folder=name_of(home, root))
+    for home in outermost(path.parent for path in files if path.name == "tsconfig.json"):
+        argv = called(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
+        yield Linter("tsc", argv, read_tsc, wide=True, folder=name_of(home, root))
+    if shutil.which("cargo-clippy"):
+        yield from (clippy(home, root) for home in outermost(p.parent for p in files if p.name == "Cargo.toml"))
+    if shutil.which("go"):
+        yield from (vet(path.parent, root) for path in files if path.name == "go.mod")
+    scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MOST_SCRIPTS]
+    if scripts and shutil.which("shellcheck"):
+        yield Linter("shellcheck", ("shellcheck", "-f", "json", "--", *scripts), read_shellcheck)
+
+
+def is_eslint(path: Path) -> bool:
+    """Whether the file configures eslint."""
+    if path.name == "package.json":
+        try:
+            return "eslintConfig" in json.loads(source(path) or "{}")
+        except (ValueError, TypeError):
+            return False
+    return path.name in ESLINT or path.name in OLD_ESLINT
+
+
+def outermost(homes: Iterator[Path]) -> list[Path]:
+    """Each folder once, but those inside another."""
+    every = list(dict.fromkeys(homes))
+    return [home for home in every if not any(home != other and home.is_relative_to(other) for other in every)]
+
+
+def name_of(home: Path, root: Path) -> str:
+    """The folder below the workspace; empty for the workspace itself."""
+    return "" if home == root else home.relative_to(root).as_posix()
+
+
+def called(home: Path, root: Path, name: str, *options: str) -> tuple[str, ...]:
+    """A package's command, from the nearest folder that has it installed."""
+    above = (home, *(parent for parent in home.parents if parent.is_relative_to(root)))
+    found = (shutil.which(name, path=str(place / "node_modules" / ".bin")) for place in above)
+    program = next(filter(None, found), None)
+    return (program, *options) if program else ()
+
+
+def clippy(home: Path, root: Path) -> Linter:
+    """Clippy, building outside the workspace, unless the project has a folder to build in."""
+    argv: tuple[str, ...] = CLIPPY
+    if not (os.name == "nt" or (home / "target").is_dir()):
+        argv = ("sh", "-c", ELSEWHERE, sha256(str(home.resolve()).encode()).hexdigest()[:16], *argv)
+    at_home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    else_env = {"CARGO_HOME": str(at_home)} if at_home.is_dir() else {}
+    return Linter("clippy", argv, read_clippy, wide=True, folder=name_of(home, root), else_env=else_env)
+
+
+def vet(home: Path, root: Path) -> Linter:
+    """Go's own, with the modules that are kept at home and no others."""
+    kept = Path(os.environ.get("GOMODCACHE") or Path.home() / "go" / "pkg" / "mod") / "cache" / "download"
+    proxy = f"{kept.absolute().as_uri()},off" if kept.is_dir() else "off"
+    env = {"GOPROXY": proxy, "GOSUMDB": "off", "GOTOOLCHAIN": "local"}
+    return Linter("go vet", ("go", "vet", "-json", "./..."), read_vet, wide=True, folder=name_of(home, root), env=env)

@@ -1,0 +1,79 @@
+"""Tell why tests cannot be run: what they need is not installed. Knows how runners say so; installs nothing."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .outcome import Outcome
+from .package import Package
+from .report import Report
+from .suites import Suite
+from .wording import last_words, plain, steady
+
+CRATES = re.compile(r"--offline|offline mode|no matching package named `|failed to load source for dependency")
+MODULES = re.compile(r"GOPROXY=off|disabled by GO(PROXY|FLAGS)|dial tcp: lookup proxy")
+PYTHON = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
+JAVASCRIPT = re.compile(
+    r"(?:Cannot find (?:module|package)|Failed to resolve import) ['\"](?P<module>[^.'\"/][^'\"]*)['\"]"
+)
+NOT_FOUND = 127
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """Tests that were not run, why, and what to do. ``partly`` ones were, but not one of them could begin."""
+
+    suite: Suite
+    why: str
+    fix: str
+    partly: bool = False
+
+
+def without_packages(suite: Suite, root: Path) -> NotRun | None:
+    """A JavaScript project whose packages are not there, neither beside it nor further up."""
+    folder = root / suite.folder
+    above = [folder, *(parent for parent in folder.parents if parent == root or parent.is_relative_to(root))]
+    if not Package.of(folder).needs or any((place / "node_modules").is_dir() for place in above):
+        return None
+    return NotRun(
+        suite, "its packages are not installed: there is no node_modules", f"Run npm install in {here(suite)}."
+    )
+
+
+def out_of_reach(suite: Suite, report: Report, outcome: Outcome) -> NotRun | None:
+    """A runner that failed for want of something that is to be fetched; it named no test."""
+    if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
+        return None
+    said = plain(report.text)
+    if suite.kind.value == "cargo" and CRATES.search(said):
+        return NotRun(suite, "its crates are not downloaded", f"Run cargo fetch in {here(suite)}.")
+    if suite.kind.value == "go" and MODULES.search(said):
+        return NotRun(suite, "its modules are not downloaded", f"Run go mod download in {here(suite)}.")
+    if report.exit_code == NOT_FOUND:
+        return NotRun(suite, f"a program is missing: {steady(last_words(said))}", "Install it, or set a command.")
+    return None
+
+
+def nothing_imports(suite: Suite, outcome: Outcome, root: Path) -> NotRun | None:
+    """Tests all of which fail because a package of others cannot be imported."""
+    wanted = [PYTHON.search(test.title) or JAVASCRIPT.search(test.title) for test in outcome.red]
+    if outcome.green or not wanted or not all(wanted):
+        return None
+    modules = sorted(
+        {match["module"] for match in wanted if match and not is_own(match["module"], root / suite.folder)}
+    )
+    if not modules:
+        return None
+    why = f"what they import is not installed where they are run: {', '.join(modules[:5])}"
+    return NotRun(suite, why, "Install the project's dependencies there.", partly=True)
+
+
+def is_own(module: str, folder: Path) -> bool:
+    """Whether the module would be the project's own: one that is still to be written looks the same."""
+    name = module.partition(".")[0]
+    return any((base / name).exists() or (base / f"{name}.py").exists() for base in (folder, folder / "src"))
+
+
+def here(suite: Suite) -> str:
+    """The suite's folder, in words."""
+    return suite.folder or "the project"

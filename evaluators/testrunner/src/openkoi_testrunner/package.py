@@ -1,0 +1,58 @@
+"""What a ``package.json`` says of tests: the script that runs them, and what it needs. Reads files, runs nothing."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .reading import source
+
+NO_TEST = "no test specified"
+ALONE = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}
+NEEDS = ("dependencies", "devDependencies")
+CALLS = re.compile(r"(?:npm|pnpm|yarn|bun) (?:run |run-script )?(?P<name>[\w:.-]+)(?: (?:-s|--silent))?")
+BETWEEN = re.compile(r"(\s*(?:&&|\|\||;)\s*)")
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """Its scripts, and the packages that it cannot do without."""
+
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    needs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, folder: Path) -> "Package":
+        """The package of a folder; an empty one when there is none to read."""
+        try:
+            said = json.loads(source(folder / "package.json") or "{}")
+            scripts = {str(name): str(text) for name, text in said.get("scripts", {}).items()}
+            return cls(scripts=scripts, needs=frozenset(name for table in NEEDS for name in said.get(table, {})))
+        except (ValueError, AttributeError, TypeError):
+            return cls()
+
+    @property
+    def test(self) -> str:
+        """What ``npm test`` runs, or would: empty when there is nothing, or only what ``npm init`` left there."""
+        script = self.scripts.get("test", "").strip()
+        if script:
+            return "" if NO_TEST in script else script
+        return next((command for name, command in ALONE.items() if name in self.needs), "")
+
+    @property
+    def whole(self) -> str:
+        """All of it: what comes before and after, and the scripts that it calls in their own words."""
+        around = [self.scripts.get("pretest", ""), self.test, self.scripts.get("posttest", "")]
+        return " && ".join(self.spelled(part, 1) for part in around if part.strip())
+
+    def spelled(self, script: str, depth: int) -> str:
+        """A script with those that it calls put in their places."""
+        return "".join(self.called(part, depth) for part in BETWEEN.split(script))
+
+    def called(self, part: str, depth: int) -> str:
+        """One command, or the script that it calls."""
+        match = CALLS.fullmatch(part.strip())
+        script = self.scripts.get(match["name"], "") if match and depth < DEEPEST else ""
+        return f"( {self.spelled(script, depth + 1)} )" if script else part

@@ -1,0 +1,93 @@
+"""Have the runners of JavaScript report each test. Pure: a script in, a script for the shell out."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import PurePosixPath
+
+OPERATORS = re.compile(r"(\s*(?:&&|\|\||;|\||[()])\s*)")
+BEFORE = {"npx", "cross-env", "node", "yarn", "pnpm", "exec", "dotenv", "--", "bunx"}
+COVERING = {"c8", "nyc"}
+FILE = "{file}"
+UNWANTED = ("--coverage", "--reporter", "--watch")
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A runner's options that have it report, and those that have it run only tests of certain names."""
+
+    report: tuple[str, ...]
+    only: str = ""
+    streams: bool = False
+
+
+RUNNERS = {
+    "vitest": Runner(("--reporter=json", f"--outputFile={FILE}", "--coverage.enabled=false"), "-t"),
+    "jest": Runner(("--json", f"--outputFile={FILE}", "--coverage=false"), "-t"),
+    "mocha": Runner(("--reporter=json", f"--reporter-option=output={FILE}"), "--grep"),
+    "ava": Runner(("--tap",), streams=True),
+}
+
+
+def runners_of(script: str) -> list[Runner]:
+    """The runners that a script calls, of those that report."""
+    return [RUNNERS[name] for part in OPERATORS.split(script) if (name := called(part.split())[0])]
+
+
+def called(words: Sequence[str]) -> tuple[str, int]:
+    """The runner in a command's words and where it stands: nothing may come before it but what only starts it."""
+    for place, word in enumerate(words):
+        name = PurePosixPath(word).name.partition(".")[0].lstrip("_")
+        if name in RUNNERS:
+            return name, place
+        if not (word in BEFORE | COVERING or word.startswith("-") or "=" in word or (place and covered(words[:place]))):
+            return "", 0
+    return "", 0
+
+
+def covered(words: Sequence[str]) -> bool:
+    """Whether the words belong to a program that measures coverage."""
+    return not COVERING.isdisjoint(words)
+
+
+def reporting(script: str, names: Sequence[str] = ()) -> str:
+    """The script with every runner in it told to report, each to a file of its own, and to run only these tests."""
+    numbers = count()
+    parts = OPERATORS.split(script)
+    return "".join(told(part, names, next(numbers)) if called(part.split())[0] else part for part in parts)
+
+
+def told(part: str, names: Sequence[str], number: int) -> str:
+    """One command with its runner's options; coverage would be written into the workspace."""
+    words = part.split()
+    name, place = called(words)
+    runner = RUNNERS[name]
+    report = [option.replace(FILE, f'"$OPENKOI_REPORT-{number}"') for option in runner.report]
+    chosen = [runner.only, shlex.quote(pattern(names))] if names and runner.only else []
+    rest = [word for word in words[place + 1 :] if not word.startswith(UNWANTED)]
+    first = rest[:1] if rest[:1] == ["run"] else []
+    return " ".join([*uncovered(words[:place]), words[place], *first, *report, *chosen, *rest[len(first) :]])
+
+
+def uncovered(words: Sequence[str]) -> list[str]:
+    """What stands before the runner, without a program that measures coverage and its options."""
+    places = [place for place, word in enumerate(words) if word in COVERING]
+    return list(words[: places[0]] if places else words)
+
+
+def pattern(names: Sequence[str]) -> str:
+    """An expression that finds tests by their names: that of the file is left out."""
+    return "|".join(f"^{re.escape(' '.join(name.split(' > ')[1:]))}$" for name in names)
+
+
+def for_shell(script: str, mark: str, reports: int) -> str:
+    """The script with files for its reports, each printed after a mark. It is run from the project's folder."""
+    files = " ".join(f'"$OPENKOI_REPORT-{number}"' for number in range(reports))
+    return (
+        'OPENKOI_REPORT="${TMPDIR:-/tmp}/openkoi-report-$$"; export OPENKOI_REPORT\n'
+        f"( {script}\n)\ncode=$?\n"
+        f"for file in {files}; do printf '\\n%s\\n' '{mark}'; cat \"$file\" 2>/dev/null; rm -f \"$file\"; done\n"
+        "exit $code"
+    )

@@ -1,0 +1,108 @@
+"""Find the runners of a project, each below its own manifest. Reads files, runs nothing."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from .project import Kind, asks_for_pytest, files, manifests, python_tests, test_files
+
+PYTHON = {"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini"}
+OTHERS = {"Cargo.toml", "go.mod", "package.json"}
+SAMPLES = {"fixtures", "__fixtures__", "examples", "example", "testdata", "templates", "test", "tests", "__tests__"}
+NESTED = (Kind.CARGO, Kind.GO, Kind.NPM)
+LAST = (Kind.NODE, Kind.MAKE, Kind.JUST)
+
+SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte", ".json"})
+PYTHONS = frozenset({".py", ".pyi", ".toml"})
+OF_ITS_OWN = {
+    Kind.PYTEST: PYTHONS,
+    Kind.UNITTEST: PYTHONS,
+    Kind.NPM: SCRIPTS,
+    Kind.NODE: SCRIPTS,
+    Kind.CARGO: frozenset({".rs", ".toml"}),
+    Kind.GO: frozenset({".go", ".mod"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A runner, and the folder it is run in, below the workspace; empty for the workspace itself."""
+
+    kind: Kind
+    folder: str = ""
+
+    def touched(self, paths: Sequence[str]) -> bool:
+        """Whether one of these files is below it."""
+        return not self.folder or any(self.holds(PurePosixPath(path)) for path in paths)
+
+    def concerns(self, paths: Sequence[str]) -> bool:
+        """Whether one of these files is below it, and of its language."""
+        of_its_own = OF_ITS_OWN.get(self.kind)
+        files = (PurePosixPath(path) for path in paths)
+        return any(self.holds(path) and (of_its_own is None or path.suffix in of_its_own) for path in files)
+
+    def holds(self, path: PurePosixPath) -> bool:
+        """Whether the file is below its folder."""
+        return path.is_relative_to(self.folder)
+
+
+def suites_of(root: Path) -> tuple[Suite, ...]:
+    """Every runner that has something to run; one that is not tied to a language only where there is no other."""
+    homes = tuple(homes_in(root))
+    found = (*pythons(root, homes), *(suite for kind in NESTED for suite in nested(kind, root, homes)))
+    last = (Suite(kind) for kind in manifests(root) if kind in LAST)
+    return found or tuple(last)[:1]
+
+
+def standing(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
+    """Those of the suites that still have something to run."""
+    for suite in suites:
+        folder = root / suite.folder
+        if suite.kind in manifests(folder) or suite.kind is python_kind(folder):
+            yield suite
+
+
+def homes_in(root: Path) -> Iterator[Path]:
+    """Every folder with a manifest, the outer before the inner; those that are only samples are passed over."""
+    found = {path.parent for path in files(root) if path.name in PYTHON | OTHERS}
+    for home in sorted(found):
+        if SAMPLES.isdisjoint(home.relative_to(root).parts):
+            yield home
+
+
+def pythons(root: Path, homes: Sequence[Path]) -> list[Suite]:
+    """Python's: from the workspace itself, unless all of its tests are in projects further down."""
+    below = [home for home in homes if home != root and has(home, PYTHON)]
+    loose = (path for path in test_files(root) if not any(path.is_relative_to(home) for home in below))
+    if not below or has(root, PYTHON) or asks_for_pytest(root) or next(loose, None):
+        kind = python_kind(root)
+        return [Suite(kind)] if kind else []
+    kinds = [(home, python_kind(home)) for home in outermost(below)]
+    return [Suite(kind, home.relative_to(root).as_posix()) for home, kind in kinds if kind]
+
+
+def nested(kind: Kind, root: Path, homes: Sequence[Path]) -> list[Suite]:
+    """The suites of a kind: the outermost, which run what is in them; a module of Go runs only itself."""
+    having = [home for home in homes if kind in manifests(home)]
+    chosen = having if kind is Kind.GO else outermost(having)
+    return [Suite(kind, name_of(home, root)) for home in chosen]
+
+
+def outermost(homes: Sequence[Path]) -> list[Path]:
+    """Those that are in no other."""
+    return [home for home in homes if not any(home != other and home.is_relative_to(other) for other in homes)]
+
+
+def name_of(home: Path, root: Path) -> str:
+    """The folder as a suite has it."""
+    return "" if home == root else home.relative_to(root).as_posix()
+
+
+def has(home: Path, names: set[str]) -> bool:
+    """Whether one of these files is there."""
+    return any((home / name).is_file() for name in names)
+
+
+def python_kind(root: Path) -> Kind | None:
+    """How the Python tests below a folder are run, if there are any."""
+    return Kind.PYTEST if asks_for_pytest(root) else python_tests(root)

@@ -1,0 +1,205 @@
+"""Real projects from the registries, and two of our own, each with one bug put in: it is found, and nothing else is.
+
+They are fetched into a temporary folder by pip and npm; nothing of theirs is kept here. A campaign.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Command, Evaluation, Task, Work
+from openkoi_testing import Stage, lend
+from openkoi_testrunner import TestRunner
+
+pytestmark = [pytest.mark.campaign, pytest.mark.skipif(os.name == "nt", reason="runs commands of POSIX")]
+CLIMB = Command(["true"])
+CAGED = Stage(settings={"use.sandbox": "ladder"})
+RUST = {
+    "Cargo.toml": '[package]\nname = "pond"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub fn depth(fish: u32) -> u32 {\n    fish * 2 + 1\n}\n",
+    "tests/depth.rs": (
+        "#[test]\nfn empty() {\n    assert_eq!(pond::depth(0), 1);\n}\n\n"
+        "#[test]\nfn full() {\n    assert_eq!(pond::depth(4), 9);\n}\n"
+    ),
+}
+GO = {
+    "go.mod": "module example.com/pond\n\ngo 1.19\n",
+    "water/depth.go": "package water\n\nfunc Depth(fish int) int {\n\treturn fish*2 + 1\n}\n",
+    "water/depth_test.go": (
+        'package water\n\nimport "testing"\n\nfunc TestEmpty(t *testing.T) {\n'
+        '\tif Depth(0) != 1 {\n\t\tt.Fatal("empty")\n\t}\n}\n\nfunc TestFull(t *testing.T) {\n'
+        '\tif got := Depth(4); got != 9 {\n\t\tt.Errorf("got %d", got)\n\t}\n}\n'
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Where it is from, the bug that is put in, and where that has to be told; ``bare`` runs its tests without us."""
+
+    needs: str
+    bare: tuple[str, ...]
+    file: str
+    good: str
+    bad: str
+    place: str
+    package: str = ""
+    tool: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+TAPE = ("sh", "-c", 'PATH="$PWD/node_modules/.bin:$PATH"; tape "test/*.js"')
+PROJECTS = {
+    "toolz": Project(
+        needs="pip",
+        package="toolz==0.12.0",
+        bare=PYTEST,
+        file="toolz/itertoolz.py",
+        good="    seq = iter(seq)\n    next(seq)\n    return next(seq)\n\n\ndef nth",
+        bad="    seq = iter(seq)\n    return next(seq)\n\n\ndef nth",
+        place="toolz/tests/test_itertoolz.py",
+    ),
+    "cachetools": Project(
+        needs="pip",
+        package="cachetools==5.3.2",
+        bare=(*PYTEST, "-o", "pythonpath=src"),
+        file="src/cachetools/__init__.py",
+        good="            self.__update(key)\n        return value\n",
+        bad="            pass\n        return value\n",
+        place="tests/test_lru.py",
+    ),
+    "concat-map": Project(
+        needs="npm",
+        package="concat-map@0.0.1",
+        tool="tape@4.17.0",
+        bare=TAPE,
+        file="index.js",
+        good="else res.push(x);",
+        bad="else res.unshift(x);",
+        place="test/map.js",
+    ),
+    "defined": Project(
+        needs="npm",
+        package="defined@1.0.0",
+        tool="tape@4.17.0",
+        bare=TAPE,
+        file="index.js",
+        good="!== undefined)",
+        bad="!= null && arguments[i])",
+        place="test/falsy.js",
+    ),
+    "rust": Project(
+        needs="cargo",
+        files=RUST,
+        bare=("sh", "-c", 'CARGO_TARGET_DIR="$(mktemp -d)" cargo test --offline'),
+        file="src/lib.rs",
+        good="fish * 2 + 1",
+        bad="fish * 2 + 1 - fish / 4",
+        place="tests/depth.rs:8",
+    ),
+    "go": Project(
+        needs="go",
+        files=GO,
+        bare=("go", "test", "-count=1", "./..."),
+        file="water/depth.go",
+        good="fish*2 + 1",
+        bad="fish*2 + 1 - fish/4",
+        place="water/depth_test.go:13",
+    ),
+}
+
+
+def fetched(project: Project, folder: Path) -> Path:
+    """The project's root, with what its tests need."""
+    root = folder / "project"
+    root.mkdir(parents=True)
+    for name, text in project.files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    if project.package:
+        unpack(download(project, folder), root)
+    if project.tool:
+        call(["npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", project.tool], root)
+        (root / "package-lock.json").unlink(missing_ok=True)
+    return root
+
+
+def download(project: Project, folder: Path) -> Path:
+    """The archive of a package's source."""
+    if project.needs == "npm":
+        call(["npm", "pack", "--silent", project.package], folder)
+    else:
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", project.package]
+        call(pip if shutil.which("pip") is None else ["pip", *pip[3:]], folder)
+    return next(path for path in folder.iterdir() if path.name.endswith(("gz", "tgz")))
+
+
+def call(argv: list[str], folder: Path) -> None:
+    """Run a client of a registry; without one there is nothing to try."""
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+    if done.returncode:
+        pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {done.stderr.strip()[-200:]}")
+
+
+def unpack(archive: Path, root: Path) -> None:
+    """What is in the archive's one folder."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(root.parent / "unpacked", filter="data")
+    (top,) = [path for path in (root.parent / "unpacked").iterdir() if path.is_dir()]
+    root.rmdir()
+    top.rename(root)
+
+
+def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
+    """What is said of work that changes nothing, of work that puts the bug in, and how long the baseline took."""
+
+    async def story() -> tuple[Evaluation | None, Evaluation | None, float]:
+        runner = TestRunner()
+        async with lend(root, task=Task("Tidy the pond"), stage=CAGED) as run:
+            await run.execute(CLIMB)  # the cage is tried once, before time is taken
+            began = time.monotonic()
+            await runner.baseline(run)
+            took = time.monotonic() - began
+            clean = await runner.evaluate(Work("done"), run)
+            path = root / project.file
+            written = path.read_text()
+            assert project.good in written
+            path.write_text(written.replace(project.good, project.bad, 1))
+            return clean, await runner.evaluate(Work("done", files=(project.file,)), run), took
+
+    clean, bad, took = asyncio.run(story())
+    assert clean is not None
+    assert bad is not None
+    return clean, bad, took
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.row("EVAL-02", "EVAL-25")
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_bug_in_a_real_project_is_found_and_nothing_else(tmp_path: Path, name: str) -> None:
+    project = PROJECTS[name]
+    if not shutil.which(project.needs):
+        pytest.skip(f"there is no {project.needs} here")
+    root = fetched(project, tmp_path)
+    began = time.monotonic()
+    subprocess.run(project.bare, cwd=root, capture_output=True, timeout=200, check=False)
+    bare = time.monotonic() - began
+
+    clean, bad, took = told(root, project)
+
+    print(f"\n{name}: {len(clean.checks)} checks, {took / bare:.1f} times its own runner, {len(bad.failing)} red")
+    print("\n".join(f"  {finding.where} {finding.title}" for finding in bad.open))
+    assert frozenset() == clean.failing
+    assert () == clean.open
+    assert bad.failing
+    assert any(finding.where.startswith(project.place) for finding in bad.open)

@@ -1,0 +1,184 @@
+"""Projects with more than one runner, and with runners that cannot be run. What runs here really runs."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Evaluation, Severity, Task, Work
+from openkoi_testing import lend
+from openkoi_testrunner import TestRunner
+from openkoi_testrunner.bench import Bench, patience
+from openkoi_testrunner.missing import NotRun
+from openkoi_testrunner.outcome import Outcome, Ran, below
+from openkoi_testrunner.project import Kind
+from openkoi_testrunner.suites import Suite, suites_of
+
+PYTEST = "[tool.pytest.ini_options]\n"
+GREEN = "def test_a():\n    pass\n"
+NPM = '{"scripts": {"test": "node check.js"}}'
+NEEDY = '{"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "3"}}'
+BOTH = {
+    "api/pyproject.toml": PYTEST,
+    "api/test_a.py": GREEN,
+    "web/package.json": NPM,
+    "web/check.js": "",
+    "web/test/fixtures/package.json": NPM,
+}
+PROJECTS: dict[str, tuple[dict[str, str], list[Suite]]] = {
+    "two languages side by side": (BOTH, [Suite(Kind.PYTEST, "api"), Suite(Kind.NPM, "web")]),
+    "two in one folder": (
+        {"pytest.ini": "", "Cargo.toml": "", "Makefile": "test:\n"},
+        [Suite(Kind.PYTEST), Suite(Kind.CARGO)],
+    ),
+    "the outermost runs what is in it": (
+        {"package.json": NPM, "packages/a/package.json": NPM, "Cargo.toml": "", "crates/a/Cargo.toml": ""},
+        [Suite(Kind.CARGO), Suite(Kind.NPM)],
+    ),
+    "each module of go": ({"go.mod": "", "tools/go.mod": ""}, [Suite(Kind.GO), Suite(Kind.GO, "tools")]),
+    "a loose test keeps python together": ({**BOTH, "test_b.py": GREEN}, [Suite(Kind.PYTEST), Suite(Kind.NPM, "web")]),
+    "a recipe": ({"justfile": "check:\n"}, [Suite(Kind.JUST)]),
+    "no recipe": ({"justfile": "test := 3\n"}, []),
+    "check, when there is no test": ({"Makefile": "check: all\n"}, [Suite(Kind.MAKE)]),
+}
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def worked(root: Path, files: Mapping[str, str], changes: Mapping[str, str], runner: TestRunner) -> Evaluation | None:
+    """Return what is said of work that changed these files."""
+
+    async def story() -> Evaluation | None:
+        async with lend(root, task=Task("Add a pond")) as run:
+            await runner.baseline(run)
+            write(root, changes)
+            return await runner.evaluate(Work("done", files=tuple(changes)), run)
+
+    write(root, files)
+    return asyncio.run(story())
+
+
+def outcomes(evaluation: Evaluation) -> dict[str, bool]:
+    return {check.name: check.passed for check in evaluation.checks}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_each_runner_is_found_below_its_own_manifest(tmp_path: Path, name: str) -> None:
+    files, expected = PROJECTS[name]
+    write(tmp_path, files)
+
+    assert expected == list(suites_of(tmp_path))
+
+
+def test_names_and_places_are_those_of_the_workspace() -> None:
+    red = (
+        Ran("t", passed=False, title="t fails", where="a.js:3"),
+        Ran("npm test", passed=False, title="npm test fails"),
+    )
+
+    outcome = below(Outcome(runner="npm test", tests=red, skipped=("s",)), "web")
+
+    told = [(test.name, test.title, test.where) for test in outcome.tests]
+    assert [("web/t", "web/t fails", "web/a.js:3"), ("npm test in web", "web/npm test fails", "")] == told
+    assert ("web/s",) == outcome.skipped
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="there is no npm here")
+@pytest.mark.row("EVAL-02")
+def test_what_the_work_touched_is_run_first_and_the_rest_when_it_is_green(tmp_path: Path, venv: str) -> None:
+    red = {"web/check.js": "throw new Error('dry')\n"}
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+
+    broken = worked(tmp_path / "one", BOTH, red, TestRunner(venv=venv))
+    good = worked(tmp_path / "two", BOTH, {"web/check.js": "1\n"}, TestRunner(venv=venv))
+
+    assert broken is not None
+    assert {"npm test in web": False} == outcomes(broken)
+    assert ["web/check.js:1"] == [finding.where for finding in broken.findings]
+    assert good is not None
+    assert {"npm test in web": True, "api/test_a.py::test_a": True} == outcomes(good)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
+@pytest.mark.row("EVAL-02")
+def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
+    evaluation = worked(tmp_path, {"package.json": NEEDY}, {"a.js": "1\n"}, TestRunner())
+
+    assert evaluation is not None
+    assert evaluation.score is None
+    title = "The npm tests were not run: its packages are not installed: there is no node_modules"
+    assert title == evaluation.unknown
+    (finding,) = evaluation.findings
+    assert (title, Severity.IMPORTANT, "Run npm install in the project.") == (
+        finding.title,
+        finding.severity,
+        finding.fix,
+    )
+
+
+def test_what_the_work_has_nothing_to_do_with_is_only_suggested(tmp_path: Path, venv: str) -> None:
+    files = {"pytest.ini": "", "test_a.py": GREEN, "package.json": NEEDY}
+
+    evaluation = worked(tmp_path, files, {"b.py": "x = 1\n"}, TestRunner(venv=venv))
+
+    assert evaluation is not None
+    assert ("", 1.0) == (evaluation.unknown, evaluation.score)
+    assert [Severity.SUGGESTION] == [finding.severity for finding in evaluation.findings]
+    assert "NOT RUN The npm tests were not run" in evaluation.log
+
+
+@pytest.mark.row("EVAL-02")
+def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path, venv: str) -> None:
+    evaluation = worked(tmp_path, {"test_a.py": "import no_such_thing\n" + GREEN}, {}, TestRunner(venv=venv))
+
+    assert evaluation is not None
+    assert any("cannot begin: what they import is not installed" in f.title for f in evaluation.findings)
+
+
+def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
+    async def story() -> Outcome | NotRun:
+        async with lend(tmp_path) as run:
+            return await Bench(run=run, patience=patience(10, 0), command="true").once(Suite(Kind.COMMAND))
+
+    came = asyncio.run(story())
+
+    assert isinstance(came, NotRun)
+    assert "the 0 seconds for all tests were used up" == came.why
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+def test_a_flaky_test_of_another_language_is_asked_again_too(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    body = f"""package calc
+
+import (
+	"os"
+	"testing"
+)
+
+func TestSometimes(t *testing.T) {{
+	if _, err := os.Stat("{seen}"); err != nil {{
+		os.WriteFile("{seen}", nil, 0600)
+		t.Error("dry")
+	}}
+}}
+"""
+    (tmp_path / "pond").mkdir()
+
+    async def story() -> Evaluation | None:
+        async with lend(tmp_path / "pond") as run:
+            return await TestRunner().evaluate(Work("done"), run)
+
+    write(tmp_path / "pond", {"go.mod": "module example.com/calc\n\ngo 1.19\n", "a_test.go": body})
+    evaluation = asyncio.run(story())
+
+    assert evaluation is not None
+    assert {"example.com/calc.TestSometimes": True} == outcomes(evaluation)
+    assert ["example.com/calc.TestSometimes is flaky"] == [finding.title for finding in evaluation.findings]

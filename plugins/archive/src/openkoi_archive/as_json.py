@@ -1,0 +1,78 @@
+"""An export that another machine can import: the log's own lines, tables as JSON, and what is a person's own.
+
+Only the lines are read again; all else is for people and programs to look at.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from openkoi_hookspecs import Record
+
+from .choosing import Choice
+from .folders import private_file, put
+from .manifest import FILE, Manifest
+from .source import Source
+from .telling import tables_of
+
+OWN = ("skills", "evaluators")
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Where things that are a person's own lie: the data folder, and the configuration's file."""
+
+    data: Path
+    config: Path
+
+
+@dataclass(slots=True)
+class JsonExport:
+    """Writes into one folder."""
+
+    folder: Path
+    source: Source
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def write(self, choice: Choice) -> Manifest:
+        """Write lines, tables, and what is in them."""
+        tables = tables_of(self.copied()).named()
+        for kind, rows in tables.items():
+            put(self.folder / f"{kind.table}.json", json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+        manifest = Manifest(
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            segments=self.counts,
+            tables={kind.table: len(rows) for kind, rows in tables.items()},
+            task=choice.task,
+            since=choice.since,
+            left_out=tuple(map(str, self.source.faults)),
+        )
+        put(self.folder / FILE, manifest.text)
+        return manifest
+
+    def copied(self) -> Iterator[Record]:
+        """Write segment after segment, and pass on what is in them; one without anything is left out."""
+        for segment in self.source.log.segments():
+            path = self.folder / "sessions" / segment.name
+            with private_file(path) as file:
+                for line in self.source.lines(segment):
+                    file.write(line.raw)
+                    self.counts[segment.name] = self.counts.get(segment.name, 0) + 1
+                    yield line.record
+            if segment.name not in self.counts:
+                path.unlink()
+
+    def write_own(self, own: Own) -> None:
+        """Write what is a person's own, without secrets; links are not followed."""
+        for path, name in ((own.config, "config.toml"), (own.config.parent / "SOUL.md", "soul.md")):
+            self.write_file(path, self.folder / name)
+        for folder in OWN:
+            for path in sorted((own.data / folder).rglob("*")):
+                self.write_file(path, self.folder / path.relative_to(own.data))
+
+    def write_file(self, path: Path, to: Path) -> None:
+        """Write one file, if it is one."""
+        if path.is_file() and not path.is_symlink():
+            put(to, self.source.redact(path.read_bytes().decode("utf-8", "surrogateescape")))

@@ -1,0 +1,88 @@
+"""Which tasks are meant: all, one, or those since a day; each with its parts. Knows how tasks begin."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from openkoi_hookspecs import KoiError, UnknownName
+
+from .lines import Line, lines_of
+from .segments import Log
+
+STARTED = "task_start"
+NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A task's id or the beginning of it, and a day or moment; empty is all."""
+
+    task: str = ""
+    since: str = ""
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is left out."""
+        return not (self.task or self.since)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a run began."""
+
+    run: str
+    parent: str
+    at: str
+
+
+def chosen(log: Log, choice: Choice) -> frozenset[str] | None:
+    """The runs that are meant; None for all. Raises KoiError for a task that is not there, or a day that is none."""
+    if choice.everything:
+        return None
+    since = moment(choice.since)
+    starts = [start_of(line) for segment in log.segments() for line in lines_of(segment) if line.type == STARTED]
+    firsts = {start.run: start for start in reversed(starts)}
+    tasks = [start for start in firsts.values() if start.parent not in firsts]
+    meant = named(tasks, choice.task) if choice.task else tasks
+    return with_parts({start.run for start in meant if start.at >= since}, firsts.values())
+
+
+def start_of(line: Line) -> Start:
+    """The beginning of a run, in a line."""
+    data = line.said.get("data")
+    task = data.get("task") if isinstance(data, dict) else None
+    parent = task.get("parent", "") if isinstance(task, dict) else ""
+    return Start(line.run, str(parent), str(line.said["ts"]))
+
+
+def named(tasks: Iterable[Start], id: str) -> list[Start]:
+    """The only task whose id begins so."""
+    there = list(tasks)
+    found = [start for start in there if start.run.startswith(id)]
+    if len(found) > 1:
+        raise KoiError(f"Several tasks begin with {id!r}: {', '.join(start.run[:NAMED] for start in found)}.")
+    if not found:
+        latest = sorted(there, key=lambda start: start.at, reverse=True)
+        raise UnknownName("task", id, tuple(start.run[:NAMED] for start in latest[:NAMED]))
+    return found
+
+
+def with_parts(runs: set[str], starts: Iterable[Start]) -> frozenset[str]:
+    """The same with the parts of these runs, and theirs."""
+    meant = set(runs)
+    waiting = [start for start in starts if start.parent]
+    while more := {start.run for start in waiting if start.parent in meant} - meant:
+        meant |= more
+    return frozenset(meant)
+
+
+def moment(since: str) -> str:
+    """A day or moment as the log writes moments; a day begins at midnight, UTC."""
+    if not since:
+        return ""
+    try:
+        read = datetime.fromisoformat(since)
+    except ValueError:
+        raise KoiError(f"{since!r} is no day: write it as 2026-11-21, or as 2026-11-21T09:30.") from None
+    at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")

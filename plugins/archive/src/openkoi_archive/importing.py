@@ -1,0 +1,141 @@
+"""Bring an export into the log: every record once, however often it comes; nothing that is there is touched.
+
+All of it is read and checked before anything is written, and all of it is written before any of it can be seen.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_files import locked, private_folder
+from openkoi_hookspecs import KoiError
+from openkoi_log.runlog import sync_folder
+
+from .folders import private_file
+from .lines import Fault, Line, lines_of, redacted
+from .manifest import Manifest, read_manifest
+from .marks import Imported, marked
+from .segments import Log, Segment
+
+NAME = re.compile(r"[\w-]+(\.\d+)?\.jsonl", re.ASCII)
+NOTHING = "Nothing was imported. Export again on the other machine, or mend the file."
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """How many records were new, how many were known, and the segments that were written."""
+
+    records: int
+    known: int
+    segments: tuple[str, ...]
+
+
+def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> Brought:
+    """Import a JSON export; raises KoiError, with the file and line, when it is damaged."""
+    manifest = read_manifest(folder)
+    segments = checked(folder, manifest)
+    try:
+        private_folder(log.sessions)
+        with locked(log.sessions / "import"):
+            return Importing(log, manifest, redact).write(segments)
+    except OSError as error:
+        raise KoiError(f"{log.sessions} cannot be written: {error.strerror or error}. Nothing was imported.") from error
+
+
+def checked(folder: Path, manifest: Manifest) -> list[Segment]:
+    """The segments of an export, if all of them are whole."""
+    if wrong := [name for name in manifest.segments if not NAME.fullmatch(name)]:
+        raise KoiError(f"{folder} names a segment {wrong[0]!r}, which is no name of one. {NOTHING}")
+    segments = [Segment(folder / "sessions" / name) for name in manifest.segments]
+    for segment in segments:
+        found = sum(1 for _ in strict(segment))
+        if found != manifest.segments[segment.name]:
+            raise KoiError(
+                f"{segment.path} is damaged: it has {found} records of {manifest.segments[segment.name]}. {NOTHING}"
+            )
+    return segments
+
+
+def strict(segment: Segment) -> Iterator[Line]:
+    """The lines of a segment; raises KoiError for one that is not sound."""
+
+    def refuse(fault: Fault) -> None:
+        where = f"{segment.path}, line {fault.line}" if fault.line else f"{segment.path}"
+        raise KoiError(f"{where}: {fault.text}. {NOTHING}")
+
+    return lines_of(segment, refuse)
+
+
+@dataclass(slots=True)
+class Importing:
+    """One import under way; nobody else imports meanwhile."""
+
+    log: Log
+    manifest: Manifest
+    redact: Callable[[str], str]
+    records: int = 0
+    known: int = 0
+
+    def write(self, segments: list[Segment]) -> Brought:
+        """Write what is new beside the log, then put it in."""
+        there = {line.id for segment in self.log.segments() for line in lines_of(segment)}
+        written: list[tuple[Segment, Path]] = []
+        try:
+            for segment in segments:
+                if fresh := self.written(segment, there):
+                    written.append((segment, fresh))
+            names = tuple(self.put_in(segment.session, fresh) for segment, fresh in written)
+        finally:
+            for _, fresh in written:
+                with suppress(OSError):
+                    fresh.unlink(missing_ok=True)
+        if names:
+            sync_folder(self.log.sessions)
+        return Brought(self.records, self.known, names)
+
+    def written(self, segment: Segment, there: set[str]) -> Path | None:
+        """Write the lines of a segment that are not there yet; None when there are none."""
+        fresh = [line for line in strict(segment) if self.is_new(line, there)]
+        if not fresh:
+            return None
+        path = self.log.sessions / f".import-{os.getpid()}-{segment.name}.part"
+        path.unlink(missing_ok=True)
+        try:
+            with private_file(path) as file:
+                file.write(marked(Imported(len(fresh), self.manifest.at)))
+                file.writelines(redacted(line, self.redact).raw for line in fresh)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return path
+
+    def is_new(self, line: Line, there: set[str]) -> bool:
+        """Whether a record is not there yet; it is from now on."""
+        if line.id in there:
+            self.known += 1
+            return False
+        there.add(line.id)
+        self.records += 1
+        return True
+
+    def put_in(self, session: str, fresh: Path) -> str:
+        """Give a new file the first name of its session that nobody has, in the log or put away."""
+        number = 1
+        while True:
+            name = f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl"
+            if not (self.log.archive / f"{name}.gz").exists() and reserved(self.log.sessions / name):
+                fresh.replace(self.log.sessions / name)
+                return name
+            number += 1
+
+
+def reserved(path: Path) -> bool:
+    """Take a name, unless somebody has it."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    return True

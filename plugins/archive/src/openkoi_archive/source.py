@@ -1,0 +1,31 @@
+"""What of the log is taken out: chosen tasks, without secrets. Knows lines and runs; knows no format."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Record
+
+from .lines import Fault, Line, lines_of, redacted
+from .marks import Imported
+from .segments import Log, Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The log, the runs that are meant (None: all), the funnel for secrets, and what was wrong on the way."""
+
+    log: Log
+    runs: frozenset[str] | None
+    redact: Callable[[str], str]
+    faults: list[Fault] = field(default_factory=list)
+
+    def lines(self, segment: Segment) -> Iterator[Line]:
+        """The lines of a segment that are meant."""
+        for line in lines_of(segment, self.faults.append):
+            if (self.runs is None or line.run in self.runs) and line.type != Imported.name:
+                yield redacted(line, self.redact)
+
+    def records(self) -> Iterator[Record]:
+        """All records that are meant."""
+        for segment in self.log.segments():
+            yield from (line.record for line in self.lines(segment))

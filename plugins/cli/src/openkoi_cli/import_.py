@@ -1,0 +1,41 @@
+"""``openkoi import DIR``: the tasks of another machine, from its JSON export; each record once, nothing overwritten."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from openkoi_report import plural
+
+from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+    from openkoi_archive import Brought
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR")
+@click.pass_obj
+async def command(invocation: Invocation, /, folder: Path) -> None:
+    """Bring a JSON export of another machine into the log and into memory.
+
+    Records that are there already are passed over, so that it can be done again. A damaged export is refused.
+    """
+    from openkoi_archive import Log, bring_in
+
+    koi = invocation.koi or invocation.open()
+    brought = bring_in(folder, Log(koi.config.paths.data), koi.redactor)
+    known = f"; {plural(brought.known, 'record')} there already" if brought.known else ""
+    click.echo(f"{plural(brought.records, 'record')} imported from {folder}{known}.")
+    await tell_memory(koi, brought)
+
+
+async def tell_memory(koi: "Assembly", brought: "Brought") -> None:
+    """Let memory read what is new; where it cannot, the next start catches up."""
+    if not brought.records:
+        return
+    try:
+        await koi.remember()
+    except Exception as error:  # memory is a plugin: what was imported is in the log
+        click.echo(koi.redactor(f"  ! Memory could not be told: {error}"), err=True)

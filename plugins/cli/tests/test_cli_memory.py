@@ -1,0 +1,204 @@
+"""``openkoi memory`` and ``openkoi migrate`` as a person uses them, over a log of a few tasks."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_log import RunLog
+from openkoi_testing.contracts.memory_log import a_run
+
+PLUGIN = '''
+class Forgetful:
+    """A memory that keeps nothing beyond the process, and cannot make way."""
+
+    def __init__(self):
+        self.records = []
+
+    async def absorb(self, records):
+        self.records += records
+
+    async def search(self, query):
+        return ()
+'''
+TEXTS = ("Mend the invoice parser", "Paint the calendar", "Mend the login")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line whose log holds three sessions."""
+    here = shell(tmp_path)
+    for n, text in enumerate(TEXTS):
+        session = f"2026030{n + 1}T090000-aaaaaaaa"
+        log = RunLog(here.home / "data" / "sessions", session, str)
+        log.append(f"run{n}", [record.event for record in a_run(f"run{n}", text, session=session)])
+        log.close()
+    return here
+
+
+def configured(openkoi: Shell, text: str) -> Shell:
+    (openkoi.home / "config.toml").write_text(text)
+    return openkoi
+
+
+def first(openkoi: Shell) -> Path:
+    return openkoi.home / "data" / "sessions" / "20260301T090000-aaaaaaaa.jsonl"
+
+
+def test_stats_tell_of_the_log_and_of_memory(openkoi: Shell) -> None:
+    assert 0 == openkoi("memory", "search", "anything").returncode
+
+    done = openkoi("memory", "stats")
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "3 sessions, 3 tasks, 42 records" in done.stdout
+    assert "of 500MB at most" in done.stdout
+    assert "duckdb: file " in done.stdout
+    assert "entries 3" in done.stdout
+
+
+def test_search_answers_from_all_projects_in_one_line_each(openkoi: Shell) -> None:
+    done = openkoi("memory", "search", "mend", "the", "parser", "--limit", "1")
+
+    assert 0 == done.returncode
+    (line,) = done.stdout.splitlines()
+    assert re.match(rf"1\.00  task +\d{{4}}-\d\d-\d\d  {TEXTS[0]}", line)
+
+
+def test_search_answers_in_json_too(openkoi: Shell) -> None:
+    hits = json.loads(openkoi("memory", "search", "--format", "json", "mend").stdout)
+
+    assert {"run0", "run2"} == {hit["id"] for hit in hits}
+    assert {"score", "source", "date", "id", "text"} == set(hits[0])
+
+
+def test_what_nobody_remembers_is_not_found(openkoi: Shell) -> None:
+    done = openkoi("memory", "search", "aardvark")
+
+    assert (0, "Nothing was found.\n") == (done.returncode, done.stdout)
+
+
+def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
+    openkoi("memory", "search", "mend")
+
+    done = openkoi("memory", "rebuild")
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "42 records of the log told to memory again." in done.stdout
+    assert "entries: 3, as before" in done.stdout
+    assert "openkoi.db.old" in done.stdout
+    assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
+
+
+def test_a_rebuild_with_less_than_before_says_so(openkoi: Shell) -> None:
+    openkoi("memory", "search", "mend")
+    first(openkoi).unlink()
+
+    done = openkoi("memory", "rebuild")
+
+    assert 1 == done.returncode
+    assert "entries: 2, before 3" in done.stdout
+
+
+def test_memory_may_be_built_again_while_it_is_used(openkoi: Shell) -> None:
+    children = [openkoi.started("memory", *words) for words in (["rebuild"], ["search", "mend"], ["rebuild"])]
+
+    ended = [(child.communicate(timeout=100), child.returncode)[1] for child in children]
+
+    assert [0, 0, 0] == ended
+    assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
+
+
+def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
+    assert (0, "42 records in 3 segments.\nNothing is wrong with it.\n") == (
+        (done := openkoi("memory", "audit")).returncode,
+        done.stdout,
+    )
+    first(openkoi).write_bytes(first(openkoi).read_bytes().replace(b"parser", b"carper"))
+
+    done = openkoi("memory", "audit")
+
+    assert 1 == done.returncode
+    assert f"! {first(openkoi).name}, line 1: it is damaged" in done.stdout
+
+
+@pytest.mark.row("MEM-14")
+def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None:
+    configured(openkoi, "[memory]\nmax_storage_mb = 0.009\n")
+
+    done = openkoi("memory", "stats")
+
+    assert 0 == done.returncode
+    assert "its oldest files were archived" in done.stderr
+    assert not first(openkoi).exists()
+    assert "42 records in 3 segments, " in openkoi("memory", "audit").stdout
+    assert "entries: 3, as before" in openkoi("memory", "rebuild").stdout
+    assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
+    assert "3 tasks" in openkoi("export", "--output", "out").stdout
+
+
+def test_another_memory_is_told_everything_again_without_making_way(openkoi: Shell) -> None:
+    other = configured(openkoi, '[use]\nmemory = "acme"\n').with_plugin(PLUGIN, memory="acme:Forgetful")
+
+    done = other("memory", "rebuild")
+
+    assert (0, "42 records of the log told to memory again.\n") == (done.returncode, done.stdout), done.stderr
+    assert "Memory:   acme: ready" in other("memory", "stats").stdout
+
+
+def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> None:
+    configured(openkoi, '[use]\nmemory = "none"\n')
+
+    assert "There is no memory to build again" in openkoi("memory", "rebuild").stderr
+    assert "Memory:   none chosen" in openkoi("memory", "stats").stdout
+    assert "Nothing was found." in openkoi("memory", "search", "mend").stdout
+
+
+@pytest.mark.row("CLI-11")
+def test_the_memory_file_goes_back_a_version_and_comes_again(openkoi: Shell) -> None:
+    openkoi("memory", "search", "mend")
+
+    back = openkoi("migrate", "down", "--to", "1")
+
+    assert (0, "") == (back.returncode, back.stderr)
+    assert "taken back" in back.stdout
+    assert "openkoi.db: version 1" in openkoi("migrate", "status").stdout
+    assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
+    assert "(when it is next opened)" not in openkoi("migrate", "status").stdout
+
+
+@pytest.mark.row("MIG-01")
+def test_a_file_of_a_newer_version_is_left_alone_and_the_log_answers(openkoi: Shell) -> None:
+    import duckdb
+
+    openkoi("memory", "search", "mend")
+    path = openkoi.home / "data" / "openkoi.db"
+    with duckdb.connect(path) as connection:
+        connection.execute("INSERT INTO _migrations SELECT max(version) + 1, 'later', '2999' FROM _migrations")
+    before = path.read_bytes()
+
+    done = openkoi("memory", "search", "mend")
+
+    assert "this one knows" in done.stderr
+    assert 0 == openkoi("memory", "audit").returncode
+    assert TEXTS[0] in openkoi("status").stdout
+    assert "newer OpenKoi" in openkoi("migrate", "down").stderr
+    assert before == path.read_bytes()
+
+
+@pytest.mark.row("C57")
+@pytest.mark.parametrize("line", [["migrate", "the", "database"], ["memory", "is", "short"]])
+def test_a_sentence_that_begins_with_a_command_is_told_how_to_be_a_task(openkoi: Shell, line: list[str]) -> None:
+    done = openkoi(*line)
+
+    assert 2 == done.returncode
+    assert f'begins with "{line[0]}", quote it' in done.stderr
+
+
+@pytest.mark.row("C25")
+@pytest.mark.parametrize("name", ["memory", "export", "import", "migrate"])
+def test_the_command_is_there_and_has_help(openkoi: Shell, name: str) -> None:
+    assert f"\n  {name} " in openkoi("--help").stdout
+    assert f"Usage: openkoi {name}" in openkoi(name, "--help").stdout

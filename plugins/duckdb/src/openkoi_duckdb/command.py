@@ -1,0 +1,69 @@
+"""``openkoi migrate``: which version the memory file has, and back to an older one. Knows words; knows no statement."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from openkoi_hookspecs import Koi, UnknownName
+
+if TYPE_CHECKING:
+    from .file import MemoryFile
+    from .versions import Versions
+
+NAME = "duckdb"
+
+
+@click.group("migrate")
+def migrate() -> None:
+    """Show the version of the memory file, or take it back to an older one.
+
+    It is brought up to date whenever it is opened. The run log is the truth: what is lost on the way back is built
+    again from it.
+    """
+
+
+@migrate.command("status")
+@click.pass_obj
+def status(koi: Koi, /) -> None:
+    """Show the version of the memory file, and what each step did."""
+    from .versions import versions_of
+
+    file = file_of(koi)
+    click.echo("\n".join(told(file, versions_of(file))))
+
+
+@migrate.command("down")
+@click.option("--to", type=click.IntRange(min=0), metavar="N", help="The version to go back to; one less without it.")
+@click.pass_obj
+def down(koi: Koi, /, to: int | None) -> None:
+    """Take the memory file back, for an older OpenKoi to use; a copy of it is kept.
+
+    This OpenKoi brings it up to date again at its next start: install the older one first.
+    """
+    from .versions import take_back
+
+    file = file_of(koi)
+    for step in take_back(file, to):
+        click.echo(f"✓ {step.migration.version} {step.migration.name}: taken back")
+        click.echo(f"  The file as it was is {file.beside(f'bak.v{step.before}').name}.")
+    click.echo("Install the older OpenKoi now: this one brings the file up to date again when it next opens it.")
+
+
+def file_of(koi: Koi) -> "MemoryFile":
+    """The file, where it is configured to be."""
+    from .memory import DuckDB
+
+    entries = koi.entries("memory")
+    memory = next((entry.load() for entry in entries if entry.name == NAME), None)
+    if not isinstance(memory, DuckDB):
+        raise UnknownName("memory", NAME, tuple(entry.name for entry in entries))
+    return memory.file
+
+
+def told(file: "MemoryFile", versions: "Versions | None") -> list[str]:
+    """The versions in lines."""
+    if versions is None:
+        return [f"{file.path} is not there yet: the next task makes it, from the run log."]
+    lines = [f"{file.path}: version {versions.current}"]
+    lines += [f"  ✓ {number} {name} ({moment[:16].replace('T', ' ')})" for number, name, moment in versions.taken]
+    return lines + [f"  - {one.version} {one.name} (when it is next opened)" for one in versions.missing]

@@ -1,0 +1,69 @@
+"""Where the memory file lies, what lies beside it, and how it makes way or is copied. Knows no database and no lock."""
+
+import logging
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file. Whoever moves or copies it has the lock, and has it closed."""
+
+    path: Path
+
+    @property
+    def log(self) -> Path:
+        """Where DuckDB writes what it has not yet put into the file."""
+        return self.beside("wal")
+
+    @property
+    def log_size(self) -> int:
+        """Bytes of what DuckDB has not yet put into the file."""
+        return self.log.stat().st_size if self.log.exists() else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return self.log_size + (self.path.stat().st_size if self.path.exists() else 0)
+
+    def beside(self, ending: str) -> Path:
+        """A file of the same name, and more."""
+        return self.path.with_name(f"{self.path.name}.{ending}")
+
+    def set_aside(self, cause: object) -> None:
+        """Move a damaged file out of the way, and say so."""
+        bad = self.beside(f"bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        self.move(bad)
+        logging.getLogger("openkoi").warning(
+            "The memory file %s could not be read (%s). It was moved to %s; memory is built again from the run log.",
+            self.path,
+            str(cause).splitlines()[0],
+            bad.name,
+        )
+
+    def move(self, to: Path) -> None:
+        """Move the file and what belongs to it."""
+        log = to.with_name(f"{to.name}.wal")
+        log.unlink(missing_ok=True)
+        if self.log.exists():
+            self.log.replace(log)
+        self.path.replace(to)
+
+    def copy(self, to: Path) -> None:
+        """Keep a copy for its user alone: all of it or none."""
+        fresh = to.with_name(f".{to.name}.{os.getpid()}")
+        try:
+            with (
+                self.path.open("rb") as file,
+                os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as kept,
+            ):
+                shutil.copyfileobj(file, kept)
+                kept.flush()
+                os.fsync(kept.fileno())
+            fresh.replace(to)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise

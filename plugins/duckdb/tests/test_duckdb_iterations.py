@@ -1,0 +1,175 @@
+"""Every iteration of every run stands in the tables: of tasks, their parts, forks, and runs that were gone on with."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.iterations import Turn, turns
+from openkoi_duckdb.migrations import MIGRATIONS, migrate, steps
+from openkoi_hookspecs import Decision, Ended, Evaluation, Event, Plan, Record, Ruling, Spend, Task, Usage, Work
+from openkoi_hookspecs.events import (
+    Decided,
+    Evaluated,
+    Forked,
+    Iterated,
+    Planned,
+    RunCompleted,
+    RunFailed,
+    TaskStarted,
+    Worked,
+)
+from openkoi_log import beginning_of, part_of, renamed
+from openkoi_testing.contracts.memory_log import a_run, answered, moment, told
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+RUN = a_run("r1", "Mend the parser", session="s1")
+WHOLE = """
+SELECT id, task_id, iteration, phase, output, evaluation, decision, input_tokens, output_tokens, duration_ms
+FROM iteration_cycles JOIN cycle_outcomes USING (id) ORDER BY task_id, iteration
+"""
+
+
+def cycles(folder: Path, *batches: Sequence[Record]) -> list[tuple[object, ...]]:
+    """Absorb, then ask the file for all that is told of iterations."""
+    memory = DuckDB(path=folder / "openkoi.db")
+    for batch in batches:
+        asyncio.run(memory.absorb(batch))
+    return memory.file.read(lambda connection: connection.execute(WHOLE).fetchall()) or []
+
+
+def judged(number: int, decision: Decision, seconds: float = 1.0) -> list[Event]:
+    """How an iteration ends."""
+    return [Iterated(number, 0.5, Spend(seconds=seconds)), Decided(number, Ruling(decision, "so"), Spend())]
+
+
+def read(*happened: Event) -> list[Turn]:
+    return turns(told("r1", [TaskStarted(Task("Mend")), Planned(Plan()), *happened]))
+
+
+@pytest.mark.row("ITER-07", "ITER-08", "ITER-15")
+def test_an_iteration_is_kept_with_all_that_came_of_it(tmp_path: Path) -> None:
+    first, second = cycles(tmp_path, RUN)
+
+    assert ("r1:0", "r1", 0, "complete", "a draft") == first[:5]
+    assert ("continue", 100, 50, 2000) == first[6:]
+    assert ("r1:1", "r1", 1, "complete", "done") == second[:5]
+    assert ("accept", 120, 60, 3000) == second[6:]
+    assert ["Division by zero", "No test for the empty list"] == [
+        finding["title"] for finding in json.loads(str(first[5]))["findings"]
+    ]
+    assert 0.9 == json.loads(str(second[5]))["scores"][0]["value"]
+
+
+def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
+    records = told("r1", [TaskStarted(Task("Mend")), Worked(Work("x" * 9_000)), *judged(0, Decision.ACCEPT)])
+
+    assert ["x" * 3_999 + "…"] == [row[4] for row in cycles(tmp_path, records)]
+
+
+@pytest.mark.row("ITER-08")
+@pytest.mark.parametrize(
+    ("happened", "phase"),
+    [
+        ([answered(1, 1)], "execute"),
+        ([answered(1, 1), RunFailed("interrupted")], "execute"),
+        ([answered(1, 1), Worked(Work("x"))], "evaluate"),
+        ([Worked(Work("x")), Evaluated(Evaluation()), Iterated(0, 0.5, Spend())], "evaluate"),
+        ([Worked(Work("x")), *judged(0, Decision.ACCEPT)], "complete"),
+        ([Worked(Work("x")), *judged(0, Decision.ABORT_BUDGET)], "abort"),
+    ],
+)
+def test_an_iteration_tells_how_far_it_came(happened: list[Event], phase: str) -> None:
+    assert [(0, phase)] == [(turn.iteration, turn.phase) for turn in read(*happened)]
+
+
+def test_a_plan_that_is_asked_for_is_told_before_there_is_work() -> None:
+    (turn,) = turns(told("r1", [TaskStarted(Task("Mend")), answered(1, 1)]))
+
+    assert ("plan", False) == (turn.phase, turn.ended)
+
+
+@pytest.mark.row("ITER-15")
+def test_a_run_that_was_killed_keeps_the_iteration_that_it_was_in(tmp_path: Path) -> None:
+    killed = [*RUN[:7], replace(RUN[7], event=answered(7, 3))]
+
+    assert [("r1:1", 1, "execute", "", 7, 3, None)] == [
+        (row[0], row[2], row[3], row[6], *row[7:]) for row in cycles(tmp_path, killed)[1:]
+    ]
+
+
+def test_what_is_learned_is_no_iteration() -> None:
+    assert [0, 1] == [turn.iteration for turn in turns([*RUN, *told("r1", [answered(9, 9)], start=100)])]
+
+
+@pytest.mark.row("ITER-15")
+def test_a_run_that_was_gone_on_with_is_kept_as_if_it_had_not_been_interrupted(tmp_path: Path) -> None:
+    before, after = RUN[:8], RUN[8:]
+
+    assert cycles(tmp_path / "whole", RUN) == cycles(tmp_path / "halves", after, before)
+    assert cycles(tmp_path / "whole") == cycles(tmp_path / "halves")
+
+
+@pytest.mark.row("LOOP-19", "ITER-15")
+def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() -> None:
+    waited = [answered(10, 1), Worked(Work("may I?", ended=Ended.PERSON)), *judged(0, Decision.ESCALATE)]
+    over = RunCompleted(Ruling(Decision.ESCALATE, "so"), Spend())
+    half = [*waited, over, answered(20, 2)]
+    (open,) = read(*half, Worked(Work("on it")))
+    (whole,) = read(*half, Worked(Work("done")), *judged(0, Decision.ACCEPT, 3.0))
+
+    assert (0, "evaluate", False, "on it") == (open.iteration, open.phase, open.ended, open.work and open.work.text)
+    assert (0, "complete", "accept", 3.0) == (whole.iteration, whole.phase, whole.decision, whole.seconds)
+    assert Usage(input=30, output=3) == whole.usage
+
+
+@pytest.mark.row("ITER-15", "ITER-21")
+def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
+    part = [answered(5, 5), Worked(Work("part")), *judged(0, Decision.ACCEPT)]
+    records = told("r2", [TaskStarted(Task("A part", parent="r1")), *part], start=1.5)
+
+    assert [("r1:0", 100), ("r1:1", 120), ("r2:0", 5)] == [
+        (row[0], row[7]) for row in cycles(tmp_path, [*RUN[:2], *records, *RUN[2:]])
+    ]
+
+
+@pytest.mark.row("ITER-15")
+def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> None:
+    part = told("p1", [TaskStarted(Task("A part", parent="r1")), Worked(Work("part")), *judged(0, Decision.ACCEPT)])
+    past = beginning_of([*RUN[:2], *part, *RUN[2:]], "r1", 1)
+    copied = list(renamed(past, "f1", past.task))
+    happened = [("f1", Forked("r1", 1, {})), *copied, *(("f1", event) for event in own_way())]
+    fork = [Record(f"fork-{n}", moment(900 + n), run, event) for n, (run, event) in enumerate(happened)]
+    told_of = {str(row[0]): row[2:] for row in cycles(tmp_path, RUN, fork)}
+
+    assert {"f1:0", "f1:1", "r1:0", "r1:1", f"{part_of('f1', 0)}:0"} == set(told_of)
+    assert told_of["r1:0"] == told_of["f1:0"]
+    assert (1, "abort", "another way", None, "abort_budget", 8, 2, 4000) == told_of["f1:1"]
+
+
+def own_way() -> list[Event]:
+    """What the fork did then."""
+    return [answered(8, 2), Worked(Work("another way")), *judged(1, Decision.ABORT_BUDGET, 4.0)]
+
+
+def taken_back(connection: "DuckDBPyConnection") -> bool:
+    """Bring a file back to the version before."""
+    migrate(connection, steps(MIGRATIONS, 2, 1), keep=lambda _: None)
+    return True
+
+
+@pytest.mark.row("ITER-15")
+def test_a_file_from_before_is_filled_from_the_log(tmp_path: Path) -> None:
+    memory = DuckDB(path=tmp_path / "openkoi.db")
+    asyncio.run(memory.absorb(RUN))
+    memory.file.write(taken_back)
+
+    assert {} == asyncio.run(DuckDB(path=tmp_path / "openkoi.db").seen())
+    assert ["a draft", "done"] == [row[4] for row in cycles(tmp_path, RUN)]

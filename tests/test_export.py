@@ -1,0 +1,370 @@
+"""What is taken out of one machine's log comes into another's: all of it, once, or nothing at all."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openkoi_archive import Choice, Log, Order, Own, audit, bring_in, export, lines_of
+from openkoi_archive.marks import Imported
+from openkoi_hookspecs import Event, KoiError, Learning, Record, Task, events
+from openkoi_log import Redactor, RunLog
+from openkoi_testing.contracts.memory_log import a_run
+
+SECRET = "hunter2-is-no-word"
+texts = st.text(max_size=20)
+happenings: st.SearchStrategy[Event] = st.one_of(
+    st.builds(lambda text: events.TaskStarted(Task(text), model="acme/large"), texts),
+    st.builds(events.Warned, texts),
+    st.builds(lambda text, n: events.LearningSaved(Learning(f"L{n}", "fact", text)), texts, st.integers(0, 3)),
+    st.builds(lambda data: events.Unknown({"type": "acme.thing", "data": data}), st.dictionaries(texts, texts)),
+)
+segments = st.lists(st.lists(st.tuples(st.sampled_from(["", "r1", "r2"]), happenings), max_size=5), max_size=4)
+Segments = Sequence[Sequence[tuple[str, Event]]]
+
+
+def written(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaaa") -> Log:
+    """A log with these segments, one a process."""
+    for part in parts:
+        log = RunLog(data / "sessions", session, str)
+        for run, event in part:
+            log.append(run, [event])
+        log.close()
+    return Log(data)
+
+
+def a_log(data: Path, *runs: str) -> Log:
+    """A log with a segment a run."""
+    return written(data, [[(run, record.event) for record in a_run(run, f"Mend {run}")] for run in runs])
+
+
+def lines(log: Log) -> list[bytes]:
+    """The log's own lines, whatever segment they are in, without the marks of imports."""
+    found = [line for segment in log.segments() for line in lines_of(segment)]
+    return sorted(line.raw for line in found if line.type != Imported.name)
+
+
+def taken_out(log: Log, to: Path, choice: Choice | None = None, format: str = "json") -> Path:
+    export(Order(format, to, choice or Choice()), Own(log.data, log.data / "config.toml"), Redactor([SECRET]))
+    return to
+
+
+@pytest.mark.row("CLI-10", "MIG-05")
+@given(parts=segments)
+@settings(max_examples=40)
+def test_what_was_exported_is_what_is_imported(parts: Segments, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("machines")
+    one, other = written(folder / "one", parts), Log(folder / "other")
+
+    bring_in(taken_out(one, folder / "out"), other, Redactor())
+    again = bring_in(folder / "out", other, Redactor())
+    bring_in(taken_out(other, folder / "back"), one, Redactor())
+
+    assert lines(one) == lines(other)
+    assert sum(map(len, parts)) == len(lines(one)) == again.known
+    assert (0, ()) == (again.records, again.segments)
+    assert [] == audit(one).faults + audit(other).faults
+
+
+def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) -> None:
+    one = a_log(tmp_path / "one", "r1", "r2")
+    other = a_log(tmp_path / "other", "r3")
+    before = {segment.name: segment.path.read_bytes() for segment in other.segments()}
+    bring_in(taken_out(one, tmp_path / "half", Choice(task="r1")), other, Redactor())
+
+    brought = bring_in(taken_out(one, tmp_path / "all"), other, Redactor())
+
+    assert (14, 14) == (brought.records, brought.known)
+    assert before.items() <= {segment.name: segment.path.read_bytes() for segment in other.segments()}.items()
+    assert [] == audit(other).faults
+
+
+@pytest.mark.parametrize(
+    ("choice", "runs"),
+    [
+        (Choice(task="r2"), {"r2"}),
+        (Choice(since="2020-01-01"), {"r1", "r2", "part", "alone"}),
+        (Choice(since="2999-01-01"), set()),
+        (Choice(task="r1"), {"r1", "part"}),
+    ],
+)
+def test_a_task_is_exported_with_its_parts(tmp_path: Path, choice: Choice, runs: set[str]) -> None:
+    part = events.TaskStarted(Task("A part", parent="r1"))
+    alone = events.TaskStarted(Task("The part of a task that nobody knows", parent="gone"))
+    log = a_log(tmp_path, "r1", "r2")
+    written(tmp_path, [[("part", part), ("alone", alone)]], "20260303T090000-bbbbbbbb")
+
+    out = taken_out(log, tmp_path / "out", choice)
+
+    assert runs == {task["id"] for task in json.loads((out / "tasks.json").read_text())}
+    assert runs == {json.loads(raw)["run"] for raw in lines(Log(out))}
+
+
+@pytest.mark.parametrize("choice", [Choice(task="r"), Choice(task="nobody"), Choice(since="yesterday")])
+def test_what_cannot_be_meant_is_said_and_nothing_is_left_behind(tmp_path: Path, choice: Choice) -> None:
+    log = a_log(tmp_path / "data", "r1", "r2")
+
+    with pytest.raises(KoiError):
+        taken_out(log, tmp_path / "out", choice)
+    assert ["data"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
+def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
+    told = [events.TaskStarted(Task(f"Say {SECRET}")), events.LearningSaved(Learning("L", "fact", SECRET))]
+    log = written(tmp_path / "data", [[("r1", event) for event in told]])
+    (log.data / "config.toml").write_text(f'key = "{SECRET}"')
+    (log.data / "skills").mkdir()
+    (log.data / "skills" / "SKILL.md").write_bytes(b"\xff" + SECRET.encode())
+
+    out = taken_out(log, tmp_path / "out", format=format)
+
+    files = [path for path in out.rglob("*") if path.is_file()]
+    assert files
+    assert [] == [path.name for path in files if SECRET.encode() in path.read_bytes()]
+    if format == "json":
+        assert b"\xff[redacted]" == (out / "skills" / "SKILL.md").read_bytes()
+        assert [] == audit(Log(out)).faults
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes mean little there")
+@pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
+def test_an_export_is_private(tmp_path: Path, format: str) -> None:
+    out = taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "out", format=format)
+
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (out, *out.rglob("*"))}
+
+    assert {0o700, 0o600} == modes
+
+
+def test_tables_tell_the_same_in_every_format(tmp_path: Path) -> None:
+    import duckdb
+
+    log = a_log(tmp_path / "data", "r1", "r2")
+    out, columns = taken_out(log, tmp_path / "out"), taken_out(log, tmp_path / "columns", format="parquet")
+
+    for name in ("tasks", "iterations", "findings", "learnings", "costs"):
+        rows = json.loads((out / f"{name}.json").read_text())
+        found = duckdb.execute(f"FROM '{columns / name}.parquet'").fetchall()
+        assert [tuple(row.values()) for row in rows] == found
+    assert [("r1", 0.9, "accept", 330), ("r2", 0.9, "accept", 330)] == duckdb.execute(
+        f"SELECT id, score, decision, tokens FROM '{columns / 'tasks'}.parquet'"
+    ).fetchall()
+    assert 4 == len(json.loads((out / "findings.json").read_text()))
+
+
+def damaged_line(folder: Path) -> str:
+    path = next((folder / "sessions").iterdir())
+    told = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*told[:4], told[4].replace(b'"ts":"2', b'"ts":"1'), *told[5:]]))
+    return f"{path.name}, line 5: it is damaged"
+
+
+def torn_line(folder: Path) -> str:
+    path = next((folder / "sessions").iterdir())
+    path.write_bytes(path.read_bytes()[:-9])
+    return f"{path.name}, line 14: it ends in a torn line"
+
+
+def lost_line(folder: Path) -> str:
+    path = next((folder / "sessions").iterdir())
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    return f"{path.name} is damaged: it has 13 records of 14"
+
+
+def lost_file(folder: Path) -> str:
+    path = next((folder / "sessions").iterdir())
+    path.unlink()
+    return f"{path.name}: it cannot be read"
+
+
+def no_manifest(folder: Path) -> str:
+    (folder / "manifest.json").unlink()
+    return "is no export"
+
+
+def newer_manifest(folder: Path) -> str:
+    (folder / "manifest.json").write_text('{"schema": "openkoi.export/9"}')
+    return "does not say that it is openkoi.export/1"
+
+
+def evil_manifest(folder: Path) -> str:
+    (folder / "manifest.json").write_text('{"schema": "openkoi.export/1", "segments": {"../../x.jsonl": 1}}')
+    return "which is no name of one"
+
+
+DAMAGES = [damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_manifest, evil_manifest]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__ for damage in DAMAGES])
+def test_a_damaged_export_is_refused_by_file_and_line(tmp_path: Path, damage: object) -> None:
+    assert callable(damage)
+    out = taken_out(a_log(tmp_path / "one", "r1"), tmp_path / "out")
+    said = damage(out)
+
+    with pytest.raises(KoiError) as caught:
+        bring_in(out, Log(tmp_path / "other"), Redactor())
+    assert said in str(caught.value)
+    assert not (tmp_path / "other").exists()
+
+
+def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "data", "r1", "r2")
+    said = damaged_line(log.data)
+
+    done = export(Order("json", tmp_path / "out", Choice()), Own(log.data, log.data / "none.toml"), str)
+
+    assert [said] == [str(fault)[: len(said)] for fault in done.faults]
+    assert (27, 27) == (done.records, bring_in(tmp_path / "out", Log(tmp_path / "other"), str).records)
+
+
+CHILD = """
+import resource, sys
+from pathlib import Path
+from openkoi_archive import Choice, Log, Order, Own, bring_in, export
+what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    if what == "import":
+        print(bring_in(one, Log(other), str).records)
+    else:
+        export(Order(what, other, Choice()), Own(one, one / "config.toml"), str)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def child(*arguments: object) -> "subprocess.Popen[str]":
+    """A process that takes out or brings in, once it is told to."""
+    order = [sys.executable, "-c", CHILD, *map(str, arguments)]
+    started = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert started.stdout is not None
+    started.stdout.readline()
+    return started
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="limits and signals of POSIX")
+
+
+@posix
+@pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
+def test_without_room_no_part_of_an_export_is_there(tmp_path: Path, format: str) -> None:
+    log = a_log(tmp_path / "data", "r1", "r2")
+
+    said = child(format, log.data, tmp_path / "out", 300).communicate("\n", timeout=60)[0]
+
+    assert said.startswith("KoiError"), said
+    assert "cannot be written" in said
+    assert ["data"] == [path.name for path in tmp_path.iterdir()]
+
+
+@posix
+def test_without_room_nothing_is_imported_and_later_all_of_it(tmp_path: Path) -> None:
+    out = taken_out(a_log(tmp_path / "one", "r1", "r2"), tmp_path / "out")
+    other = a_log(tmp_path / "other", "r3")
+    before = sorted(path.name for path in other.sessions.iterdir())
+
+    said = child("import", out, other.data, 2_000).communicate("\n", timeout=60)[0]
+
+    assert said.startswith("KoiError"), said
+    assert {*before, ".import.lock"} == {path.name for path in other.sessions.iterdir()}
+    assert 28 == bring_in(out, other, str).records
+
+
+@posix
+def test_an_import_killed_at_any_time_is_finished_by_the_next(tmp_path: Path) -> None:
+    out = taken_out(a_log(tmp_path / "one", *(f"r{n}" for n in range(30))), tmp_path / "out")
+    for n in range(6):
+        other = Log(tmp_path / f"other{n}")
+        killed = child("import", out, other.data, 0)
+        assert killed.stdin is not None
+        print(file=killed.stdin, flush=True)
+        time.sleep(n * 0.01)
+        killed.kill()
+        killed.communicate()
+
+        bring_in(out, other, str)
+
+        assert lines(Log(out)) == lines(other)
+        assert [] == audit(other).faults
+
+
+@posix
+def test_two_processes_that_import_at_once_import_it_once(tmp_path: Path) -> None:
+    out = taken_out(a_log(tmp_path / "one", *(f"r{n}" for n in range(10))), tmp_path / "out")
+    children = [child("import", out, tmp_path / "other", 0) for _ in range(2)]
+    for one in children:
+        assert one.stdin is not None
+        print(file=one.stdin, flush=True)
+
+    told = sorted(one.communicate(timeout=60)[0] for one in children)
+
+    assert ["0\n", "140\n"] == told
+    assert lines(Log(out)) == lines(Log(tmp_path / "other"))
+
+
+def test_a_folder_that_is_in_use_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+
+    with pytest.raises(KoiError, match="is there already"):
+        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "out")
+    assert ["mine"] == [path.name for path in (tmp_path / "out").iterdir()]
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line after one task."""
+    here = shell(tmp_path)
+    here.home.mkdir()
+    (here.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
+    here = here.told(OPENKOI_MODEL=script(here.folder, '  - says: "Done."\n    repeat: true\n'))
+    assert 0 == here("Mend the invoice parser").returncode
+    return here
+
+
+@pytest.mark.row("CLI-10", "C25")
+def test_a_task_moves_to_another_machine_and_is_found_and_replayed_there(openkoi: Shell) -> None:
+    out = openkoi.folder / "out"
+    done = openkoi("export", "--format", "json", "--output", str(out))
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "1 tasks" in done.stdout
+    there = Shell(openkoi.folder, openkoi.home.parent / "other")
+
+    brought = [there("import", str(out)) for _ in range(2)]
+
+    assert [0, 0] == [one.returncode for one in brought], brought[0].stderr
+    assert "0 records imported" in brought[1].stdout
+    assert "Mend the invoice parser" in there("memory", "search", "parser").stdout
+    assert "Done." in there("replay").stdout
+    assert 0 == there("memory", "audit").returncode
+
+
+@pytest.mark.row("C57")
+def test_a_word_that_is_no_folder_is_a_usage_error_with_a_hint(openkoi: Shell) -> None:
+    done = openkoi("import", "the", "data")
+
+    assert 2 == done.returncode
+    assert 'begins with "import", quote it' in done.stderr
+
+
+def test_a_record_says_where_it_came_from(tmp_path: Path) -> None:
+    other = Log(tmp_path / "other")
+    bring_in(taken_out(a_log(tmp_path / "one", "r1"), tmp_path / "out"), other, str)
+
+    first: Record = next(lines_of(other.segments()[0])).record
+
+    assert isinstance(first.event, Imported)
+    assert (14, "") == (first.event.records, first.run)
