@@ -163,6 +163,8 @@ class Asking:
 
 def no_chunk(chunk: object) -> str:
     """What is wrong with a piece of an answer; its usage may be nonsense, which is mended."""
+    if type(chunk) is Text and type(chunk.text) is str:
+        return ""
     if isinstance(chunk, Done):
         return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
     kind = type(chunk)

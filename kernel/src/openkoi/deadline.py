@@ -6,8 +6,7 @@ On the main thread of a POSIX system a timer interrupts; elsewhere lateness can 
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
@@ -28,23 +27,30 @@ def can_interrupt() -> bool:
     return signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 
 
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
+def ring(_number: int, _frame: FrameType | None) -> None:
+    """What the timer does; it stays in place, for putting it there anew each time costs more than the rest."""
+    raise Overrun
+
+
+class within:  # used as a statement's head, as a function would be
     """Raise Overrun in the body once its time is up, where that can be done."""
-    if not can_interrupt():
-        yield
-        return
 
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        raise Overrun
+    __slots__ = ("can", "seconds")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.can = False
+
+    def __enter__(self) -> None:
+        self.can = can_interrupt()
+        if self.can:
+            if signal.getsignal(signal.SIGALRM) is not ring:
+                signal.signal(signal.SIGALRM, ring)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+
+    def __exit__(self, *error: object) -> None:
+        if self.can:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 async def contained(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:

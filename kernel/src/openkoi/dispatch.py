@@ -4,7 +4,6 @@ Knows tools and verdicts; knows no model, plan or prompt.
 """
 
 import asyncio
-import copy
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from openkoi_hookspecs import (
 from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
+from .copies import own_call
 from .facts import misfit
 from .kernel import Kernel
 
@@ -58,7 +58,7 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
 
 async def one(call: ToolCall, run: Kernel) -> Settled:
     call = meant(call, run.tools)
-    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy.deepcopy(call)
+    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), own_call(call)
     if known := before(call, tool, run):
         return Settled(call, known if known.text != UNKNOWN else await written(known, run), tool)
     if call.fault:

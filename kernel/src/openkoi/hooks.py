@@ -4,7 +4,6 @@ Knows moments and who speaks at them; knows no run, log or model.
 """
 
 import asyncio
-import copy
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
-from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, ToolCall, events, moments
+from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, events, moments
 
+from .copies import own
 from .deadline import Overrun, Stepped, ours_to_end, within
 from .facts import misfit
 
@@ -27,7 +27,6 @@ FAULTS = 3
 QUICK = 1.0
 PATIENT = 30.0
 CLOSED = frozenset({"before_tool"})
-HOLDERS = (ToolCall, events.ToolCalled, events.Answered, events.Prompted)
 
 
 @runtime_checkable
@@ -190,7 +189,7 @@ def answer_of(moment: Moment) -> tuple[type, type | None]:
 def chosen(voice: Voice, facts: Mapping[str, object]) -> dict[str, object]:
     """The facts that it asks for. What holds a call's arguments is its own copy: nobody changes what others see."""
     names = facts if voice.names is None else voice.names
-    return {name: copy.deepcopy(facts[name]) if isinstance(facts[name], HOLDERS) else facts[name] for name in names}
+    return {name: own(facts[name]) for name in names}
 
 
 def check(voice: Voice, answer: object) -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Message, Part, Thought
+from openkoi_hookspecs import Message, Part, Role, Thought
 
 
 def own_words(messages: Sequence[Message], model: str) -> Sequence[Message]:
     """The same messages without the thoughts of other models; the very same where there are none."""
-    if not any(foreign(part, model) for message in messages for part in message.parts):
-        return messages
-    return [without(message, model) for message in messages]
+    spoken = (message.parts for message in messages if message.role is Role.ASSISTANT)
+    if any(foreign(part, model) for parts in spoken for part in parts):
+        return [without(message, model) for message in messages]
+    return messages
 
 
 def without(message: Message, model: str) -> Message:

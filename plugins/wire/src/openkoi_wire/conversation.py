@@ -25,19 +25,48 @@ class Scene:
 NOTHING = Scene(b"")
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A conversation as far as it was written: its messages, the bytes of each, and the last of them as sent."""
+
+    messages: tuple[Message, ...] = ()
+    written: tuple[bytes, ...] = ()
+    last: Scene = NOTHING
+
+
+TOLD_AT_ONCE = 128
+
+
 class Conversation:
     """Conversations as they grow. ``tell`` makes of one message the turns that it is to a vendor."""
 
     def __init__(self, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
         self._scenes: Kept[Message, Scene] = Kept(lambda message: scene(message, tell), weigh=size)
+        self._told: dict[int, Told] = {}
 
     def write(self, messages: Sequence[Message]) -> list[bytes]:
-        """Write each message, as the inside of an array; raises a KoiError when a tool call has no result."""
-        scenes = [NOTHING, *self._scenes.all(messages), NOTHING]
-        for before, after in pairwise(scenes):
+        """Write each message, as the inside of an array; raises a KoiError when a tool call has no result.
+
+        A conversation grows at its end: what was written of its beginning is written on.
+        """
+        whole = tuple(messages)
+        known = self._told.pop(id(whole[0]), Told()) if whole else Told()
+        if whole[: len(known.messages)] != known.messages:
+            known = Told()
+        scenes = [known.last, *self._scenes.all(whole[len(known.messages) :])]
+        for before, after in pairwise([*scenes, NOTHING]):
             if before.asks != after.answers:
                 raise broken(before, after)
-        return [scene.written for scene in scenes if scene.written]
+        written = (*known.written, *(scene.written for scene in scenes[1:] if scene.written))
+        if whole:
+            self._told[id(whole[0])] = Told(whole, written, scenes[-1])
+            self.forget()
+        return list(written)
+
+    def forget(self) -> None:
+        """Keep so many conversations, the last ones; a message in them cannot give its identity to another."""
+        while len(self._told) > TOLD_AT_ONCE:
+            self._told.pop(next(iter(self._told)))
 
 
 def scene(message: Message, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> Scene:

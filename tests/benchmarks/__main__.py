@@ -1,0 +1,31 @@
+"""Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
+
+    python tests/benchmarks [steps] [streaming] [at_once] [--rounds N]
+
+How long a start takes is told by ``startup.py``.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """Show what was asked for, or all there is."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
+    from benchmarks import at_once, steps, streaming
+
+    all_of_them = {"steps": steps.show, "streaming": streaming.show, "at_once": at_once.show}
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(all_of_them)}; all if none is named")
+    parser.add_argument("--rounds", type=int, default=5, help="how many turns each takes (default 5)")
+    asked = parser.parse_args()
+    if strange := set(asked.names) - set(all_of_them):
+        parser.error(f"There is no {', '.join(sorted(strange))}. There are: {', '.join(all_of_them)}.")
+    for name in asked.names or all_of_them:
+        all_of_them[name](asked.rounds)
+        print()
+
+
+if __name__ == "__main__":
+    main()

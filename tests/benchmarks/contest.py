@@ -1,0 +1,173 @@
+"""Contestants take turns: each in a process of its own, all at the same model, one at a time. Knows no library.
+
+What is compared is processor time, turn by turn with that of the floor, which is the first contestant and takes a turn
+before each; so that what else a machine is busy with hits both. The floor beside itself shows how far figures can be
+trusted.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+TESTS = Path(__file__).parents[1]
+ALONE = {
+    "OPENAI_API_KEY": "sk-benchmark-0123456789abcdefghij",
+    "NO_PROXY": "127.0.0.1",
+    "PYTHONPATH": str(TESTS),
+    "LANGSMITH_TRACING": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Who takes part: a module below ``contestants``, and the Python that has what it imports."""
+
+    name: str
+    module: str
+    python: str = sys.executable
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a turn cost: seconds of processor time, seconds, and the most memory of the process so far in MiB."""
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A turn, and one of the floor's just before it."""
+
+    cost: Cost
+    floor: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The median of several figures, the least and the greatest."""
+
+    median: float
+    least: float
+    most: float
+
+    def told(self, digits: int = 2) -> str:
+        """As it stands in a table."""
+        return f"{self.median:.{digits}f} ({self.least:.{digits}f} to {self.most:.{digits}f})"
+
+
+class Left(Exception):
+    """A contestant that does not take part any more, and why."""
+
+
+@dataclass(slots=True)
+class Contestant:
+    """A process that takes turns. ``wrong`` is what it says when something is the matter."""
+
+    entry: Entry
+    process: subprocess.Popen[str]
+    wrong: IO[str]
+    version: str = ""
+
+    def said(self) -> dict[str, object]:
+        """What it says next."""
+        line = self.process.stdout.readline() if self.process.stdout else ""
+        if not line:
+            self.wrong.seek(0)
+            lines = self.wrong.read().strip().splitlines()
+            raise Left(f"{self.entry.name} is left out: {lines[-1] if lines else 'it ended'}")
+        found: dict[str, object] = json.loads(line)
+        return found
+
+    def turn(self, **asked: int) -> Cost:
+        """Have it do one turn."""
+        with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
+            print(json.dumps(asked), file=self.process.stdin, flush=True)
+        said = self.said()
+        return Cost(*(float(str(said[name])) for name in ("cpu", "wall", "peak")))
+
+
+@contextmanager
+def model() -> Iterator[str]:
+    """The model that all of them ask; its address."""
+    with started([sys.executable, "-m", "benchmarks.model_server"], None) as server:
+        yield server.stdout.readline().strip() if server.stdout else ""
+
+
+@contextmanager
+def enlisted(entries: Sequence[Entry], url: str) -> Iterator[list[Contestant]]:
+    """Those that can take part; the others are named."""
+    with ExitStack() as stack:
+        yield [one for entry in entries if (one := arrived(entry, url, stack))]
+
+
+def arrived(entry: Entry, url: str, stack: ExitStack) -> Contestant | None:
+    wrong = TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - the stack closes it
+    stack.enter_context(wrong)
+    command = [entry.python, "-m", f"benchmarks.contestants.{entry.module}", url]
+    one = Contestant(entry, stack.enter_context(started(command, wrong)), wrong)
+    try:
+        one.version = str(one.said()["version"])
+    except Left as left:
+        print(left)
+        return None
+    return one
+
+
+@contextmanager
+def started(command: Sequence[str], wrong: IO[str] | None) -> Iterator[subprocess.Popen[str]]:
+    """A process that is ended when it is no longer needed; it ends by itself, too, when its input does."""
+    pipe = subprocess.PIPE
+    environment = {**os.environ, **ALONE}
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=wrong, env=environment, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Pair]]:
+    """So many turns of each, one after another; who breaks down is named, and left out from then on."""
+    floor = contestants[0]
+    pairs: dict[str, list[Pair]] = {one.entry.name: [] for one in contestants}
+    for _ in range(rounds):
+        for one in tuple(contestants):
+            least = floor.turn(**asked)
+            try:
+                pairs[one.entry.name].append(Pair(one.turn(**asked), least))
+            except Left as left:
+                print(left)
+                contestants.remove(one)
+                del pairs[one.entry.name]
+    return pairs
+
+
+def spread(figures: Sequence[float]) -> Spread:
+    """What there is to say of several figures."""
+    return Spread(statistics.median(figures), min(figures), max(figures))
+
+
+def times(pairs: Sequence[Pair]) -> Spread:
+    """How many times the processor time of the floor."""
+    return spread([pair.cost.cpu / pair.floor.cpu for pair in pairs])
+
+
+def load() -> str:
+    """How busy the machine is, for whoever reads the figures."""
+    return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as Markdown has them."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

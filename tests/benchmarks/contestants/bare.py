@@ -1,0 +1,74 @@
+"""The floor: a loop over httpx2 that does nothing else. Streams as ours does, or asks for whole answers as peers do."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+from benchmarks.turns import add, address, done, key, take_turns, task
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "add",
+        "description": "Add one.",
+        "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+    },
+}
+Said = dict[str, Any]  # a message as JSON has it
+
+
+async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool) -> None:
+    """Ask, do as the model says, and tell it all again."""
+    messages: list[Said] = [{"role": "user", "content": task(steps)}]
+    while True:
+        body = {"model": "m", "messages": messages, "tools": [TOOL], "stream": stream}
+        said = await (streamed if stream else whole)(client, body)
+        if not said.get("tool_calls"):
+            return done(said["content"])
+        messages.append(said)
+        for call in said["tool_calls"]:
+            result = add(**json.loads(call["function"]["arguments"]))
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
+
+
+async def streamed(client: httpx2.AsyncClient, body: Said) -> Said:
+    """An answer put together from its stream."""
+    text = ""
+    calls: list[Said] = []
+    async for delta in deltas(client, body):
+        text += delta.get("content") or ""
+        calls += delta.get("tool_calls") or []
+    return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+
+
+async def deltas(client: httpx2.AsyncClient, body: Said) -> AsyncIterator[Said]:
+    async with client.stream("POST", "chat/completions", json=body) as response:
+        async for line in response.aiter_lines():
+            if line.startswith("data: {"):
+                for choice in json.loads(line[6:])["choices"]:
+                    yield choice["delta"]
+
+
+async def whole(client: httpx2.AsyncClient, body: Said) -> Said:
+    """An answer that comes at once."""
+    said: Said = (await client.post("chat/completions", json=body)).json()["choices"][0]["message"]
+    return said
+
+
+async def turn(client: httpx2.AsyncClient, asked: dict[str, int], *, stream: bool) -> None:
+    """So many runs at once."""
+    await asyncio.gather(*(converse(client, asked["steps"], stream=stream) for _ in range(asked.get("runs", 1))))
+
+
+def main(*, stream: bool) -> None:
+    """Take turns."""
+    pool = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+    client = httpx2.AsyncClient(base_url=address(), headers=key(), limits=pool, timeout=None)
+    with asyncio.Runner() as runner:
+        take_turns("httpx2", lambda asked: runner.run(turn(client, asked, stream=stream)))
+
+
+if __name__ == "__main__":
+    main(stream=True)

@@ -1,0 +1,33 @@
+"""What it costs to listen to an answer of two hundred words, beside reading its bytes and beside the vendor's library.
+
+Ours is a whole call by the kernel: reserved, streamed, told to whoever listens, paid and written down. Once the words
+come as fast as they can be read, once a millisecond apart, so that nobody can read two of them at a time.
+"""
+
+from collections.abc import Sequence
+
+from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, spread, table, times
+
+CHUNKS = 200
+CALLS = 5
+GOAL = "Goal: at most 5 ms over the bytes, where the vendor's library takes 15."
+PAUSES = {0: "at once", 1000: "1 ms apart"}
+RAW, OURS, VENDOR = "bytes by httpx2", "openkoi", "openai"
+ENTRIES = (Entry(RAW, "raw_bytes"), Entry(VENDOR, "with_openai"), Entry(OURS, "ours"))
+
+
+def show(rounds: int) -> None:
+    """Print a table, and what it should be."""
+    rows = []
+    with model() as url, enlisted(ENTRIES, url) as contestants:
+        in_turn(contestants, 1, chunks=CHUNKS, pause=0)
+        for pause, told in PAUSES.items():
+            found = in_turn(contestants, rounds, chunks=CHUNKS, pause=pause, again=CALLS)
+            rows += [row(one, found[one.entry.name], f"{told} ({load()})") for one in contestants]
+    print(table([f"{CHUNKS} chunks", "they come", "processor time", "over the bytes, a call"], rows))
+    print(GOAL)
+
+
+def row(one: Contestant, pairs: Sequence[Pair], when: str) -> list[str]:
+    over = spread([(pair.cost.cpu - pair.floor.cpu) / CALLS * 1000 for pair in pairs])
+    return [f"{one.entry.name} {one.version}", when, f"{times(pairs).told()} x", f"{over.told(1)} ms"]

@@ -1,0 +1,80 @@
+"""A contestant's side of a contest: wait for a turn, do it, say what it cost. Standard library only: peers import it.
+
+A turn is a line of JSON in and one out. Starting, importing and opening a client come before, and are not counted.
+"""
+
+import gc
+import json
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+
+def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> None:
+    """Say who this is; then do turns as they are asked for, each ``again`` and again, until nobody asks."""
+    told = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    told.write(json.dumps({"version": version_of(distribution)}) + "\n")
+    for line in sys.stdin:
+        asked = json.loads(line)
+        again = range(asked.pop("again", 1))
+        gc.collect()
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in again:
+            turn(asked)
+        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+        told.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak()}) + "\n")
+
+
+def version_of(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
+
+
+def peak() -> float:
+    """The most memory that this process ever had, in MiB; 0 where that is not told."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        return 0.0
+    return getrusage(RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def task(steps: int) -> str:
+    """What the model is told, so that it has the tool called so often."""
+    return f"Go. run={secrets.token_hex(8)} steps={steps}"
+
+
+def words(chunks: int, pause: int) -> str:
+    """What the model is told, so that it says so many words, so many microseconds apart."""
+    return f"Speak. chunks={chunks} pause={pause}"
+
+
+def address() -> str:
+    """Where the model is, as the contest said."""
+    return sys.argv[1]
+
+
+def key() -> dict[str, str]:
+    """The header that shows the key, as the vendor's library sends it."""
+    return {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
+
+
+def add(n: int) -> str:
+    """Add one.
+
+    Args:
+        n: The number.
+    """
+    return str(n + 1)
+
+
+def done(text: object) -> None:
+    """Make sure that the run came to its end."""
+    if text != "done":
+        raise AssertionError(f"the run ended with {text!r}")
