@@ -63,3 +63,14 @@ def test_where_nothing_was_begun_there_is_nothing_to_go_on_with(openkoi: Shell) 
 
     assert (1, "") == (done.returncode, done.stdout)
     assert "There is no task that ended before its time" in done.stderr
+
+
+def test_what_a_killed_task_did_is_taken_back_and_taken_up_again(openkoi: Shell) -> None:
+    (openkoi.folder / "kept.txt").write_text("kept")
+    killed(openkoi)
+    undone = openkoi("undo")
+    there = sorted(path.name for path in openkoi.folder.iterdir())
+    redone = openkoi("redo")
+
+    assert (0, ["kept.txt"]) == (undone.returncode, there), undone.stderr
+    assert (0, "one") == (redone.returncode, (openkoi.folder / "a.txt").read_text()), redone.stderr

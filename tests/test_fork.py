@@ -53,7 +53,6 @@ def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(open
     first = result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     assert [0.0, 1.0] == [one["score"] for one in first["iterations"]]  # type: ignore[attr-defined]  # it is a list
 
-    (openkoi.folder / "a.txt").write_text("a person's\n")
     forked = result(openkoi, "fork", str(first["task_id"])[:8], "--at", "2", "--set", "iteration.quality_threshold=0.5")
 
     assert "two\n" == (openkoi.folder / "a.txt").read_text()
@@ -61,7 +60,7 @@ def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(open
     assert (True, 2) == (forked["accepted"], len(forked["iterations"]))  # type: ignore[arg-type]  # it is a list
     assert first["iterations"][0]["usage"] == forked["iterations"][0]["usage"]  # type: ignore[index]  # as above
     assert 0 == openkoi("undo").returncode
-    assert "a person's\n" == (openkoi.folder / "a.txt").read_text()
+    assert "two\n" == (openkoi.folder / "a.txt").read_text()
     shown = openkoi("replay", str(forked["task_id"])[:8])
     assert (0, "Two.\n") == (shown.returncode, shown.stdout)
 
@@ -96,3 +95,12 @@ def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) 
     assert before == sorted(path.name for path in openkoi.folder.iterdir())
     undone = openkoi("undo")
     assert (1, True) == (undone.returncode, "No task changed files" in undone.stderr)
+
+
+def test_a_fork_does_not_cost_what_was_changed_since(openkoi: Shell) -> None:
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    (openkoi.folder / "mine.txt").write_text("mine")
+    forked = openkoi("fork", "--at", "1")
+
+    assert (1, True) == (forked.returncode, "Files here were changed since that task: 1 of them." in forked.stderr)
+    assert "mine" == (openkoi.folder / "mine.txt").read_text()

@@ -21,7 +21,7 @@ LIBRARIES = {
         "openkoi-report",
         "openkoi-schema",
     ),
-    "openkoi-wire",
+    *("openkoi-skillfile", "openkoi-wire"),
 }
 HOLD_THE_KERNEL = {"openkoi-testing", "openkoi-cli"}
 

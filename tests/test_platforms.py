@@ -12,7 +12,7 @@ SKIPPED = {".venv", "tests", "project", "build", "dist", ".ci", "__main__.py"}
 STRANGERS = (
     *("asyncio", "ctypes", "multiprocessing", "subprocess", "tempfile", "importlib_metadata", "http.server"),
     *("click", "click.shell_completion", "duckdb", "httpx2", "json_repair", "pathspec", "pluggy", "pydantic", "pytest"),
-    *("rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "yaml"),
+    *("rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "yaml", "zoneinfo", "justhtml"),
 )
 IMPORT_ALL = """
 import importlib, os, signal, sys, types

@@ -3,7 +3,23 @@
 import asyncio
 from pathlib import Path
 
-from openkoi_hookspecs import Agent, Limits, Plan, Record, Run, Task, Text, Usage, Work, events
+from openkoi_hookspecs import (
+    Agent,
+    Arguments,
+    Effect,
+    Limits,
+    Plan,
+    Record,
+    Run,
+    Task,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Work,
+    events,
+)
 from openkoi_testing import Scripted, Stage, Turn
 
 ONCE = Limits(iterations=0)
@@ -66,3 +82,37 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
         assert sorted(ANSWERS) == sorted(text.split()), place
         assert 3 == len(answered), place
         assert len(set(completed)) == len(completed) == 4, place
+
+
+def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    class Two:
+        async def tools(self, run: Run) -> list[Tool]:
+            async def call(arguments: Arguments) -> ToolResult:
+                done.append(str(arguments["what"]))
+                return ToolResult("done")
+
+            schema: Arguments = {"type": "object", "properties": {"what": {"type": "string"}}}
+            return [
+                Tool("act", "Act.", schema, call),
+                Tool("push", "Push.", schema, call, effect=Effect.IRREVERSIBLE),
+            ]
+
+    both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
+    model = Scripted([both, "done"])
+    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset())
+
+    async def run() -> tuple[str, str]:
+        async with given.assemble(tmp_path, tmp_path / "home") as koi:
+            first = await koi.solve(Task("Act", limits=ONCE))
+            [question] = koi.waiting()
+            koi.answer(question.id, "yes")
+            records = [record for record in koi.records(koi.session) if record.run]
+        async with given.assemble(tmp_path, tmp_path / "home") as koi:
+            second = await koi.resume(records, records[0].run)
+        return first.ruling.decision, second.text
+
+    assert ("escalate", "done") == asyncio.run(run())
+    assert ["beside", "pushed"] == done
+    assert 2 == len(model.asked)

@@ -195,10 +195,14 @@ class Forked(Event):
 
 @dataclass(frozen=True, slots=True)
 class Restored(Event):
-    """A person took the run's changes back, or took them up again: the workspace is as in this checkpoint now."""
+    """A person took the run's changes back, or took them up again: the workspace is as in this checkpoint now.
+
+    ``kept`` is how it was before that, where the run itself had not kept it.
+    """
 
     name = "workspace.restored"
     checkpoint: str
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

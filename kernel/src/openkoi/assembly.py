@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_hex
 
+from openkoi_files import under_way
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
 from openkoi_log import Redactor, beginning_of, environment_secrets, renamed
 from openkoi_models import FILE, Catalogue
@@ -24,6 +25,10 @@ from .project import project_id
 from .registry import Scan, scan, settled
 from .words import mended
 
+CHANGED = (
+    "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
+    "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
+)
 NO_BASELINE = "How checks stood before the work is not known after an interruption, so all of them count."
 Provided = Mapping[str, Mapping[str, object]]
 
@@ -36,7 +41,16 @@ class Assembly(House):
         if not self.begun:
             async with self:
                 return await self.solve(task, nested)
-        return await self.carried_out(await self.kernel(task, nested))
+        run = await self.kernel(task, nested)
+        with nullcontext() if nested.depth else under_way(self.running, run.id):
+            if run.past.active:
+                self.tell(run.id, [events.Continued()])
+            return await self.carried_out(run)
+
+    @property
+    def running(self) -> Path:
+        """Where it is noted which runs are under way."""
+        return self.config.paths.data / "running"
 
     async def resume(self, records: Sequence[Record], id: str) -> Result:
         """Go on with a run that ended before its time, from where it was; raises KoiError when there is none."""
@@ -52,21 +66,17 @@ class Assembly(House):
         await self.meet_all(beginning.task)
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
-        now = await self.taken_back(beginning.checkpoint)
+        keeper = await self.sockets.checkpoints() if beginning.checkpoint else None
+        if keeper and beginning.last and (theirs := await keeper.diff(self.config.workspace, beginning.last)):
+            raise KoiError(CHANGED.format(count=theirs.count("diff --git ")))
+        now = await keeper.take(self.config.workspace) if keeper else ""
         said = {key: str(value) for key, value in changed.items()}
         written = self.tell(fresh, [events.Forked(id, at, said, now)])
         for run, event in renamed(beginning, fresh, task):
             written += self.tell(run, [event])
+        if keeper:
+            await keeper.restore(self.config.workspace, beginning.checkpoint)
         return await self.solve(task, Nested(id=fresh, records=written))
-
-    async def taken_back(self, checkpoint: str) -> str:
-        """Bring the files to a checkpoint; return one of how they were. Nothing is done where none was kept."""
-        keeper = await self.sockets.checkpoints() if checkpoint else None
-        if keeper is None:
-            return ""
-        now = await keeper.take(self.config.workspace)
-        await keeper.restore(self.config.workspace, checkpoint)
-        return now
 
     async def carried_out(self, run: Kernel) -> Result:
         """The result of a run; whatever ends it without one is written down before it flies on."""
@@ -100,8 +110,6 @@ class Assembly(House):
         if run.past.origin:
             run.settled, run.versions.origin = True, run.past.origin
             self.warn_once(NO_BASELINE)
-        if run.past.active:
-            self.tell(run.id, [events.Continued()])
         return run
 
     async def meet_all(self, task: Task) -> None:

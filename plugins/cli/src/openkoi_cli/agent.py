@@ -21,6 +21,8 @@ OUTRANKED = {
     "quality": "iteration.quality_threshold",
     "usd": "safety.max_cost_usd",
 }
+# What a person has set a cap on, a file may only lower: it may have come with somebody's repository.
+CAPS = {"usd": "safety.max_cost_usd", "tokens": "iteration.token_budget", "seconds": "iteration.timeout_seconds"}
 MODELS = ("model", "executor")
 STRONGER = ("--", "$")
 
@@ -67,7 +69,10 @@ def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
         koi.warn_once(note)
     taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
-    return replace(task, agent=agent, limits=replace(spec.bounds, **taken).over(task.limits))
+    limits = replace(spec.bounds, **taken).over(task.limits)
+    own = {limit: getattr(task.limits, limit) for limit, key in CAPS.items() if key in koi.config.settings}
+    capped = {limit: min(getattr(limits, limit), most) for limit, most in own.items()}
+    return replace(task, agent=agent, limits=replace(limits, **capped))
 
 
 def outranked(key: str, koi: "Assembly") -> bool:

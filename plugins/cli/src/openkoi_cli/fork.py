@@ -57,9 +57,14 @@ async def forked(
     past: "Past", records: Sequence["Record"], change: tuple[int, Mapping[str, object]], face: "Face"
 ) -> None:
     """Do it in front of a face."""
+    from openkoi_files import is_under_way
+    from openkoi_hookspecs import KoiError
+
     from .person import attended
 
     koi, (at, changed) = face.koi, change
+    if is_under_way(koi.running, past.run):
+        raise KoiError(f"Task {past.run[:8]} is under way in another process. Wait for its end, or end it first.")
     koi.listeners.append(face.tell)
     attended(koi)
     face.live.line(f"[fork] {past.run[:8]} at iteration {at + 1}")

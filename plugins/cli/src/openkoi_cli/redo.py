@@ -26,5 +26,6 @@ async def redo(invocation: Invocation, task_id: str) -> int:
         left = await restored(koi, changes, changes.after)
     for text in left:
         click.echo(f"  ! {koi.redactor(text)}", err=True)
-    click.echo(f"What task {changes.past.run[:8]} changed is there again: {koi.redactor(changes.past.text)}")
+    what = "Most of what" if left else "What"
+    click.echo(f"{what} task {changes.past.run[:8]} changed is there again: {koi.redactor(changes.past.text)}")
     return 1 if left else 0

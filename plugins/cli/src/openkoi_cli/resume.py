@@ -8,6 +8,7 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
     from openkoi_hookspecs import Record
     from openkoi_log import Past
 
@@ -31,7 +32,7 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
 
     with faced(format, invocation) as face:
         koi = invocation.open(flags)
-        past = unfinished(koi.config.paths.sessions, task_id)
+        past = unfinished(koi, task_id)
         records = records_of(koi.config.paths.sessions, past)
         model = {} if flags.get("model") else model_of(past, koi)
         invocation.open(flags, settings=model, workspace=workplace_of(past, records))
@@ -39,20 +40,38 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
     return face.report.status
 
 
-def unfinished(sessions: Any, task_id: str) -> "Past":
+def unfinished(koi: "Assembly", task_id: str) -> "Past":
     """The task that is meant; raises KoiError when there is nothing left to do of it."""
     from openkoi_hookspecs import KoiError
     from openkoi_log import find_task, past_tasks
 
+    sessions = koi.config.paths.sessions
     if not task_id:
-        left = [past for past in past_tasks(sessions) if past.ended in ("", "failed", WAITING)]
-        if not left:
+        left = (past for past in past_tasks(sessions) if past.ended in ("", "failed", WAITING))
+        found = next((past for past in left if can_go_on(past, koi)), None)
+        if found is None:
             raise KoiError("There is no task that ended before its time. openkoi status lists the last ones.")
-        return left[0]
+        return found
     past = find_task(sessions, task_id)
     if past.ended not in ("", "failed", WAITING):
         raise KoiError(f"Task {past.run[:8]} is over ({past.ended}). To see it again: openkoi replay {past.run[:8]}")
     return past
+
+
+def can_go_on(past: "Past", koi: "Assembly") -> bool:
+    """Whether nobody carries it out now, and the folder that it worked in is still there."""
+    from openkoi_files import is_under_way
+    from openkoi_hookspecs import KoiError
+    from openkoi_log import records_of
+
+    from .workplace import workplace_of
+
+    if is_under_way(koi.running, past.run):
+        return False
+    try:
+        return bool(workplace_of(past, records_of(koi.config.paths.sessions, past)))
+    except KoiError:
+        return False
 
 
 async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> None:

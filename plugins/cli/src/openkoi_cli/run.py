@@ -11,6 +11,9 @@ import click
 from .invocation import Invocation
 from .streams import terminal_again
 
+# What a dry run needs: elsewhere than in its copy nothing can be written.
+CAGED = {"safety.sandbox_minimum": "confined"}
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -98,7 +101,7 @@ def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
     from .logs import set_up_logs
 
     with place(asked.dry) as folder:
-        koi = face.invocation.open(asked.flags, workspace=folder)
+        koi = face.invocation.open(asked.flags, workspace=folder, settings=CAGED if asked.dry else None)
         set_up_logs(face.invocation.verbose, koi)
         task = asked.given_to(Task(text, context=context, limits=koi.config.limits), koi)
         diff = interruptible(work(koi, task, face))

@@ -1,11 +1,12 @@
 """A task's changes as a whole: shown, taken back, taken up again. Knows records and checkpoints; knows no tool."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Checkpoints, KoiError, Record, events
+from openkoi_files import is_under_way
+from openkoi_hookspecs import Checkpoints, Ended, KoiError, Record, Work, events
 from openkoi_log import Past, find_task, past_tasks, records_of
 
 if TYPE_CHECKING:
@@ -26,22 +27,24 @@ class Changes:
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
     workspace = before = after = restored = forked = ""
-    kept: list[str] = []
+    kept: list[Work] = []
     for event in (record.event for record in records if record.run == past.run):
         match event:
             case events.TaskStarted():
                 workspace = event.workspace
             case events.Forked():
-                forked = event.checkpoint
+                before = forked = event.checkpoint
             case events.Kept():
                 before = forked or event.checkpoint
             case events.Worked(work=work):
-                kept.append(work.checkpoint)
+                kept.append(work)
                 after = work.checkpoint or after
+            case events.Continued() if kept and kept[-1].ended is Ended.PERSON:
+                kept.pop()
             case events.RunCompleted(best=best) if best < len(kept):
-                after = kept[best] or after
+                after = kept[best].checkpoint or after
             case events.Restored():
-                restored = event.checkpoint
+                restored, after = event.checkpoint, event.kept or after
     if not before:
         return None
     return Changes(past, Path(workspace), before, after, undone=restored == before)
@@ -82,14 +85,35 @@ async def keeper_of(koi: "Assembly") -> Checkpoints:
     return keeper
 
 
+def refuse_under_way(changes: Changes, koi: "Assembly") -> None:
+    """Raise while the task is being carried out: it would go on changing what is brought back."""
+    if is_under_way(koi.running, changes.past.run):
+        raise KoiError(
+            f"Task {changes.past.run[:8]} is under way in another process. Wait for its end, or end it first."
+        )
+
+
 async def restored(koi: "Assembly", changes: Changes, checkpoint: str) -> Sequence[str]:
-    """Bring the folder to a checkpoint, and write that down; return what could not be brought back, in words."""
+    """Bring the folder to a checkpoint, and write that down; return what could not be brought back, in words.
+
+    A run that died in its work kept nothing after it: what it left is kept now, and counts as its own.
+    """
+    refuse_under_way(changes, koi)
     keeper = await keeper_of(koi)
+    kept = await keeper.take(changes.workspace) if changes.past.ended in ("", "failed") else ""
     left: list[str] = []
     try:
         await keeper.restore(changes.workspace, checkpoint)
     except KoiError as error:
         left.append(str(error))
+        if waits_for_a_person(error):
+            return left
     koi.log.session = changes.past.segment.partition(".")[0]
-    koi.tell(changes.past.run, [events.Restored(checkpoint)])
+    koi.tell(changes.past.run, [events.Restored(checkpoint, kept)])
     return left
+
+
+def waits_for_a_person(error: KoiError) -> bool:
+    """Whether files were left that can be brought back once a person has moved their own changes away."""
+    reasons: Mapping[str, str] = getattr(error, "files", {})
+    return any("changed since" in reason for reason in reasons.values())

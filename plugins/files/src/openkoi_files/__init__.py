@@ -12,6 +12,7 @@ from .filelock import locked
 from .private import private_folder, read_text, replace_file, tightened
 from .questions import Questions
 from .settings import Setting, read_settings, typed
+from .underway import is_under_way, under_way
 
 __all__ = [
     "STORE",
@@ -21,6 +22,7 @@ __all__ = [
     "Questions",
     "Setting",
     "configure",
+    "is_under_way",
     "locked",
     "moved_in",
     "name_of",
@@ -33,4 +35,5 @@ __all__ = [
     "saved_names",
     "tightened",
     "typed",
+    "under_way",
 ]

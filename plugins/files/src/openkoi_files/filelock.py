@@ -19,6 +19,16 @@ def hold(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
+def tried(file: int) -> bool:
+    """Lock an open file for as long as it is open, if nobody else has."""
+    if LOCKS:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
+
+
 def held_by_another(path: Path) -> bool:
     """Whether some process holds the file's lock."""
     if not LOCKS:

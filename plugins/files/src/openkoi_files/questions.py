@@ -23,7 +23,7 @@ class Questions:
 
     def put(self, waiting: Waiting) -> None:
         """Let a question wait; one that waits already stays as it is."""
-        if not self.file(waiting.id).exists():
+        if self.read(self.file(waiting.id)) is None:
             replace_file(self.file(waiting.id), json.dumps({"waiting": asdict(waiting)}, indent=1))
 
     def waiting(self) -> list[Waiting]:
@@ -61,5 +61,8 @@ class Questions:
             known = json.loads(read_text(file))
             asked = known["waiting"]
             question = Question(**{**asked["question"], "choices": tuple(asked["question"]["choices"])})
-            return Waiting(**{**asked, "question": question}), known.get("answer")
+            waiting, answer = Waiting(**{**asked, "question": question}), known.get("answer")
+            texts = (waiting.id, waiting.run, waiting.at, question.text, question.digest, *question.choices)
+            if all(isinstance(text, str) for text in (*texts, answer or "")) and waiting.id == file.stem:
+                return waiting, answer
         return None

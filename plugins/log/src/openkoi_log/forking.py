@@ -9,11 +9,15 @@ from openkoi_hookspecs import Event, KoiError, Record, Task, events
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What happened in a run and its parts before one of its iterations, and the checkpoint of its files then."""
+    """What happened in a run and its parts before one of its iterations.
+
+    ``checkpoint`` is of its files then, ``last`` of its files when it ended; empty when none was kept.
+    """
 
     task: Task
     records: Sequence[Record]
     checkpoint: str
+    last: str = ""
 
 
 def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
@@ -27,7 +31,18 @@ def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
         done = sum(one.run == run and isinstance(one.event, events.Decided) for one in own)
         raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
     told = own[start : end + 1]
-    return Beginning(started.task, told, files_of(told, own, run))
+    return Beginning(started.task, told, files_of(told, own, run), last_files(own, run))
+
+
+def last_files(own: Sequence[Record], run: str) -> str:
+    """The checkpoint of the files as the run left them, or as a person brought them back since."""
+    kept = ""
+    for event in (one.event for one in own if one.run == run):
+        if isinstance(event, events.Worked):
+            kept = event.work.checkpoint or kept
+        elif isinstance(event, (events.Kept, events.Restored)):
+            kept = event.checkpoint or kept
+    return kept
 
 
 def files_of(told: Sequence[Record], own: Sequence[Record], run: str) -> str:

@@ -60,8 +60,8 @@ class Redactor:
         self.shapes = sorted({*self.shapes, *encodings(secret)}, key=len, reverse=True)
 
     def names(self, environment: Mapping[str, str]) -> frozenset[str]:
-        """The variables whose value is a secret that is held."""
-        return frozenset(name for name, value in environment.items() if value.strip() in self.held)
+        """The variables whose value holds a secret that is known, in whatever form."""
+        return frozenset(name for name, value in environment.items() if len(value) >= SHORTEST and self(value) != value)
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""

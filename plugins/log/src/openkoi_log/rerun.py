@@ -24,6 +24,7 @@ TOLD = (
     *(events.Worked, events.Evaluated, events.Iterated, events.Decided),
 )
 CLOSING = (events.Worked, events.Evaluated, events.Decided)
+DONE = (events.Kept, events.ToolCalled, events.ToolAnswered)
 SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
 
 
@@ -111,11 +112,14 @@ def over(happened: Iterable[Event]) -> bool:
 
 
 def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without what was done while a run wanted a person and went without: that is asked again."""
+    """The records without those that followed from a person's not being there: that is asked again.
+
+    What else was done in the same turn was done, and stays so.
+    """
     alone = False
     for record in records:
         alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.Continued)
-        if not alone:
+        if not alone or (isinstance(record.event, DONE) and not wants_somebody(record.event)):
             yield record
 
 

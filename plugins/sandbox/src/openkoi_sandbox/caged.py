@@ -45,7 +45,7 @@ class Caged:
             network=network,
             writable=places(writable),
             readable=(*places(readable), self.folder.resolve()),
-            hidden=places(hidden),
+            hidden=(*places(hidden), self.folder.parent.resolve()),
             memory=memory_mb * MB,
             file=file_mb * MB,
             processes=processes,

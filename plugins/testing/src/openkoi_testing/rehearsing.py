@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 from openkoi.assembly import Assembly, assemble
 from openkoi.config import Config
-from openkoi_files import Setting
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
+from openkoi_files import Setting
 from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
 from openkoi_rehearsal import Line, Scripted
 

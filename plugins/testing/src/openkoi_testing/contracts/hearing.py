@@ -54,7 +54,7 @@ class Speaker:
 
     def provider(self, **settings: Any) -> Provider:
         """Make one with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say how its provider is made")
 
     def request(self, *messages: Message) -> Request:
         """Ask something of the model."""

@@ -34,7 +34,7 @@ class PeerContract:
 
     def provider(self, address: str) -> Provider:
         """Make the provider that asks the server at this address, which has no path."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say how its provider is made")
 
     def heard(self, address: str, *messages: Message) -> Heard:
         """What is heard of the server when it is told this."""

@@ -1,0 +1,146 @@
+"""The ledger as it stands after all that was written down: entries, the runs that saw them, and how those went.
+
+Filled record by record, in the order of the log. Knows no file and decides nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import log
+
+from openkoi_hookspecs import Learning, Record, events
+
+from .credit import Use
+from .entry import Entry, entry_of
+from .told import Credited, Noted, Shown
+from .words import terms
+
+LATELY = 40
+EVEN = 0.5
+COMMON = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One run, as far as the ledger is concerned. ``passed`` is None until it is known."""
+
+    run: str
+    at: str
+    told: Shown
+    passed: bool | None = None
+    blamed: frozenset[str] = frozenset()
+    undone: bool = False
+
+    @property
+    def good(self) -> bool:
+        """Whether the first attempt passed, and a person let it stand."""
+        return bool(self.passed) and not self.undone
+
+    def use(self, id: str) -> Use:
+        """What this run says about an entry."""
+        return Use(self.run, self.told.model, id in self.told.shown, self.good, id in self.blamed or self.undone)
+
+
+@dataclass(slots=True)
+class Book:
+    """Everything that is known. ``answers`` are what people said in a run, by the question; ``origins`` a run's
+    model and project."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    visits: dict[str, Visit] = field(default_factory=dict)
+    visitors: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    frequencies: defaultdict[str, defaultdict[str, int]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(int))
+    )
+    projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    origins: dict[str, tuple[str, str]] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)
+    answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    undone: set[str] = field(default_factory=set)
+
+    def take(self, record: Record) -> None:
+        """Take one record in."""
+        run = record.run
+        match record.event:
+            case Noted(entry=entry):
+                self.entries[entry.id] = entry
+            case events.LearningSaved(learning=learning):
+                self.save(learning, record)
+            case Shown() as told if run not in self.visits:
+                self.visit(Visit(run, record.at, told))
+            case Credited(passed=passed, blamed=blamed) if run in self.visits:
+                self.visits[run] = replace(self.visits[run], passed=passed, blamed=frozenset(blamed))
+            case events.TaskStarted(task=task, model=model):
+                self.origins[run] = (model, task.project)
+            case events.Asked(id=id, text=text):
+                self.questions[id] = text
+            case events.Replied(id=id, answer=answer) if answer:
+                self.answers[run].append((self.questions.get(id, ""), answer))
+            case events.Restored():
+                self.turn(run)
+
+    def save(self, learning: Learning, record: Record) -> None:
+        """Take in what was saved, by whomever: another plugin may have changed what we noted."""
+        known = self.entries.get(learning.id)
+        if known is None:
+            self.entries[learning.id] = entry_of(learning, record.at, self.origins.get(record.run, ("", ""))[1])
+            return
+        self.entries[learning.id] = replace(
+            known, text=learning.text, standing=learning.standing, superseded_by=learning.superseded_by
+        )
+
+    def visit(self, visit: Visit) -> None:
+        """Note a run, and the words of its task."""
+        told = visit.told
+        self.visits[visit.run] = visit
+        self.projects[told.project].append(visit.run)
+        for id in (*told.shown, *told.withheld):
+            self.visitors[id].append(visit.run)
+        for word in terms(told.task):
+            self.frequencies[told.project][word] += 1
+
+    def turn(self, run: str) -> None:
+        """A person took a run's changes back, or took them up again."""
+        self.undone ^= {run}
+        if run in self.visits:
+            self.visits[run] = replace(self.visits[run], undone=run in self.undone)
+
+    def uses(self, id: str) -> tuple[Use, ...]:
+        """What happened in runs that an entry was eligible for, oldest first."""
+        told = (self.visits[run] for run in self.visitors.get(id, ()))
+        return tuple(visit.use(id) for visit in told if visit.passed is not None)
+
+    def usual(self, project: str) -> float:
+        """How often a first attempt has passed lately in a project; even chances while nothing is known."""
+        lately = [self.visits[run] for run in self.projects[project][-LATELY:]]
+        known = [visit.good for visit in lately if visit.passed is not None]
+        return (sum(known) + EVEN * 2) / (len(known) + 2)
+
+    def weights(self, project: str) -> Mapping[str, float]:
+        """How much each word says in a project: the fewer tasks have it the more."""
+        tasks = len(self.projects[project])
+        return {
+            word: log(1 + (tasks - count + 0.5) / (count + 0.5)) for word, count in self.frequencies[project].items()
+        }
+
+    def topic(self, entry: Entry) -> frozenset[str]:
+        """The words of an entry that tell tasks of its project apart: those that some have, and few."""
+        heard, most = self.frequencies[entry.project], max(2.0, len(self.projects[entry.project]) * COMMON)
+        return frozenset(word for word in terms(entry.text) if 0 < heard.get(word, 0) <= most)
+
+    def unheard(self, project: str) -> float:
+        """How much a word says that no task has had yet."""
+        return log(1 + (len(self.projects[project]) + 0.5) / 0.5)
+
+    def helped(self, entry: Entry) -> str:
+        """When an entry helped last; when it was noted, while it has not."""
+        runs = (self.visits[run] for run in reversed(self.visitors.get(entry.id, ())))
+        return next((visit.at for visit in runs if entry.id in visit.told.shown and visit.good), entry.since)
+
+
+def book_of(records: Iterable[Record]) -> Book:
+    """Read the ledger from the log."""
+    book = Book()
+    for record in records:
+        book.take(record)
+    return book

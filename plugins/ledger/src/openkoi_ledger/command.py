@@ -1,0 +1,172 @@
+"""``openkoi learn``: look at what was learned, and decide about it.
+
+Knows the terminal; what is decided goes to the log.
+"""
+
+import sys
+from collections.abc import Sequence
+from os import environ
+
+import click
+
+from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs.events import LearningSaved
+from openkoi_log import Redactor, RunLog, environment_secrets, session_id
+
+from .deeds import approved, dismissed, pinned, restored
+from .entry import Entry
+from .hook import Ledger, counted
+from .moment import now
+from .pages import as_json, line, overview, page
+from .told import Noted
+
+KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
+NOBODY = "Nobody is at the terminal, so nothing was decided. To decide: openkoi learn pin|forget|restore ID"
+
+
+class Actions(click.Group):
+    """The actions; a word that is none may have been meant as a task."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            task = " ".join(args)
+            raise click.UsageError(f"learn has no action {args[0]!r}. To give it as a task: openkoi -- learn {task}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group("learn", cls=Actions, invoke_without_command=True)
+@click.option("--install", metavar="SKILL", default="", help="Install a skill; openkoi-skills does that.")
+@click.pass_context
+def learn(ctx: click.Context, install: str) -> None:
+    """Review what was learned and has not proved itself yet; openkoi learn why ID tells where it comes from."""
+    if install:
+        raise KoiError(
+            f"The ledger installs no skills, so {install!r} was left alone. Install openkoi-skills for that."
+        )
+    if ctx.invoked_subcommand is None:
+        review(ledger_of(ctx.obj))
+
+
+def review(ledger: Ledger) -> None:
+    """Go through what waits for a decision, one by one where there is a person, else as a list."""
+    book = ledger.shelf.read_now()
+    waiting = [entry for entry in book.entries.values() if entry.live and not entry.pinned and unproved(entry)]
+    if not waiting:
+        click.echo("Nothing waits for a decision. What was learned: openkoi learn list")
+        return
+    for number, entry in enumerate(waiting, 1):
+        click.echo(f"{number}/{len(waiting)}  {line(book, entry)}")
+        if somebody_there():
+            decide(ledger, entry)
+    if not somebody_there():
+        click.echo(NOBODY, err=True)
+
+
+def unproved(entry: Entry) -> bool:
+    """Whether a person's word would change something."""
+    return entry.quoted or entry.standing == "probation"
+
+
+def decide(ledger: Ledger, entry: Entry) -> None:
+    """Ask for a key until it decides."""
+    while True:
+        click.echo(KEYS, err=True)
+        key = click.getchar().lower()
+        if key in ("\x03", "\x04"):
+            raise click.Abort
+        if key == "v":
+            click.echo(page(ledger.shelf.book, entry, now()))
+            continue
+        if key in ("a", "d"):
+            write(ledger, approved(entry, now()) if key == "a" else dismissed(entry, now()))
+            click.echo("Approved." if key == "a" else "Dismissed.", err=True)
+        return
+
+
+def somebody_there() -> bool:
+    """Whether a person can press a key."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+@learn.command("list")
+@click.option("--all", "everything", is_flag=True, help="Also what was put away.")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
+@click.pass_obj
+def listed(koi: Koi, /, everything: bool, layout: str) -> None:
+    """List what was learned, the most useful first."""
+    book = ledger_of(koi).shelf.read_now()
+    entries = [entry for entry in book.entries.values() if everything or entry.live]
+    click.echo(as_json(book, entries, now()) if layout == "json" else overview(book, entries))
+
+
+@learn.command()
+@click.argument("id")
+@click.pass_obj
+def why(koi: Koi, /, id: str) -> None:
+    """Tell where an entry comes from, when it was shown, how that went, and whether it helps."""
+    ledger = ledger_of(koi)
+    click.echo(page(ledger.shelf.read_now(), meant(ledger, id), now()))
+
+
+@learn.command()
+@click.argument("id")
+@click.pass_obj
+def pin(koi: Koi, /, id: str) -> None:
+    """Keep an entry: it is shown wherever it fits, never withheld, and never put away."""
+    ledger = ledger_of(koi)
+    done(ledger, pinned(meant(ledger, id), now()), "Pinned")
+
+
+@learn.command()
+@click.argument("id")
+@click.pass_obj
+def forget(koi: Koi, /, id: str) -> None:
+    """Put an entry away; it stays in the log and can be restored."""
+    ledger = ledger_of(koi)
+    done(ledger, dismissed(meant(ledger, id), now()), "Put away")
+
+
+@learn.command()
+@click.argument("id")
+@click.pass_obj
+def restore(koi: Koi, /, id: str) -> None:
+    """Take an entry back that was put away; it has to prove itself again."""
+    ledger = ledger_of(koi)
+    done(ledger, restored(meant(ledger, id), now()), "Restored")
+
+
+def done(ledger: Ledger, entry: Entry, what: str) -> None:
+    write(ledger, entry)
+    click.echo(f"{what}: {line(ledger.shelf.book, entry)}")
+
+
+def write(ledger: Ledger, entry: Entry) -> None:
+    """Put a person's decision into the run log, in a segment of this command's own."""
+    log = RunLog(ledger.shelf.folder, session_id(), Redactor(environment_secrets(environ)))
+    try:
+        log.append("learn", [Noted(entry), LearningSaved(counted(ledger.shelf.book, entry))])
+    finally:
+        log.close()
+    ledger.shelf.read_now()
+
+
+def ledger_of(koi: Koi) -> Ledger:
+    """The ledger as it is configured; raises KoiError where it is switched off."""
+    for one in koi.entries("hooks"):
+        thing = one.load() if one.name == "ledger" else None
+        if isinstance(thing, Ledger):
+            return thing
+    raise KoiError("The ledger is switched off. Take out enabled = false below [hooks.ledger] in the configuration.")
+
+
+def meant(ledger: Ledger, id: str) -> Entry:
+    """The entry of this id, or of the only one that begins so; raises KoiError."""
+    found: Sequence[Entry] = [one for key, one in ledger.shelf.read_now().entries.items() if key.startswith(id)]
+    exact = [one for one in found if one.id == id]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        raise KoiError(f"{id!r} fits {len(found)} entries: {', '.join(one.id for one in found[:5])}. Write more of it.")
+    raise KoiError(f"There is no entry {id!r}. openkoi learn list --all shows all ids.")

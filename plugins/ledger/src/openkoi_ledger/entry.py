@@ -1,0 +1,159 @@
+"""An entry of the ledger: one thing worth knowing next time, and where it comes from. Knows no run, log or outcome."""
+
+from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import IntEnum
+from hashlib import blake2b
+
+from openkoi_hookspecs import Learning, Standing
+
+from .words import terms
+
+LONGEST = 200
+LIVE = (Standing.PROBATION, Standing.ACTIVE)
+OVERHEAD = 4
+CHARACTERS_PER_TOKEN = 4
+
+
+class Trust(IntEnum):
+    """How far the least trusted source of a text can be trusted: what is below MODEL informs and never instructs."""
+
+    PAGE = 0
+    TOOL = 1
+    MODEL = 2
+    CHECK = 3
+    PERSON = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """Why an entry exists: where it was seen, what was found there, and what the checks said before and after."""
+
+    run: str
+    iteration: int = 0
+    rule: str = ""
+    where: str = ""
+    finding: str = ""
+    diff: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What it is about, as findings are told apart."""
+        return self.rule, self.where, self.finding
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing worth knowing, with all that is known about it but for its outcomes, which are counted from the log.
+
+    ``advice`` is the part of the text that says what to do, where the rest is what was wrong. ``when`` are the tasks in
+    which it was seen, ``unless`` is where it does not hold. ``base`` is what it is worth
+    before any outcome. What is ``pinned`` is neither withheld nor put away.
+    """
+
+    id: str
+    kind: str
+    text: str
+    _: KW_ONLY
+    advice: str = ""
+    when: tuple[str, ...] = ()
+    unless: str = ""
+    keys: tuple[str, ...] = ()
+    scope: str = "project"
+    project: str = ""
+    category: str = ""
+    origin: str = "repair"
+    trust: Trust = Trust.MODEL
+    proofs: tuple[Proof, ...] = ()
+    base: float = 0.5
+    standing: Standing = Standing.PROBATION
+    since: str = ""
+    until: str = ""
+    superseded_by: str = ""
+    pinned: bool = False
+    reason: str = field(default="", compare=False)
+
+    @property
+    def quoted(self) -> bool:
+        """Whether it may only inform."""
+        return self.trust < Trust.MODEL
+
+    @property
+    def live(self) -> bool:
+        """Whether it may be shown at all."""
+        return self.standing in LIVE and not self.until and not self.superseded_by
+
+    @property
+    def stance(self) -> str:
+        """What it says to do: the part in which another number, name or negation is another opinion."""
+        return self.advice or self.text
+
+    @property
+    def tokens(self) -> int:
+        """What it costs to show it."""
+        return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The words by which it is found."""
+        return terms(" ".join((self.text, *self.keys, *self.when)))
+
+
+def name_of(kind: str, text: str, project: str) -> str:
+    """The id of an entry: the same wherever the same thing is learned in the same project."""
+    return blake2b(f"{kind}\0{project}\0{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def short(text: str, longest: int = LONGEST) -> str:
+    """One line of at most so many characters, cut between words."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1].rsplit(" ", 1)[0] + "…"
+
+
+def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
+    """Take in what another plugin learned: nothing is known of it but what it says."""
+    trust = Trust.PAGE if learning.quoted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
+    return Entry(
+        learning.id,
+        "heuristic" if learning.kind == "pattern" else learning.kind,
+        short(learning.text),
+        keys=learning.keys,
+        scope=learning.scope,
+        project=project,
+        origin=learning.origin,
+        trust=trust,
+        standing=learning.standing,
+        since=since,
+        superseded_by=learning.superseded_by,
+    )
+
+
+def learning_of(entry: Entry, *, shown: int = 0, helpful: int = 0, harmful: int = 0) -> Learning:
+    """An entry as everyone knows it, with its counts."""
+    return Learning(
+        entry.id,
+        entry.kind,
+        entry.text,
+        keys=entry.keys,
+        scope=entry.scope,
+        origin=entry.origin,
+        evidence=tuple(dict.fromkeys(proof.run for proof in entry.proofs)),
+        standing=entry.standing,
+        quoted=entry.quoted,
+        shown=shown,
+        helpful=helpful,
+        harmful=harmful,
+        superseded_by=entry.superseded_by,
+    )
+
+
+def put_away(entry: Entry, at: str, reason: str, *, by: str = "") -> Entry:
+    """Archive an entry; nothing is ever deleted."""
+    return replace(
+        entry,
+        standing=Standing.ARCHIVED,
+        until=entry.until or at,
+        reason=reason,
+        superseded_by=by or entry.superseded_by,
+    )

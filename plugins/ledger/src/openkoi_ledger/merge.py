@@ -1,0 +1,103 @@
+"""What a new entry does to those that are there: nothing is rewritten, everything is a delta that code decides on.
+
+A number, a name or a negation that differs is never a duplicate; where two such entries are about the same thing, the
+newer one that was verified ends the validity of the older.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from openkoi_hookspecs import Standing
+
+from .entry import Entry, Trust, put_away
+from .words import alike, details, differ, frame
+
+SAME = 0.8
+SAME_OF_SUBJECT = 0.45
+SAME_OF_NAME = 0.25
+RELATED = 0.6
+PROOFS, TASKS = 12, 8
+DISMISSED = "dismissed"
+QUARANTINED = "quarantined"
+
+
+def merged(entries: Iterable[Entry], new: Entry, now: str, blamed: Collection[str] = ()) -> list[Entry]:
+    """Return the entries that change: the new one or the one it adds evidence to, and those that it ends.
+
+    ``blamed`` entries were shown to the run that taught this, and are about what went wrong in it.
+    """
+    near = [one for one in entries if one.scope == new.scope and one.project == new.project]
+    twin = next((one for one in near if one.id == new.id), None) or closest(near, new)
+    kept = reinforced(twin, new, now) if twin else new
+    ended = [one for one in near if one is not twin and one.live and ends(kept, one, new, blamed)]
+    return [kept, *(put_away(one, now, f"contradicted by {kept.id}", by=kept.id) for one in ended)]
+
+
+def closest(entries: Iterable[Entry], new: Entry) -> Entry | None:
+    """The entry that says the same, a live one before one that was put away."""
+    twins = [one for one in entries if same(one, new)]
+    return max(twins, key=lambda one: (one.live, alike(one.text, new.text)), default=None)
+
+
+def same(one: Entry, new: Entry) -> bool:
+    """Whether two entries say the same in other words."""
+    if (one.kind == "anti_pattern") != (new.kind == "anti_pattern") or differ(one.stance, new.stance):
+        return False
+    likeness, named = alike(one.text, new.text), bool(details(one.stance).identifiers)
+    if about_the_same(one, new):
+        return named or likeness >= SAME_OF_SUBJECT
+    return likeness >= (SAME_OF_NAME if named else SAME)
+
+
+def about_the_same(one: Entry, other: Entry) -> bool:
+    """Whether two entries are about one kind of finding in one place."""
+    return bool(subjects(one) & subjects(other))
+
+
+def rivals(one: Entry, other: Entry) -> bool:
+    """Whether two entries say different things about one subject, so that only one of them can hold."""
+    contrary = differ(one.stance, other.stance) or (one.kind == "anti_pattern") != (other.kind == "anti_pattern")
+    return contrary and about_the_same(one, other)
+
+
+def opinion(entry: Entry) -> bool:
+    """Whether an entry was never borne out: by a check, on a finding that is known, or by a person."""
+    return entry.trust < Trust.CHECK or (entry.trust is Trust.CHECK and not subjects(entry))
+
+
+def subjects(entry: Entry) -> set[tuple[str, str]]:
+    """What an entry is about: the rule of a finding, or where there is none its title; and the file."""
+    return {(proof.rule or proof.finding, proof.where) for proof in entry.proofs if proof.rule or proof.finding}
+
+
+def reinforced(known: Entry, new: Entry, now: str) -> Entry:
+    """Add the evidence of the same thing seen again. What a person dismissed stays away, and nothing gains trust."""
+    proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
+    proofs = proofs if len(proofs) <= PROOFS else (proofs[0], *proofs[1 - PROOFS :])
+    more = replace(
+        known,
+        proofs=proofs,
+        when=tuple(dict.fromkeys((*known.when, *new.when)))[-TASKS:],
+        keys=tuple(dict.fromkeys((*known.keys, *new.keys))),
+        base=known.base if new.quoted else max(known.base, new.base),
+        reason="seen again",
+    )
+    if known.live:
+        proved = new.standing is Standing.ACTIVE and not known.quoted
+        return replace(more, standing=Standing.ACTIVE) if proved else more
+    if new.standing is not Standing.ACTIVE or known.reason.startswith(DISMISSED):
+        return replace(more, reason=known.reason)
+    return replace(more, standing=Standing.PROBATION, since=now, until="", superseded_by="", reason="seen again")
+
+
+def ends(new: Entry, old: Entry, seen: Entry, blamed: Collection[str]) -> bool:
+    """Whether a new entry ends the validity of an older one: it was verified, and they cannot both hold."""
+    if seen.standing is not Standing.ACTIVE or old.pinned or seen.trust < min(old.trust, Trust.CHECK):
+        return False
+    if old.trust is Trust.PERSON and seen.trust is not Trust.PERSON:
+        return False
+    if not differ(old.stance, new.stance) and (old.kind == "anti_pattern") == (new.kind == "anti_pattern"):
+        return False
+    if old.id in blamed and opinion(old) and not opinion(seen):
+        return True
+    return about_the_same(old, new) and (old.id in blamed or alike(frame(old.stance), frame(new.stance)) >= RELATED)

@@ -1,0 +1,116 @@
+"""How entries are shown to people: in a line, in a list, on a page with all the evidence. Knows no terminal."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from .book import Book
+from .credit import by_model, counts, lift, utility
+from .decay import confidence, expiry
+from .entry import Entry, Proof
+
+LATEST = 10
+TRUST = ("a page", "a tool", "a model", "a check", "a person")
+
+
+def line(book: Book, entry: Entry) -> str:
+    """An entry in a line."""
+    known = counts(book.uses(entry.id))
+    marks = ", ".join(filter(None, (str(entry.standing), "pinned" * entry.pinned, "only informs" * entry.quoted)))
+    return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; shown {known.shown}, helped {known.helpful}, harmed {known.harmful})"  # noqa: E501  # one line of output
+
+
+def overview(book: Book, entries: Sequence[Entry]) -> str:
+    """All entries, the most useful first."""
+    if not entries:
+        return "Nothing was learned yet. Entries are made when a task took more than one attempt."
+    return "\n".join(line(book, entry) for entry in sorted(entries, key=lambda one: (-worth(book, one), one.id)))
+
+
+def worth(book: Book, entry: Entry) -> float:
+    return utility(book.uses(entry.id), entry.base)
+
+
+def page(book: Book, entry: Entry, now: str) -> str:
+    """Everything that is known about an entry."""
+    return "\n".join([line(book, entry), *facts(book, entry, now), *evidence(entry), *outcomes(book, entry)])
+
+
+def facts(book: Book, entry: Entry, now: str) -> Iterator[str]:
+    """Where it holds, what it stands on, and what it is worth now."""
+    where = f"project {entry.project}" if entry.scope == "project" else entry.scope
+    yield f"  holds in:  {where}; about: {', '.join(entry.keys) or 'nothing by name'}"
+    yield f"  from:      {entry.origin}, as trusted as {TRUST[entry.trust]}"
+    if entry.reason:
+        yield f"  standing:  {entry.standing}, {entry.reason}"
+    if entry.until:
+        after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
+        yield f"  valid:     {entry.since} to {entry.until}{after}"
+    since, value = book.helped(entry), worth(book, entry)
+    left = confidence(value, since, now)
+    yield f"  worth:     {value:.2f}, of which age leaves {left:.2f}" + (
+        f", until {expiry(value, since)[:10]}" if since else ""
+    )
+    found = lift(book.uses(entry.id), book.usual(entry.project))
+    yield f"  lift:      {found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) in first attempts that pass"
+
+
+def evidence(entry: Entry) -> Iterator[str]:
+    """The runs that taught it."""
+    for proof in entry.proofs:
+        yield f"  learned:   {told(proof)}"
+    for task in entry.when:
+        yield f"  in a task: {task}"
+
+
+def told(proof: Proof) -> str:
+    """One piece of evidence."""
+    said = [f"run {proof.run[:8]}, iteration {proof.iteration + 1}"]
+    if proof.finding:
+        said.append(f"{proof.finding} {proof.where}".rstrip())
+    if proof.before or proof.after:
+        said.append(f"red before: {', '.join(proof.before) or 'nothing'}; after: {', '.join(proof.after) or 'nothing'}")
+    if proof.diff:
+        said.append(f"diff {proof.diff}")
+    return "; ".join(said)
+
+
+def outcomes(book: Book, entry: Entry) -> Iterator[str]:
+    """When it was shown or withheld, and how that went."""
+    for model, known in by_model(book.uses(entry.id)).items():
+        said = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}, withheld {known.withheld}"
+        yield f"  with {model or 'any model'}: {said}"
+    for use in book.uses(entry.id)[-LATEST:]:
+        how = "passed" if use.passed else "failed in this" if use.blamed else "failed in something else"
+        what = "shown" if use.shown else "withheld"
+        yield f"  {book.visits[use.run].at[:16]}  run {use.run[:8]}: {what}, the first attempt {how}"
+
+
+def as_json(book: Book, entries: Iterable[Entry], now: str) -> str:
+    """The same for programs."""
+    return json.dumps([plain(book, entry, now) for entry in entries], indent=2, ensure_ascii=False)
+
+
+def plain(book: Book, entry: Entry, now: str) -> dict[str, object]:
+    known, found = counts(book.uses(entry.id)), lift(book.uses(entry.id), book.usual(entry.project))
+    return {
+        "id": entry.id,
+        "kind": entry.kind,
+        "text": entry.text,
+        "standing": str(entry.standing),
+        "scope": entry.scope,
+        "project": entry.project,
+        "origin": entry.origin,
+        "trust": entry.trust.name.lower(),
+        "pinned": entry.pinned,
+        "keys": list(entry.keys),
+        "shown": known.shown,
+        "helpful": known.helpful,
+        "harmful": known.harmful,
+        "withheld": known.withheld,
+        "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)],
+        "confidence": round(confidence(worth(book, entry), book.helped(entry), now), 3),
+        "evidence": [proof.run for proof in entry.proofs],
+        "valid_from": entry.since,
+        "valid_to": entry.until,
+        "superseded_by": entry.superseded_by,
+    }

@@ -1,0 +1,114 @@
+"""The ledger's view of the run log: only the lines that concern it, each read once. Knows files; decides nothing."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from threading import Lock
+
+from openkoi_hookspecs import Event, Learning, Record, events
+from openkoi_log import decode, segments
+from openkoi_log.transcript import opened
+
+from .book import Book
+from .told import Credited, Noted, Shown
+from .trust import Read, own
+
+Kinds = Mapping[bytes, type[Event]]
+MINE: Kinds = {
+    b"learning.saved": events.LearningSaved,
+    b"ledger.noted": Noted,
+    b"ledger.shown": Shown,
+    b"ledger.credited": Credited,
+    b"task_start": events.TaskStarted,
+    b"question": events.Asked,
+    b"question.answer": events.Replied,
+    b"workspace.restored": events.Restored,
+}
+HEARD: Kinds = {
+    b"task_start": events.TaskStarted,
+    b"recall": events.Recalled,
+    b"tool_call": events.ToolCalled,
+    b"tool_result": events.ToolAnswered,
+}
+TYPE = b'"type":"'
+HEAD = 200
+
+
+class Shelf:
+    """Keeps a book up to date with the log in ``folder``. Files are read in other threads; the book is not."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.book = Book()
+        self.ends: dict[str, int] = {}
+        self.lock = Lock()
+
+    async def read(self) -> Book:
+        """The book with all that was written until now."""
+        return self.taken(await asyncio.to_thread(self.news))
+
+    def read_now(self) -> Book:
+        """The same, for a command that has nothing else to do."""
+        return self.taken(self.news())
+
+    def taken(self, news: Iterable[Record]) -> Book:
+        for record in news:
+            self.book.take(record)
+        return self.book
+
+    def news(self) -> list[Record]:
+        """What was written since the last time, oldest first."""
+        with self.lock:
+            paths = [path for path in segments(self.folder) if path.stat().st_size > self.ends.get(path.name, 0)]
+            return sorted((one for path in paths for one in self.unread(path)), key=lambda one: (one.at, one.id))
+
+    def unread(self, path: Path) -> Iterator[Record]:
+        """What a segment says that was not read yet."""
+        start = self.ends.get(path.name, 0)
+        with path.open("rb") as file:
+            file.seek(start)
+            data = file.read()
+        end = data.rfind(b"\n") + 1
+        self.ends[path.name] = start + end
+        yield from records(data[:end], MINE)
+
+    def heard(self, run: str, session: str) -> Read:
+        """What a run had read and what it was shown, for telling where its words come from."""
+        calls: dict[str, tuple[str, str]] = {}
+        mine, foreign, recalled = list[str](), list[str](), list[str]()
+        for path in segments(self.folder, session):
+            for record in records(path.read_bytes(), HEARD, run):
+                match record.event:
+                    case events.TaskStarted(task=task) if task.context:
+                        mine.append(task.context)
+                    case events.Recalled(recall=recall):
+                        memos = [hit.memo for hit in recall.hits]
+                        learned = [memo for memo in memos if isinstance(memo, Learning)]
+                        recalled += [memo.text for memo in learned]
+                        foreign += [memo.text for memo in learned if memo.quoted]
+                        mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
+                    case events.ToolCalled(call=call):
+                        calls[call.id] = (call.tool, str(dict(call.arguments)))
+                    case events.ToolAnswered(result=result) if result.text.strip():
+                        (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
+        return Read(tuple(mine), tuple(foreign), tuple(recalled))
+
+
+def records(data: bytes, kinds: Kinds, run: str = "") -> Iterator[Record]:
+    """The records of some kinds, or of these in one run; what is damaged is passed over."""
+    whose = f'"run":"{run}'.encode()
+    for line in data.splitlines(keepends=True):
+        kind = kinds.get(kind_of(line))
+        if kind is None or whose not in line[:HEAD]:
+            continue
+        try:
+            said = opened(line)
+            yield Record(said["id"], said["ts"], said["run"], decode(kind, said["data"]))
+        except (ValueError, TypeError, KeyError):
+            continue
+
+
+def kind_of(line: bytes) -> bytes:
+    """The kind of a record, told by the head of its line: most lines are not read any further."""
+    start = line.find(TYPE, 0, HEAD) + len(TYPE)
+    return line[start : line.find(b'"', start, HEAD)]

@@ -1,0 +1,43 @@
+"""From a finished run to the entries that change: extract, vet, merge. Pure; whoever calls it writes them down."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+
+from openkoi_hookspecs import Standing
+
+from .entry import Entry, Trust
+from .extract import Lesson, extracted
+from .merge import merged
+from .trust import Read, lineage, recalled, sayable
+
+
+def taught(
+    entries: Iterable[Entry],
+    lesson: Lesson,
+    read: Read,
+    redact: Callable[[str], str],
+    *,
+    more: Iterable[Entry] = (),
+    blamed: Collection[str] = (),
+) -> list[Entry]:
+    """What changes by a run: by what the rules find in it, and by ``more`` that a model or a person said."""
+    known = {entry.id: entry for entry in entries}
+    changed: dict[str, Entry] = {}
+    for new in vetted([*extracted(lesson), *more], read, redact):
+        for entry in merged(known.values(), new, lesson.at, blamed):
+            known[entry.id] = changed[entry.id] = entry
+    return list(changed.values())
+
+
+def vetted(entries: Iterable[Entry], read: Read, redact: Callable[[str], str]) -> Iterator[Entry]:
+    """Leave out secrets and what was only recalled; let nothing be more trusted than what it was made of."""
+    for entry in entries:
+        told = " ".join((entry.text, entry.unless, *entry.keys))
+        if len(entry.text) < 3 or not sayable(told, redact):
+            continue
+        if entry.trust is not Trust.PERSON and recalled(entry.text, read):
+            continue
+        trust = lineage(entry.text, read, entry.trust)
+        clean = tuple(one for one in entry.when if sayable(one, redact))
+        standing = entry.standing if trust >= Trust.MODEL else Standing.PROBATION
+        yield replace(entry, trust=trust, standing=standing, when=clean)

@@ -1,0 +1,36 @@
+"""What the ledger writes into the run log. Everything it knows can be read back from these, and from what was saved."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Event
+
+from .entry import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Noted(Event):
+    """An entry as it now stands, with what a Learning has no field for; ``entry.reason`` says what changed it."""
+
+    name = "ledger.noted"
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Event):
+    """Which entries a run was shown, and which it could have been shown and was not, to see whether they matter."""
+
+    name = "ledger.shown"
+    task: str
+    project: str = ""
+    model: str = ""
+    shown: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Credited(Event):
+    """How the first attempt of a run went, and which of the shown entries are about what was found wrong with it."""
+
+    name = "ledger.credited"
+    passed: bool
+    blamed: tuple[str, ...] = ()

@@ -1,0 +1,65 @@
+"""How far a text may be trusted, by what it was made of. Knows texts and their sources; knows no run.
+
+What a model wrote after it had read a page may be the page's words in disguise: nobody can tell from the text. So a
+text is as trusted as the least trusted thing that its author had read.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from openkoi_log import MASK
+
+from .entry import Trust
+from .words import WORD
+
+RUN = 5
+WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
+OWN_TOOLS = frozenset(WORKSPACE.split())
+FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read in a run: text of the workspace's own tools, of pages and strangers, and what was recalled."""
+
+    own: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    recalled: tuple[str, ...] = ()
+
+
+def own(tool: str, arguments: str) -> bool:
+    """Whether what a call brings is the workspace's own, as far as can be told from outside."""
+    return tool in OWN_TOOLS and not (tool == "run_command" and FETCHING.search(arguments))
+
+
+def lineage(text: str, read: Read, at_best: Trust) -> Trust:
+    """The least trust of everything that a text by a model was made of."""
+    if at_best is Trust.PERSON:
+        return at_best
+    if read.foreign:
+        return Trust.PAGE
+    return Trust.TOOL if quotes(text, read.own) else at_best
+
+
+def recalled(text: str, read: Read) -> bool:
+    """Whether a text only repeats what memory had shown."""
+    return quotes(text, read.recalled)
+
+
+def quotes(text: str, sources: Iterable[str]) -> bool:
+    """Whether so many words in a row stand in one of the sources; a shorter text must stand there as a whole."""
+    mine = [word.lower() for word in WORD.findall(text)]
+    size = min(RUN, len(mine))
+    runs = {tuple(mine[at : at + size]) for at in range(len(mine) - size + 1)} if size > 2 else set()
+    return any(runs & pieces(source, size) for source in sources) if runs else False
+
+
+def pieces(source: str, size: int) -> set[tuple[str, ...]]:
+    words = [word.lower() for word in WORD.findall(source)]
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+
+
+def sayable(text: str, redact: Callable[[str], str]) -> bool:
+    """Whether a text may be written down: nothing in it is a secret, or was one."""
+    return MASK not in text and redact(text) == text

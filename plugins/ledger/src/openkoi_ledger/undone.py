@@ -1,0 +1,48 @@
+"""What it teaches that a person took a run's changes back. Knows the ledger; knows no checkpoint."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from openkoi_hookspecs import Standing
+
+from .book import Book, Visit
+from .entry import Entry, Proof, Trust, name_of, put_away, short
+
+UNDONE = "undone by a person"
+LONGEST = 110
+
+
+def taken_back(book: Book, project: str, now: str) -> Iterator[Entry]:
+    """An entry for each run of a project that was taken back and is not noted yet."""
+    for run in book.projects.get(project, ()):
+        visit = book.visits[run]
+        if visit.undone and warning(visit, now).id not in book.entries:
+            yield warning(visit, now)
+
+
+def taken_up(book: Book, project: str, now: str) -> Iterator[Entry]:
+    """Put away what was noted of runs that a person has taken up again."""
+    for run in book.projects.get(project, ()):
+        visit = book.visits[run]
+        known = book.entries.get(warning(visit, now).id)
+        if known and known.live and not visit.undone:
+            yield put_away(known, now, "taken up again by a person")
+
+
+def warning(visit: Visit, now: str) -> Entry:
+    """What a model should know when it meets such a task again."""
+    task = short(visit.told.task, LONGEST)
+    text = f'Not as before: a person took back what was done for "{task}". Take another way, or ask first.'
+    proof = Proof(run=visit.run, finding=UNDONE)
+    entry = Entry(name_of("anti_pattern", visit.run, visit.told.project), "anti_pattern", text)
+    return replace(
+        entry,
+        when=(visit.told.task,),
+        project=visit.told.project,
+        origin="user",
+        trust=Trust.PERSON,
+        proofs=(proof,),
+        base=0.9,
+        standing=Standing.ACTIVE,
+        since=now,
+    )

@@ -1,0 +1,86 @@
+"""What two texts have in common, and what sets them apart: stems on one side, exact details on the other."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+
+WORD = re.compile(r"[^\W_]+")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
+IDENTIFIER = re.compile(r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|[a-z]+[A-Z]\w*|\b[A-Z]+\d+\b")
+NEGATION = re.compile(
+    r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
+    re.IGNORECASE,
+)
+FUNCTION_WORDS = """
+a about after again all also an and any are as at be because been before being but by can could did do does doing done
+for from get had has have here how i if in into is it its just let like may me more most my of on once one or other
+our out over own per please same should so some such than that the their them then there these they this those through
+to too until up us use used uses using very was we were what when where which while who why will with would you your
+"""
+SILENT = frozenset(FUNCTION_WORDS.split())
+LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What must agree for two sentences to say the same: numbers, identifiers, and how often it is denied."""
+
+    numbers: frozenset[str]
+    identifiers: frozenset[str]
+    denied: bool
+
+
+@lru_cache(maxsize=16_384)
+def terms(text: str) -> frozenset[str]:
+    """Return the stems of the words that say something; identifiers also in parts."""
+    parts = (part.lower() for word in WORD.findall(text) for part in {word, *HUMP.split(word)})
+    return frozenset(stem(part) for part in parts if part not in SILENT)
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Return what a word has in common with its other forms."""
+    if not word.isalpha():
+        return word
+    from snowballstemmer import stemmer  # type: ignore[import-untyped]  # it brings no types
+
+    stemmed: str = stemmer("english").stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=16_384)
+def details(text: str) -> Details:
+    """Return what a paraphrase may not change."""
+    identifiers = frozenset(found.strip("`").lower() for found in IDENTIFIER.findall(text))
+    return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether a number, an identifier or a negation sets two texts apart, however much else they share."""
+    return details(one) != details(other)
+
+
+def frame(text: str) -> str:
+    """Return a text without its numbers and identifiers: what two opinions about one thing have in common."""
+    return NUMBER.sub(" ", IDENTIFIER.sub(" ", text))
+
+
+def alike(one: str, other: str) -> float:
+    """Return the share of words that two texts have in common, 0.0 to 1.0."""
+    mine, theirs = terms(one), terms(other)
+    return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
+
+
+def keys_in(text: str) -> tuple[str, ...]:
+    """Return the files, options, error codes and names that a text is about."""
+    return tuple(sorted(details(text[:LONGEST]).identifiers))
+
+
+def overlap(mine: Collection[str], theirs: Collection[str], weights: Mapping[str, float], usual: float = 1.0) -> float:
+    """Return how much two sets of words mean the same thing, rare words counting for more: 0.0 to 1.0."""
+    shared = sum(weights.get(word, usual) for word in set(mine) & set(theirs))
+    size = sqrt(sum(weights.get(w, usual) for w in mine) * sum(weights.get(w, usual) for w in theirs))
+    return shared / size if size else 0.0
