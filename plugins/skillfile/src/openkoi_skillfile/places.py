@@ -1,0 +1,184 @@
+"""Where skills come from, and which of them outranks which. Knows folders; knows no task and no configuration.
+
+Eight sources, a person's own first. What a project brings, and what was proposed by us, is read only where somebody
+``trusts`` it, by its folder and by a digest of all that is in it: any change asks again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
+
+from openkoi_hookspecs import Entry, KoiError
+
+from .skill import EVALUATOR, Skill, read_skill
+from .validation import read_text
+
+Trust: TypeAlias = Callable[[Path, str], bool]
+MOST_FILES = 500
+
+
+class Source(StrEnum):
+    """Who brings a skill, in the order of precedence."""
+
+    USER = "user"
+    WORKSPACE = "workspace"
+    PROPOSED = "proposed"
+    MANAGED = "managed"
+    EXTRA = "extra"
+    OPENCLAW = "openclaw"
+    PLUGIN = "plugin"
+    BUNDLED = "bundled"
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person has to approve of it first."""
+        return self in (Source.WORKSPACE, Source.PROPOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder of skills, each in a folder of its own. ``better`` says where they belong, if it is not here."""
+
+    folder: Path
+    source: Source
+    _: KW_ONLY
+    kind: str = EVALUATOR
+    better: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A skill, and where it was."""
+
+    skill: Skill
+    source: Source
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Skills in their order of precedence, and a sentence about each thing that a person should know."""
+
+    found: tuple[Found, ...] = ()
+    complaints: tuple[str, ...] = ()
+
+
+def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable[Path] = ()) -> list[Place]:
+    """The folders for a kind of skill, best first; ``data`` is OpenKoi's data folder."""
+    several = "evaluators" if kind == EVALUATOR else "skills"
+    found = [Place(workspace / ".agents" / several, Source.WORKSPACE, kind=kind)] if workspace else []
+    if data:
+        own = data / "skills" / ("evaluators" if kind == EVALUATOR else "user")
+        elsewhere = [data / several / "user", *(folder / several / "user" for folder in settings_beside(data))]
+        found = [
+            Place(own, Source.USER, kind=kind),
+            *(Place(folder, Source.USER, kind=kind, better=own) for folder in elsewhere if folder != own),
+            *found,
+            Place(data / several / "proposed", Source.PROPOSED, kind=kind),
+            Place(data / several / "managed", Source.MANAGED, kind=kind),
+        ]
+    found += [Place(folder.expanduser(), Source.EXTRA, kind=kind) for folder in extra]
+    return found + [Place(folder, Source.OPENCLAW, kind="task") for folder in openclaw_beside(data)]
+
+
+def settings_beside(data: Path) -> list[Path]:
+    """The folder of the settings that belong to a data folder, where the two lie as they do by default."""
+    if data == Path.home() / ".local/share/openkoi":
+        return [Path.home() / ".openkoi"]
+    return [data.parent] if data.name == "data" else []
+
+
+def openclaw_beside(data: Path | None) -> list[Path]:
+    """OpenClaw's skills, where OpenKoi's own data lie in the same home."""
+    return [Path.home() / ".openclaw/skills"] if data == Path.home() / ".local/share/openkoi" else []
+
+
+def lent(entries: Iterable[Entry]) -> tuple[list[Place], list[str]]:
+    """The folders that installed packages bring: of a package its own or the ``skills`` in it, or a path."""
+    found, complaints = [], []
+    for entry in entries:
+        try:
+            folder = folder_of(entry.load())
+            found.append(Place(folder, Source.PLUGIN, kind="task"))
+        except Exception as error:  # a package is a plugin: what is wrong with it costs a sentence
+            complaints.append(f"The skills of {entry.name} ({entry.origin}) are not used: {error}.")
+    return found, complaints
+
+
+def folder_of(brought: object) -> Path:
+    """The folder that an entry point stands for."""
+    if isinstance(brought, str | Path):
+        return Path(brought)
+    file = getattr(brought, "__file__", None)
+    if not file:
+        raise KoiError(f"its entry point is a {type(brought).__name__}, no package and no path")
+    own = Path(file).parent
+    return own / "skills" if (own / "skills").is_dir() else own
+
+
+def collect(wanted: Sequence[Place], kind: str = EVALUATOR, trust: Trust | None = None) -> Shelf:
+    """Read the skills of a kind from these places anew, so that a folder with a file in it is all it takes."""
+    found: list[Found] = []
+    complaints: list[str] = []
+    for place in wanted:
+        for folder in folders(place.folder):
+            read = attempt(folder, place, trust)
+            if isinstance(read, str):
+                complaints.append(read)
+            elif read.skill.kind == kind or place.kind == kind:
+                found.append(read)
+                complaints += [f"{folder} is read from there still. Move it to {place.better}."] if place.better else []
+    return Shelf(tuple(found), tuple(complaints))
+
+
+def unshadowed(found: Iterable[Found]) -> Shelf:
+    """Of those with one name the first holds; what was proposed by us gives way to what a person wrote, wherever."""
+    every = list(found)
+    human = {one.skill.name.casefold() for one in every if one.source is not Source.PROPOSED}
+    aside = [one for one in every if one.source is Source.PROPOSED and one.skill.name.casefold() in human]
+    kept: dict[str, Found] = {}
+    for one in every:
+        if one not in aside:
+            kept.setdefault(one.skill.name.casefold(), one)
+    return Shelf(tuple(kept.values()), tuple(f"{one.file} is not used: its name is taken." for one in aside))
+
+
+def folders(folder: Path) -> Iterator[Path]:
+    """The folders in it that hold a skill, by name."""
+    try:
+        return iter(sorted(file.parent for file in folder.glob("*/SKILL.md")))
+    except OSError:
+        return iter(())
+
+
+def attempt(folder: Path, place: Place, trust: Trust | None) -> Found | str:
+    """Read one, or say why it cannot be used and what to do."""
+    file = folder / "SKILL.md"
+    if place.source.asks and not (trust and trusted(folder, trust)):
+        return f"{file} is not used: {place.source.value} skills are read when a person has approved of them."
+    try:
+        return Found(read_skill(read_text(file), folder.name, place.kind), place.source, file)
+    except (KoiError, OSError, UnicodeDecodeError) as error:
+        return f"{file} is not used: {error}. Mend the file; it is read again the next time."
+
+
+def trusted(folder: Path, trust: Trust) -> bool:
+    """Whether somebody approved of a folder as it is now; never of one that holds too much to be looked at."""
+    stamp = digest(folder)
+    return bool(stamp) and trust(folder, stamp)
+
+
+def digest(folder: Path) -> str:
+    """One value for all that is in a folder; empty when that is too much."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if len(files) > MOST_FILES:
+        return ""
+    seen = sha256()
+    for file in files:
+        content = file.read_bytes()
+        name = file.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
+        seen.update(b"%d %s %d %s" % (len(name), name, len(content), content))
+    return seen.hexdigest()

@@ -1,0 +1,28 @@
+"""Something that is wrong with a file, and where. Knows no format."""
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong, and in which line. A ``fatal`` one keeps the file from being used; another breaks a promise."""
+
+    text: str
+    line: int = 1
+    _: KW_ONLY
+    fatal: bool = True
+    path: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.text}" if self.path else f"line {self.line}: {self.text}"
+
+
+class Unusable(KoiError):
+    """A file that cannot be used, with the first reason why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
