@@ -109,6 +109,7 @@ def test_a_run_that_nobody_answered_ends_and_goes_on_with_the_answer(openkoi: Sh
     assert [] == list((openkoi.home / "data" / "questions").iterdir())
 
 
+@pytest.mark.campaign
 def test_a_run_that_was_killed_leaves_its_questions(openkoi: Shell) -> None:
     line = model(openkoi, TWO, waits=60)
     child = openkoi.started(*line, *TASK)

@@ -65,21 +65,21 @@ def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(open
     assert (0, "Two.\n") == (shown.returncode, shown.stdout)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (("--at", "4"), 1, "cannot be forked at iteration 4: it came to 2 of them"),
-        (("--set", "nonsense"), 2, "write it as key=value"),
-        (("--set", "iteration.max_iterations=many"), 2, "should be a number"),
-        (("feed",), 2, "No task named 'feed'"),
-    ],
+CANNOT = (
+    (("--at", "4"), 1, "cannot be forked at iteration 4: it came to 2 of them"),
+    (("--set", "nonsense"), 2, "write it as key=value"),
+    (("--set", "iteration.max_iterations=many"), 2, "should be a number"),
+    (("feed",), 2, "No task named 'feed'"),
 )
-def test_what_cannot_be_forked_is_explained(openkoi: Shell, arguments: tuple[str, ...], status: int, said: str) -> None:
+
+
+def test_what_cannot_be_forked_is_explained(openkoi: Shell) -> None:
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = (openkoi.folder / "a.txt").read_text()
-    done = openkoi("fork", *arguments)
+    for arguments, status, said in CANNOT:
+        done = openkoi("fork", *arguments)
 
-    assert (status, True) == (done.returncode, said in done.stderr), done.stderr
+        assert (status, True) == (done.returncode, said in done.stderr), done.stderr
     assert before == (openkoi.folder / "a.txt").read_text()
 
 

@@ -79,7 +79,9 @@ STUCK = {
 
 
 @pytest.mark.row("C27", "SAFE-03", "CLI-21")
-@pytest.mark.parametrize("name", STUCK)
+@pytest.mark.parametrize(
+    "name", ["the same call", *(pytest.param(one, marks=pytest.mark.campaign) for one in [*STUCK][1:])]
+)
 def test_a_stuck_model_is_stopped_with_an_exit_status_of_its_own(name: str, tmp_path: Path) -> None:
     habit, most = STUCK[name]
     done = told(tmp_path, map(habit, range(LONG)))
@@ -89,6 +91,7 @@ def test_a_stuck_model_is_stopped_with_an_exit_status_of_its_own(name: str, tmp_
 
 
 @pytest.mark.row("C78")
+@pytest.mark.campaign
 def test_who_waits_for_what_changes_or_reads_many_files_comes_to_an_end_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "poller").mkdir()
     (tmp_path / "reader").mkdir()
@@ -98,6 +101,7 @@ def test_who_waits_for_what_changes_or_reads_many_files_comes_to_an_end_of_their
     assert [Told(LONG + 1, 0, "accept")] * 2 == [poller, reader]
 
 
+@pytest.mark.campaign
 def test_a_stuck_model_that_talks_is_stopped_as_soon(tmp_path: Path) -> None:
     assert Told(6, 7, "abort_loop") == told(tmp_path, [command("ls")] * LONG, says="Let me look again.")
 

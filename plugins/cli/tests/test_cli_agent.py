@@ -79,6 +79,7 @@ def test_cycles_that_are_used_up_are_no_failure_but_another_status(openkoi: Shel
 
 
 @pytest.mark.row("C61")
+@pytest.mark.campaign
 def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: Shell) -> None:
     model = script(openkoi.folder, TURNS)
     line = ("run", "mender.yaml", "--budget", "0.0000001", "-m", model, "--format", "json", "Fix it")
@@ -91,6 +92,7 @@ def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: S
     assert ["budget-exhausted"] * 2 == [json.loads(done.stdout)["terminated_by"] for done in (undeclared, declared)]
 
 
+@pytest.mark.campaign
 def test_flags_and_variables_outrank_the_file_and_the_file_the_settings(openkoi: Shell) -> None:
     model = script(openkoi.folder, TURNS)
     (openkoi.folder / "own.yaml").write_text(MENDER.replace("{budget:", f"{{model: {model}, budget:"))

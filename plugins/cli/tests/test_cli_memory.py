@@ -80,6 +80,7 @@ def test_what_nobody_remembers_is_not_found(openkoi: Shell) -> None:
     assert (0, "Nothing was found.\n") == (done.returncode, done.stdout)
 
 
+@pytest.mark.campaign
 def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
     openkoi("memory", "search", "mend")
 
@@ -125,6 +126,7 @@ def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
 
 
 @pytest.mark.row("MEM-14")
+@pytest.mark.campaign
 def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None:
     configured(openkoi, "[memory]\nmax_storage_mb = 0.009\n")
 

@@ -212,6 +212,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 @pytest.mark.row("CLI-04", "LOOP-19", "LOOP-21")
+@pytest.mark.campaign
 def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> None:
     script(openkoi.folder.parent, WRITE)
     openkoi("-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
