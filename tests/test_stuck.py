@@ -78,6 +78,9 @@ STUCK = {
 }
 
 
+FIRST, *OTHERS = STUCK
+
+
 @pytest.mark.row("C27", "SAFE-03", "CLI-21")
 @pytest.mark.parametrize(
     "name", ["the same call", *(pytest.param(one, marks=pytest.mark.campaign) for one in [*STUCK][1:])]

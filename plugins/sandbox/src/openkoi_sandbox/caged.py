@@ -16,6 +16,8 @@ from .running import check_writable, perform
 from .told import described
 
 MB = 1_000_000
+# What lies beside the outputs in our data folder and is no business of a command: other projects' work, and questions.
+OURS = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "answers.json")
 
 
 class Caged:
@@ -45,7 +47,7 @@ class Caged:
             network=network,
             writable=places(writable),
             readable=(*places(readable), self.folder.resolve()),
-            hidden=(*places(hidden), self.folder.parent.resolve()),
+            hidden=(*places(hidden), *(self.folder.parent.resolve() / name for name in OURS)),
             memory=memory_mb * MB,
             file=file_mb * MB,
             processes=processes,
