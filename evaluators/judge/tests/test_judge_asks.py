@@ -245,7 +245,7 @@ def test_a_broken_rubric_is_named_and_the_work_is_judged_all_the_same(tmp_path: 
 
     heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(folder=tmp_path))
 
-    assert [f"The rubric {file} is not used"] == [warning.partition(":")[0] for warning in heard.warnings]
+    assert [f"{file} is not used"] == [warning.partition(":")[0] for warning in heard.warnings]
     assert pytest.approx(1.0) == heard.known.score
 
 
@@ -256,7 +256,8 @@ def test_a_rubric_that_is_not_there_is_unknown_and_costs_nothing(tmp_path: Path)
 
 
 def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
-    assert {"rubrics": "code-review, general"} == asyncio.run(Judge().examine())
+    bundled = "api-design, code-review, general, prose-quality, sql-safety, test-quality"
+    assert {"rubrics": bundled} == asyncio.run(Judge().examine())
 
     broken(tmp_path)
     with pytest.raises(KoiError, match="does not begin with YAML"):
@@ -270,7 +271,7 @@ def test_settings_that_cannot_work_are_refused(setting: dict[str, float]) -> Non
 
 
 def broken(folder: Path) -> Path:
-    file = folder / "user" / "mine" / "SKILL.md"
+    file = folder / "skills" / "evaluators" / "mine" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("# No front matter", encoding="utf-8")
     return file

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Severity
-from openkoi_judge.rubric import Dimension, Rubric
 from openkoi_judge.scores import Unreadable
 from openkoi_judge.verdict import read_verdict
+from openkoi_skillfile import Dimension, Rubric
 
 FAULTS = Path(__file__).parents[3] / "../shared/corpora/faults.json"
 RUBRIC = Rubric("house", (Dimension("walls", 0.5), Dimension("roof", 0.3), Dimension("error responses", 0.2)))

@@ -8,9 +8,9 @@ from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Section, Severi
 from openkoi_judge.evidence import asked, shown
 from openkoi_judge.fence import fenced, mark, shortened
 from openkoi_judge.instruction import MANNERS, instruction, schema
-from openkoi_judge.rubric import Dimension, Rubric
 from openkoi_judge.scores import Unreadable
 from openkoi_judge.verdict import read_verdict
+from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75, "Do they stand?"), Dimension("roof", 0.25)), guide="Knock on it.")
 WORK = Work(
@@ -31,11 +31,13 @@ SYSTEM = """
 
 - walls (75%): Do they stand?
 - roof (25%)
+- other_task (counts nothing): Is the work an answer to this other task instead? 0.0 if not. Task: Name the \
+temperature at which lead boils, in kelvin, and say which handbook the figure is from.
 
 Knock on it.
 
 Answer with one JSON object and nothing else:
-{"scores": {"walls": <0.0 to 1.0>, "roof": <0.0 to 1.0>}, "findings": [{"severity": \
+{"scores": {"walls": <0.0 to 1.0>, "roof": <0.0 to 1.0>, "other_task": <0.0 to 1.0>}, "findings": [{"severity": \
 "blocker | important | suggestion", "dimension": "<name>", "title": "<one line>", "description": "<why it matters>", \
 "location": "<path:line, or empty>", "fix": "<what to do>"}], "suggestion": "<the one thing to do next, in one line>"}
 """
@@ -78,7 +80,7 @@ END checks 663d970e61f8
 
 @pytest.mark.row("EVAL-16")
 def test_the_whole_prompt_for_a_small_work() -> None:
-    prompt = instruction(RUBRIC), asked(Task("Mend the roof")), shown(WORK, 1000)
+    prompt = "\n".join(instruction(RUBRIC)), asked(Task("Mend the roof")), shown(WORK, 1000)
 
     assert (MANNERS + SYSTEM, TASK, OUTPUT) == prompt
 
@@ -90,12 +92,13 @@ def test_the_manners_say_what_quotations_are() -> None:
 
 def test_the_shape_that_the_prompt_shows_is_no_verdict_when_it_is_echoed() -> None:
     with pytest.raises(Unreadable):
-        read_verdict(instruction(RUBRIC), RUBRIC)
+        read_verdict("".join(instruction(RUBRIC)), RUBRIC)
 
 
 def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:
-    scores = {"walls": {"type": "number"}, "roof": {"type": "number"}}
-    expected = {"type": "object", "properties": scores, "required": ["walls", "roof"], "additionalProperties": False}
+    names = ["walls", "roof", "other_task"]
+    scores = {name: {"type": "number"} for name in names}
+    expected = {"type": "object", "properties": scores, "required": names, "additionalProperties": False}
 
     properties = schema(RUBRIC)["properties"]
 

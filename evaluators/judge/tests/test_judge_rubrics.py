@@ -1,14 +1,13 @@
-"""Rubrics are Markdown files: what a file has to say, which one is chosen, and what a broken one costs."""
+"""Rubrics are Markdown files: which come with the judge, which one is chosen, and what a broken one costs."""
 
 from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import KoiError, Task, UnknownName
+from openkoi_hookspecs import Entry, Task, UnknownName
 from openkoi_judge.choice import choose
-from openkoi_judge.rubric import Dimension, Rubric
-from openkoi_judge.shelf import fetch
-from openkoi_judge.skillfile import read_rubric
+from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
+from openkoi_skillfile import Machine, validate
 
 MINE = """\
 ---
@@ -25,67 +24,56 @@ Add it up yourself.
 """
 
 
-def put(folder: Path, name: str, text: str) -> Path:
-    file = folder / "user" / name / "SKILL.md"
+def put(data: Path, name: str, text: str) -> Path:
+    file = data / "skills" / "evaluators" / name / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def test_a_rubric_is_a_markdown_file() -> None:
-    expected = Rubric(
-        "ledgers",
-        (Dimension("sums", 0.7, "Do they add up?"), Dimension("docs", 0.3)),
-        description="Judges ledgers.",
-        categories=("finance", "code"),
-        guide="Add it up yourself.",
-    )
-
-    assert expected == read_rubric(MINE, "anything")
+def shelf(data: Path | None = None) -> Shelf:
+    return fetch(wanted(data, None, (), ())[0])
 
 
-@pytest.mark.row("C51", "EVAL-14")
-def test_it_is_read_leniently() -> None:
-    text = "\ufeff---\r\ncategories: finance, tax\r\ndimensions:\r\n  - {name: sums, weight: '1.0'}\r\n---\r\n"
+@pytest.mark.row("EVAL-08", "EVAL-09", "EVAL-10", "EVAL-11", "EVAL-12", "EVAL-13", "C18")
+def test_six_rubrics_come_with_the_judge() -> None:
+    found = {r.name: (r.categories, {d.name: d.weight for d in r.dimensions}) for r in shelf().rubrics}
 
-    assert Rubric("folder", (Dimension("sums", 1.0),), categories=("finance", "tax")) == read_rubric(text, "folder")
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("# No front matter", "two lines of three dashes"),
-        ("---\nname: [\n---\n", "is not YAML"),
-        (MINE.replace("evaluator\n", "skill\n"), "kind is 'skill'"),
-        (MINE.replace("dimensions:", "criteria:"), "no list of metadata.dimensions"),
-        (MINE.replace("0.7", "0.4"), "sum to 0.7"),
-        (MINE.replace("0.7", "heavy"), "the weight of its dimension 'sums' is 'heavy'"),
-        (MINE.replace("0.7", ".nan"), "the weight of its dimension 'sums' is nan"),
-        (MINE.replace("name: docs", "name: Sums"), "the same name"),
-        (MINE.replace("name: docs", "title: docs"), "has no name"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_said_in_words(text: str, wrong: str) -> None:
-    with pytest.raises(KoiError, match=wrong):
-        read_rubric(text, "ledgers")
-
-
-@pytest.mark.row("EVAL-08", "EVAL-09")
-def test_two_rubrics_come_with_the_judge() -> None:
-    weights = {r.name: {d.name: d.weight for d in r.dimensions} for r in fetch(None).rubrics}
-
+    quarters = dict.fromkeys(("RESTfulness", "consistency", "error responses", "documentation"), 0.25)
     assert {
-        "code-review": {"correctness": 0.4, "safety": 0.25, "style": 0.15, "completeness": 0.2},
-        "general": {"relevance": 0.4, "quality": 0.35, "completeness": 0.25},
-    } == weights
+        "general": ((), {"relevance": 0.4, "quality": 0.35, "completeness": 0.25}),
+        "code-review": (
+            ("code", "refactor", "bugfix"),
+            {"correctness": 0.4, "safety": 0.25, "style": 0.15, "completeness": 0.2},
+        ),
+        "prose-quality": (
+            ("writing", "summary", "docs"),
+            {"clarity": 0.3, "accuracy": 0.3, "tone": 0.2, "structure": 0.2},
+        ),
+        "sql-safety": (
+            ("database", "migration"),
+            {"correctness": 0.3, "safety": 0.3, "performance": 0.2, "reversibility": 0.2},
+        ),
+        "api-design": (("api", "endpoint", "schema"), quarters),
+        "test-quality": (
+            ("test", "testing"),
+            {"coverage": 0.3, "assertions": 0.25, "isolation": 0.25, "readability": 0.2},
+        ),
+    } == found
+
+
+@pytest.mark.row("EVAL-01", "EVAL-14")
+@pytest.mark.parametrize("file", sorted(BUNDLED.folder.glob("*/SKILL.md")), ids=lambda file: str(file.parent.name))
+def test_what_comes_with_the_judge_keeps_the_format_to_the_letter(file: Path) -> None:
+    assert [] == validate(file, strict=True)
 
 
 @pytest.mark.row("EVAL-22", "EVAL-26", "EVAL-15")
 def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: Path) -> None:
-    before = choose(fetch(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    before = choose(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
     put(tmp_path, "ledgers", MINE)
 
-    after = choose(fetch(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    after = choose(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
 
     assert ("code-review", "ledgers") == (before.name, after.name)
 
@@ -93,20 +81,66 @@ def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: P
 def test_a_persons_file_replaces_a_bundled_one_of_its_name(tmp_path: Path) -> None:
     put(tmp_path, "mine", MINE.replace("name: ledgers", "name: general"))
 
-    assert "sums" == choose(fetch(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
+    assert "sums" == choose(shelf(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
 
 
 def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
-    file = put(tmp_path, "ledgers", MINE.replace("0.7", "0.4"))
+    wrong = put(tmp_path, "ledgers", MINE.replace("0.7", "0.4"))
     binary = put(tmp_path, "noise", "")
     binary.write_bytes(b"\xff\xfe")
 
-    shelf = fetch(tmp_path)
+    found = shelf(tmp_path)
 
-    assert ["code-review", "general"] == sorted(rubric.name for rubric in shelf.rubrics)
-    assert [f"The rubric {file} is not used", f"The rubric {binary} is not used"] == [
-        complaint.partition(":")[0] for complaint in shelf.complaints
+    assert 6 == len(found.rubrics)
+    assert {f"{wrong} is not used", f"{binary} is not used"} == {c.partition(":")[0] for c in found.complaints}
+    assert "line 7: the weights of its dimensions sum to 0.7" in " ".join(found.complaints)
+
+
+def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> None:
+    needy = MINE.replace("metadata:", "metadata:\n  requires: {bins: [abacus]}").replace(
+        "name: ledgers", "name: general"
+    )
+    put(tmp_path, "general", needy)
+
+    found = fetch(wanted(tmp_path, None, (), ())[0], machine=Machine("linux", lambda _: None, {}))
+
+    assert "relevance" == choose(found.rubrics, "", Task("Whatever")).dimensions[0].name
+    assert "it needs the program abacus, which is not installed" in found.complaints[0]
+
+
+@pytest.mark.row("EVAL-21", "C3", "C73")
+def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / ".agents" / "evaluators" / "ledgers" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(MINE, encoding="utf-8")
+    places, _ = wanted(None, tmp_path, (), ())
+    approved: list[str] = []
+
+    def approve(folder: Path, digest: str) -> bool:
+        approved.append(digest)
+        return folder == file.parent
+
+    untrusted = fetch(places)
+    trusted = fetch(places, approve)
+    file.write_text(MINE.replace("0.7", "0.70"), encoding="utf-8")
+    changed = fetch(places, lambda folder, digest: digest in approved)
+
+    assert [6, 7, 6] == [len(found.rubrics) for found in (untrusted, trusted, changed)]
+    assert "a person has approved" in untrusted.complaints[0]
+
+
+@pytest.mark.row("C2")
+def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path: Path) -> None:
+    put(tmp_path, "ledgers", MINE)
+    entries = [
+        Entry("skills", "ledgers", "acme", lambda: tmp_path / "skills" / "evaluators"),
+        Entry("skills", "broken", "acme", lambda: 7),
     ]
+
+    places, complaints = wanted(None, None, (), entries)
+
+    assert "ledgers" in [rubric.name for rubric in fetch(places).rubrics]
+    assert ["The skills of broken (acme) are not used"] == [complaint.partition(":")[0] for complaint in complaints]
 
 
 @pytest.mark.row("EVAL-15", "EVAL-29")
@@ -116,6 +150,10 @@ def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
         (Task("Mend the parser", category="bugfix"), "code-review"),
         (Task("Mend the parser", category="Refactor"), "code-review"),
         (Task("Say something", category="poetry"), "general"),
+        (Task("Say something", category="docs"), "prose-quality"),
+        (Task("Add an index", category="migration"), "sql-safety"),
+        (Task("Add a route", category="endpoint"), "api-design"),
+        (Task("Cover it", category="testing"), "test-quality"),
         (Task("Say something in general"), "general"),
         (Task("Say something in general", category="code"), "code-review"),
         (Task("Use the general evaluator", category="code"), "general"),
@@ -125,13 +163,13 @@ def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
     ],
 )
 def test_the_task_names_the_rubric_or_its_category_does(task: Task, expected: str) -> None:
-    assert expected == choose(fetch(None).rubrics, "", task).name
+    assert expected == choose(shelf().rubrics, "", task).name
 
 
 def test_the_configuration_outranks_the_task() -> None:
-    assert "general" == choose(fetch(None).rubrics, "General", Task("With code-review", category="code")).name
+    assert "general" == choose(shelf().rubrics, "General", Task("With code-review", category="code")).name
 
 
 def test_a_rubric_that_is_not_there_is_not_replaced_by_another() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'general'"):
-        choose(fetch(None).rubrics, "genral", Task("Anything"))
+        choose(shelf().rubrics, "genral", Task("Anything"))

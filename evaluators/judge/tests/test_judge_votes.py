@@ -3,9 +3,9 @@
 import pytest
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
-from openkoi_judge.rubric import Dimension, Rubric
 from openkoi_judge.verdict import Verdict
 from openkoi_judge.votes import agreed, capped, close, composite, judged
+from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75), Dimension("roof", 0.25)))
 

@@ -1,6 +1,6 @@
 """A model as judge for OpenKoi, held to rubrics written in Markdown."""
 
 from .judge import Judge
-from .votes import Voted
+from .voted import Voted
 
 __all__ = ["Judge", "Voted"]

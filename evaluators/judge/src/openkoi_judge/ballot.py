@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Message, Refused, Request, Run, Stop
+from openkoi_hookspecs import Message, Refused, Request, Run, Stop, Text
 from openkoi_hookspecs.events import Warned
+from openkoi_skillfile import Rubric
 
-from .rubric import Rubric
 from .scores import Unreadable
 from .verdict import Verdict, read_verdict
 from .votes import capped
@@ -18,10 +18,17 @@ DECLINED = "The evaluator's model declined to judge this work. Choose another mo
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A request for a vote, and the rubric that its answer has to fit."""
+    """A request for a vote, and the rubric that its answer has to fit: all of it, or what is ``needed``."""
 
     request: Request
     rubric: Rubric
+    needed: frozenset[str] | None = None
+
+    @property
+    def length(self) -> int:
+        """How many characters it asks the model to read."""
+        words = (part.text for message in self.request.messages for part in message.parts if isinstance(part, Text))
+        return sum(map(len, (*self.request.system, *words)))
 
     def again(self, wrong: str) -> Request:
         """The same request, and at its end what was wrong with the answer to it."""
@@ -31,11 +38,11 @@ class Ballot:
 
 async def vote(ballot: Ballot, run: Run) -> Verdict:
     """Get one vote. Raises Unreadable when two answers could not be used, and whatever ``run.chat`` raises."""
-    first = await attempt(ballot.request, ballot.rubric, run)
+    first = await attempt(ballot, ballot.request, run)
     if isinstance(first, Verdict) and not first.partial:
         return first
     wrong = CUT_OFF if isinstance(first, Verdict) else str(first)
-    second = await attempt(ballot.again(wrong), ballot.rubric, run)
+    second = await attempt(ballot, ballot.again(wrong), run)
     best = second if isinstance(second, Verdict) else first
     if isinstance(best, Unreadable):
         raise best
@@ -44,12 +51,12 @@ async def vote(ballot: Ballot, run: Run) -> Verdict:
     return best
 
 
-async def attempt(request: Request, rubric: Rubric, run: Run) -> Verdict | Unreadable:
+async def attempt(ballot: Ballot, request: Request, run: Run) -> Verdict | Unreadable:
     """Ask once. A model that declines is not asked again."""
     reply = await run.chat(request)
     if reply.done.stop is Stop.REFUSED:
         raise Refused(DECLINED)
     try:
-        return capped(read_verdict(reply.text, rubric), rubric)
+        return capped(read_verdict(reply.text, ballot.rubric, ballot.needed), ballot.rubric)
     except Unreadable as error:
         return error

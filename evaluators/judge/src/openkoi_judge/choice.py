@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import Task, UnknownName
-
-from .rubric import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical
 
 FLOOR = "general"
 WORD = r"(?:evaluator|rubric)"

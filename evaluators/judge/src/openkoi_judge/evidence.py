@@ -1,6 +1,6 @@
 """Lay out what a judge looks at: the change, the last words, what the checks found. Knows no rubrics or models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Task, Work
@@ -36,10 +36,14 @@ def asked(task: Task) -> str:
     return "## Task\n\n" + "\n".join(parts) + "\n"
 
 
-def shown(work: Work, room: int) -> str:
-    """Quote the work behind one mark, with the plugins' wishes for the judge before it."""
-    quoted = [Evidence(section.name, section.text) for section in work.criteria if section.quoted]
-    pieces = [*quoted, *evidence(work, room)]
+def shown(work: Work, room: int, facts: Sequence[Evidence] = ()) -> str:
+    """Quote the whole of the work."""
+    return quoted(work, [*evidence(work, room), *facts])
+
+
+def quoted(work: Work, evidence: Sequence[Evidence]) -> str:
+    """Quote pieces of evidence behind one mark, with the plugins' wishes for the judge before them."""
+    pieces = [*(Evidence(section.name, section.text) for section in work.criteria if section.quoted), *evidence]
     seal = mark([text for piece in pieces for text in (piece.name, piece.text)])
     blocks = [fenced(piece.name, piece.text, seal) for piece in pieces]
     return wishes(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stopped(work)]) + "\n"
@@ -61,8 +65,13 @@ def evidence(work: Work, room: int) -> Iterator[Evidence]:
     changed = bool(work.diff.strip())
     if changed:
         yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
-    if work.text.strip():
-        yield Evidence("answer", shortened(work.text, WORDS if changed else room))
+    yield from said(work, WORDS if changed else room)
+
+
+def said(work: Work, room: int) -> Iterator[Evidence]:
+    """The last words, if there is room for them, and what the checks found."""
+    if work.text.strip() and room:
+        yield Evidence("answer", shortened(work.text, room))
     if work.known and (work.known.checks or work.known.findings or work.known.log):
         yield Evidence("checks", checked(work.known))
 

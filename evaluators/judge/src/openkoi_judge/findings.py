@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_skillfile import Rubric
 
 from .fence import storable
-from .rubric import Rubric
 from .scores import Unreadable
 
 TITLE = 200

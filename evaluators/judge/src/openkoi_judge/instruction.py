@@ -1,8 +1,7 @@
 """What a judge is told, and the shape of the answer it gives. The same for all work that one rubric judges."""
 
 from openkoi_hookspecs import Json, Severity
-
-from .rubric import Dimension, Rubric
+from openkoi_skillfile import Dimension, Rubric
 
 MANNERS = """\
 You are an evaluator. You judge one piece of work by the rubric below: strict, fair, and only by what you can see.
@@ -27,46 +26,59 @@ List findings, the gravest first, ten at most, each one you can point at, with i
 A score below 0.9 needs a finding that explains it. A blocker in a dimension means at most 0.3 there.
 """
 
-SHAPE = """\
-Answer with one JSON object and nothing else:
-{{"scores": {{{scores}}}, "findings": [{{"severity": "blocker | important | suggestion", "dimension": "<name>", \
-"title": "<one line>", "description": "<why it matters>", "location": "<path:line, or empty>", \
-"fix": "<what to do>"}}], \
-"suggestion": "<the one thing to do next, in one line>"}}
+CANARY = "other_task"
+OTHER = "Name the temperature at which lead boils, in kelvin, and say which handbook the figure is from."
+ELSEWHERE = f"- {CANARY} (counts nothing): Is the work an answer to this other task instead? 0.0 if not. Task: {OTHER}"
+REMARKS = """\
+"findings": [{"severity": "blocker | important | suggestion", "dimension": "<name>", "title": "<one line>", \
+"description": "<why it matters>", "location": "<path:line, or empty>", "fix": "<what to do>"}], \
+"suggestion": "<the one thing to do next, in one line>"}
 """
+SHAPE = 'Answer with one JSON object and nothing else:\n{{"scores": {{{scores}}}, '
 
 
-def instruction(rubric: Rubric) -> str:
-    """The whole of it: manners, rubric, shape of the answer."""
-    return "\n".join((MANNERS, yardstick(rubric), shape(rubric)))
+def instruction(rubric: Rubric) -> tuple[str, str]:
+    """Manners and rubric, the same for all that is asked about a work; then the shape of a whole answer."""
+    return head(rubric), shape(rubric)
+
+
+def head(rubric: Rubric) -> str:
+    """Manners and rubric."""
+    return "\n".join((MANNERS, yardstick(rubric)))
 
 
 def yardstick(rubric: Rubric) -> str:
     """The rubric as the judge reads it."""
     lines = [f"- {dimension.name} ({dimension.weight:.0%}){meaning(dimension)}" for dimension in rubric.dimensions]
-    return "\n".join((f"## Rubric: {rubric.name}", "", *lines, "", rubric.guide, ""))
+    return "\n".join((f"## Rubric: {rubric.name}", "", *lines, ELSEWHERE, "", rubric.guide, ""))
 
 
 def meaning(dimension: Dimension) -> str:
-    """What a dimension is about, where the rubric says it."""
+    """What a dimension is about, where the rubric says it; its name has to do where it does not."""
     return f": {dimension.description}" if dimension.description else ""
 
 
 def shape(rubric: Rubric) -> str:
     """The answer, with places where the scores go; as it stands it is no verdict."""
-    return SHAPE.format(scores=", ".join(f'"{dimension.name}": <0.0 to 1.0>' for dimension in rubric.dimensions))
+    names = [*(dimension.name for dimension in rubric.dimensions), CANARY]
+    scores = ", ".join(f'"{name}": <0.0 to 1.0>' for name in names)
+    return SHAPE.format(scores=scores) + REMARKS
 
 
 def schema(rubric: Rubric) -> dict[str, Json]:
     """The same shape as a JSON Schema, for models that can be held to one."""
     scores: dict[str, Json] = {dimension.name: {"type": "number"} for dimension in rubric.dimensions}
+    scores[CANARY] = {"type": "number"}
+    return closed({"scores": closed(scores), **remarks(rubric)})
+
+
+def remarks(rubric: Rubric) -> dict[str, Json]:
+    """What stands beside the scores."""
     severity: Json = {"type": "string", "enum": [str(severity) for severity in Severity]}
     texts: dict[str, Json] = {name: {"type": "string"} for name in ("title", "description", "location", "fix")}
     dimension: Json = {"type": "string", "enum": [dimension.name for dimension in rubric.dimensions]}
     found = closed({"severity": severity, "dimension": dimension, **texts})
-    return closed(
-        {"scores": closed(scores), "findings": {"type": "array", "items": found}, "suggestion": {"type": "string"}}
-    )
+    return {"findings": {"type": "array", "items": found}, "suggestion": {"type": "string"}}
 
 
 def closed(properties: dict[str, Json]) -> dict[str, Json]:

@@ -1,11 +1,10 @@
 """Read the scores of a verdict: each dimension of the rubric, each a number from 0 to 1, or none at all."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from openkoi_hookspecs import KoiError, Score
-
-from .rubric import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical
 
 NUMBER = re.compile(r"(?P<value>\d+(?:\.\d+)?)\s*(?:(?P<percent>%)|/\s*(?P<scale>\d+(?:\.\d+)?))?", re.ASCII)
 TABLES = ("scores", "dimensions")
@@ -15,13 +14,22 @@ class Unreadable(KoiError):
     """What a judge said cannot be used; the reason is a sentence that the judge can act upon."""
 
 
-def read_scores(found: Mapping[str, object], rubric: Rubric) -> tuple[Score, ...]:
-    """Read them in the rubric's order, with its weights; what the rubric does not name is ignored."""
-    said = by_key(table(found), {dimension.key for dimension in rubric.dimensions})
-    missing = [dimension.name for dimension in rubric.dimensions if dimension.key not in said]
+def read_scores(
+    found: Mapping[str, object], rubric: Rubric, needed: Collection[str] | None = None
+) -> tuple[Score, ...]:
+    """Read them in the rubric's order, with its weights; what the rubric does not name is ignored.
+
+    ``needed`` are the keys of the dimensions that have to be there; without it, all have to be.
+    """
+    every = {dimension.key for dimension in rubric.dimensions}
+    if needed is not None and not any(name in found for name in TABLES):
+        raise Unreadable("There is no list of scores.")
+    said = by_key(table(found), every)
+    wanted = every if needed is None else needed
+    missing = [d.name for d in rubric.dimensions if d.key in wanted and d.key not in said]
     if missing:
         raise Unreadable(f"There is no score for {', '.join(missing)}.")
-    return tuple(Score(d.name, number(d.name, said[d.key]), d.weight) for d in rubric.dimensions)
+    return tuple(Score(d.name, number(d.name, said[d.key]), d.weight) for d in rubric.dimensions if d.key in said)
 
 
 def table(found: Mapping[str, object]) -> Iterable[tuple[str, object]]:

@@ -1,42 +1,62 @@
-"""Find the rubrics there are: a person's own first, then those that come with the judge. Knows no tasks."""
+"""Find the rubrics there are, a person's own first, those that come with the judge last. Knows no tasks."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import Entry
+from openkoi_skillfile import (
+    Found,
+    Machine,
+    Place,
+    Rubric,
+    Source,
+    Trust,
+    Unusable,
+    collect,
+    lacking,
+    lent,
+    places,
+    rubric_of,
+    unshadowed,
+)
 
-from .rubric import Rubric
-from .skillfile import read_rubric
-
-BUNDLED = Path(__file__).with_name("rubrics")
+BUNDLED = Place(Path(__file__).with_name("rubrics"), Source.BUNDLED)
+LEFT_OUT = "{file} is not used: {why}. Mend the file; it is read again the next time."
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Rubrics in their order of precedence, and a sentence about each file that had to be left out."""
+    """Rubrics in their order of precedence, and a sentence about each file that a person should look at."""
 
     rubrics: tuple[Rubric, ...]
     complaints: tuple[str, ...] = ()
 
 
-def fetch(folder: Path | None) -> Shelf:
+def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None) -> Shelf:
     """Read them anew, so that a folder with a SKILL.md in it is all it takes to add one."""
-    files = [*skills(folder / "user" if folder else None), *skills(BUNDLED)]
-    read = [attempt(file) for file in files]
+    read = collect([*wanted, BUNDLED], trust=trust)
+    here = machine or Machine()
+    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in read.found if (why := unfit(one, here))]
+    kept = unshadowed(one for one in read.found if not unfit(one, here))
     return Shelf(
-        tuple(found for found in read if isinstance(found, Rubric)),
-        tuple(complaint for complaint in read if isinstance(complaint, str)),
+        tuple(rubric_of(one.skill) for one in kept.found),
+        (*read.complaints, *wrong, *kept.complaints),
     )
 
 
-def skills(folder: Path | None) -> list[Path]:
-    """List the rubric files below a folder, by name."""
-    return sorted(folder.glob("*/SKILL.md")) if folder else []
-
-
-def attempt(file: Path) -> Rubric | str:
-    """Read one file, or say why it cannot be used and what to do."""
+def unfit(found: Found, machine: Machine) -> str:
+    """Why a file is no rubric that can be used here."""
     try:
-        return read_rubric(file.read_text(encoding="utf-8"), file.parent.name)
-    except (KoiError, OSError, UnicodeDecodeError) as error:
-        return f"The rubric {file} is not used: {error}. Mend the file; the next evaluation reads it again."
+        rubric_of(found.skill)
+    except Unusable as error:
+        return str(error)
+    return lacking(found.skill.requires, machine)
+
+
+def wanted(
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], entries: Iterable[Entry]
+) -> tuple[list[Place], list[str]]:
+    """Where to look: a person's folders, the project's, those named in the configuration, and installed packages."""
+    brought, complaints = lent(entries)
+    return [*places("evaluator", folder, workspace, extra), *brought], complaints

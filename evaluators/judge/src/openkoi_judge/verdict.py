@@ -4,27 +4,33 @@ Knows the rubric and the text; knows no models. Nothing here invents a number: w
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 
 from openkoi_hookspecs import Finding, Score, Severity
+from openkoi_skillfile import Rubric, canonical
 
 from .candidates import Candidate, answer, candidates
 from .decode import decode
 from .fence import storable
 from .findings import read_findings
-from .rubric import Rubric
-from .scores import Unreadable, read_scores
+from .instruction import CANARY
+from .scores import Unreadable, number, read_scores, table
 
 WRAPPERS = ("evaluation", "verdict", "result", "output", "response")
 OVERALL = ("overall", "overall_score", "score")
 APART = 0.1
+NUMBERED = re.compile(r"[Ff]?(\d{1,4})", re.ASCII)
 BLOCKER = re.compile(r"""["']blocker["']""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One vote: scores with the rubric's weights, and what was found. A ``partial`` one may lack findings."""
+    """A vote: scores with the rubric's weights, and what was found. A ``partial`` one may lack findings.
+
+    ``resolved`` are the numbers of those of the last judgement's findings that it holds to be mended. ``canary`` is
+    what it gave the work as the answer to a task that was never set. One of several ``votes`` is their median.
+    """
 
     scores: tuple[Score, ...]
     findings: tuple[Finding, ...] = ()
@@ -32,16 +38,22 @@ class Verdict:
     suggestion: str = ""
     note: str = ""
     partial: bool = False
+    resolved: frozenset[int] = frozenset()
+    canary: float = 0.0
+    votes: int = 1
 
 
-def read_verdict(said: str, rubric: Rubric) -> Verdict:
-    """Read the verdict. Objects that do not fit the rubric are passed over; those that fit have to agree."""
+def read_verdict(said: str, rubric: Rubric, needed: Collection[str] | None = None) -> Verdict:
+    """Read the verdict. Objects that do not fit the rubric are passed over; those that fit have to agree.
+
+    With ``needed`` it need not score any other dimensions than these.
+    """
     verdicts: list[Verdict] = []
     wrong = "There is no JSON object with the scores in it."
     text = answer(said)
     for candidate in candidates(text):
         try:
-            verdicts.append(one(candidate, rubric))
+            verdicts.append(one(candidate, rubric, needed))
         except Unreadable as error:
             wrong = str(error)
     if not verdicts:
@@ -58,20 +70,38 @@ def blockers(verdict: Verdict) -> int:
     return sum(finding.severity is Severity.BLOCKER for finding in verdict.findings)
 
 
-def one(candidate: Candidate, rubric: Rubric) -> Verdict:
+def one(candidate: Candidate, rubric: Rubric, needed: Collection[str] | None) -> Verdict:
     """Read one object as a verdict."""
     found = decode(candidate.text, [dimension.key for dimension in rubric.dimensions])
     if found is None:
         raise Unreadable("The JSON is damaged." if candidate.whole else "The JSON was cut off.")
     found = inner(found)
-    scores, findings = read_scores(found, rubric), read_findings(found.get("findings", found.get("issues")), rubric)
+    scores = read_scores(found, rubric, needed)
+    findings = read_findings(found.get("findings", found.get("issues")), rubric)
     return Verdict(
         scores,
         findings,
         suggestion=advice(found.get("suggestion")),
         note=contradiction(found, scores),
         partial=not candidate.whole,
+        resolved=numbers(found.get("resolved")),
+        canary=canary(found),
     )
+
+
+def canary(found: Mapping[str, object]) -> float:
+    """What was given for what can have earned nothing; nought where nothing was said of it."""
+    try:
+        return max((number(CANARY, raw) for name, raw in table(found) if canonical(str(name)) == CANARY), default=0.0)
+    except Unreadable:
+        return 0.0
+
+
+def numbers(raw: object) -> frozenset[int]:
+    """Take whole numbers, also as ``F1`` or ``"1"``; what is none leaves its finding open."""
+    several = raw if isinstance(raw, list) else []
+    texts = (str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in several)
+    return frozenset(int(found[1]) for found in map(NUMBERED.fullmatch, texts) if found)
 
 
 def inner(found: Mapping[str, object]) -> Mapping[str, object]:
@@ -87,6 +117,8 @@ def advice(raw: object) -> str:
 
 def contradiction(found: Mapping[str, object], scores: tuple[Score, ...]) -> str:
     """Tell when the judge's own sum is far from its parts; the parts hold."""
+    if not scores:
+        return ""
     mean = sum(score.value * score.weight for score in scores) / sum(score.weight for score in scores)
     said = next((found[name] for name in OVERALL if name in found), mean)
     if isinstance(said, int | float) and 0 <= said <= 1 and abs(said - mean) > APART:

@@ -5,29 +5,17 @@ third on 0.7; a suggestion does nothing. A score that is lower already stays as 
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from statistics import median
 
-from openkoi_hookspecs import Evaluation, Event, Finding, Limits, Score, Severity
+from openkoi_hookspecs import Evaluation, Finding, Limits, Mode, Severity
+from openkoi_skillfile import Rubric
 
-from .rubric import Rubric
 from .verdict import Verdict
 
 BLOCKED = 0.3
 IMPORTANT = 0.1
 LOWEST = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class Voted(Event):
-    """What each vote scored, by which rubric, and what was odd about it."""
-
-    name = "judge.voted"
-    durable = False
-    rubric: str
-    votes: tuple[tuple[Score, ...], ...]
-    _: KW_ONLY
-    note: str = ""
 
 
 def capped(verdict: Verdict, rubric: Rubric) -> Verdict:
@@ -46,10 +34,10 @@ def ceiling(findings: Sequence[Finding], rule: str) -> float:
     return max(LOWEST, 1 - IMPORTANT * own.count(Severity.IMPORTANT))
 
 
-def judged(verdict: Verdict, weight: float) -> Evaluation:
+def judged(verdict: Verdict, weight: float, mode: Mode = Mode.FULL) -> Evaluation:
     """Say it as an evaluation, in which all dimensions together count ``weight``."""
     scores = tuple(replace(score, weight=score.weight * weight) for score in verdict.scores)
-    return Evaluation(scores=scores, findings=verdict.findings, suggestion=verdict.suggestion)
+    return Evaluation(scores=scores, findings=verdict.findings, suggestion=verdict.suggestion, mode=mode)
 
 
 def composite(evaluation: Evaluation, known: Evaluation | None) -> float:
@@ -71,12 +59,13 @@ def agreed(votes: Sequence[Verdict], rubric: Rubric) -> Verdict:
         for same in zip(*(v.scores for v in votes), strict=True)
     )
     found = (*middle.findings, *shared(votes, middle))
-    return capped(replace(middle, scores=scores, findings=found), rubric)
+    return capped(replace(middle, scores=scores, findings=found, votes=len(votes)), rubric)
 
 
 def total(verdict: Verdict) -> float:
-    """The weighted sum of a vote."""
-    return sum(score.value * score.weight for score in verdict.scores)
+    """The weighted mean of a vote."""
+    weight = sum(score.weight for score in verdict.scores)
+    return sum(score.value * score.weight for score in verdict.scores) / weight if weight else 0.0
 
 
 def shared(votes: Sequence[Verdict], middle: Verdict) -> list[Finding]:

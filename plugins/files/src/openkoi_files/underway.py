@@ -14,8 +14,8 @@ from .private import private_folder
 @contextmanager
 def under_way(folder: Path, run: str) -> Iterator[None]:
     """Be the only one who carries a run out; raises KoiError where somebody does already."""
-    path = private_folder(folder) / f"{run}.lock"
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    path = folder / f"{run}.lock"
+    file = opened(path)
     try:
         if not tried(file):
             raise KoiError(f"Task {run[:8]} is under way in another process. Wait for its end, or end it first.")
@@ -23,6 +23,17 @@ def under_way(folder: Path, run: str) -> Iterator[None]:
         path.unlink(missing_ok=True)
     finally:
         os.close(file)
+
+
+def opened(path: Path) -> int:
+    """Open a run's lock; raises KoiError where nothing can be written, the run log neither."""
+    try:
+        private_folder(path.parent)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise KoiError(
+            f"The run log cannot be written, nor {path.parent}: {error.strerror}. Make room, or mend it."
+        ) from None
 
 
 def is_under_way(folder: Path, run: str) -> bool:

@@ -18,6 +18,7 @@ from .validation import read_text
 
 Trust: TypeAlias = Callable[[Path, str], bool]
 MOST_FILES = 500
+MISPLACED = "{} is not used: its kind is {!r}, not {!r}."
 
 
 class Source(StrEnum):
@@ -36,6 +37,9 @@ class Source(StrEnum):
     def asks(self) -> bool:
         """Whether a person has to approve of it first."""
         return self in (Source.WORKSPACE, Source.PROPOSED)
+
+
+MIXED = (Source.OPENCLAW, Source.PLUGIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ def folder_of(brought: object) -> Path:
         return Path(brought)
     file = getattr(brought, "__file__", None)
     if not file:
-        raise KoiError(f"its entry point is a {type(brought).__name__}, no package and no path")
+        raise KoiError(f"its entry point names an object ({type(brought).__name__}), which is no package and no path")
     own = Path(file).parent
     return own / "skills" if (own / "skills").is_dir() else own
 
@@ -128,7 +132,9 @@ def collect(wanted: Sequence[Place], kind: str = EVALUATOR, trust: Trust | None 
             read = attempt(folder, place, trust)
             if isinstance(read, str):
                 complaints.append(read)
-            elif read.skill.kind == kind or place.kind == kind:
+            elif read.skill.kind != kind:
+                complaints += [] if place.source in MIXED else [MISPLACED.format(read.file, read.skill.kind, kind)]
+            else:
                 found.append(read)
                 complaints += [f"{folder} is read from there still. Move it to {place.better}."] if place.better else []
     return Shelf(tuple(found), tuple(complaints))

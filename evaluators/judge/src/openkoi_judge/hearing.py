@@ -1,0 +1,175 @@
+"""One judgement: spared where it can be, else of what changed, else in full; and no score that the work dictated.
+
+Knows the run and what was kept of its judgements; what may be spared, and how answers are read, is decided elsewhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from openkoi_hookspecs import Evaluation, LimitReached, Mode, ProviderError, Run
+from openkoi_hookspecs.events import Warned
+
+from .ballot import Ballot, vote
+from .case import Case, digest
+from .kept import Judgement, Kept
+from .partial import Before, most, needed, stale, updated
+from .scores import Unreadable
+from .since import Change, changed, state_of
+from .sparing import Rules, acceptable, skippable, worthwhile
+from .sway import DICTATED, dictated, obedient, passages, swayed, trial
+from .verdict import Verdict
+from .voted import Voted
+from .votes import agreed, close, composite, judged, total
+
+ALONE = "The score is close to the threshold, and only one vote could be had: {cause} The first vote stands."
+SWAYED = "The work{place} holds words that dictate its score; the judge obeyed them, and its score is not taken."
+SOUND, OBEYED = "sound", "dictated"
+
+
+@dataclass(slots=True)
+class Hearing:
+    """A case, and what it took so far to come to a verdict."""
+
+    case: Case
+    run: Run
+    kept: Kept
+    rules: Rules
+    calls: int = 0
+    asked: int = 0
+    proof: str = ""
+    votes: list[Verdict] = field(default_factory=list)
+
+    async def held(self) -> Evaluation:
+        """What is held of the work. Raises Unreadable, and whatever ``run.chat`` raises."""
+        case, before = self.case, self.kept.runs.get(self.run.id)
+        known = self.kept.verdicts.get(case.key)
+        if known and not self._doubtful(known):
+            self._keep(known)
+            return await self._said(known, Mode.CACHED)
+        change = self._change(before) if before and before.yardstick == case.yardstick else None
+        if before is None or change is None:
+            return await self._full()
+        if skippable(before, change, case.work.known, self.rules) and not self._doubtful(before.verdict):
+            return await self._carried(before.verdict, Mode.SKIPPED, self._names())
+        return await self._partly(before, change) or await self._full()
+
+    def _change(self, before: Judgement) -> Change | None:
+        """What is different since the last full judgement; None when it cannot be told, or is not in files or words."""
+        now = state_of(self.case.work, self.run.workspace)
+        change = changed(before.state, now, self.run.workspace) if now else None
+        return change if change and change.text else None
+
+    async def _partly(self, before: Judgement, change: Change) -> Evaluation | None:
+        """Ask about what changed. None: only a full judgement will do."""
+        rubric = self.case.rubric
+        must = needed(rubric, change.files, before.carried)
+        ballot = self.case.partly(change, Before(before.verdict, must))
+        if most(rubric, must) or not worthwhile(ballot.length, self.case.whole().length):
+            return None
+        try:
+            now = await self._vote(ballot)
+        except Unreadable:
+            return None
+        verdict, left = updated(before.verdict, now, rubric), stale(now, rubric)
+        if most(rubric, (score.dimension for score in now.scores)) or self._acceptable(verdict):
+            return None
+        if await self._dictated(verdict):
+            return None
+        nothing = not (now.scores or now.findings or now.resolved)
+        return await self._carried(verdict, Mode.CACHED if nothing else Mode.INCREMENTAL, left)
+
+    async def _full(self) -> Evaluation:
+        """Judge all of it. What the work dictated is no verdict, but a reason not to accept it."""
+        self.votes = []
+        verdict = await self._agreed()
+        if await self._dictated(verdict):
+            finding = swayed(self.case.rubric, passages(self.case))
+            await self.run.emit(Warned(SWAYED.format(place=f" ({finding.where})" if finding.where else "")))
+            await self.run.emit(self._voted(verdict, Mode.FULL))
+            return Evaluation(findings=(finding,))
+        self.kept.remember(self.case.key, verdict)
+        self._keep(verdict)
+        return await self._said(verdict, Mode.FULL)
+
+    async def _agreed(self) -> Verdict:
+        """Get one vote, and the others when it lies so close to the threshold that noise could decide."""
+        ballot = self.case.whole()
+        first = await self._vote(ballot)
+        if not self._doubtful(first):
+            return first
+        try:
+            return agreed([first, *[await self._vote(ballot) for _ in range(self.rules.votes - 1)]], self.case.rubric)
+        except (LimitReached, ProviderError, Unreadable) as error:
+            await self.run.emit(Warned(ALONE.format(cause=error)))
+            self.votes = [first]
+            return first
+
+    async def _vote(self, ballot: Ballot) -> Verdict:
+        """Ask, and note what it took."""
+        self.calls += 1
+        self.asked += ballot.length
+        verdict = await vote(ballot, self.run)
+        self.votes.append(verdict)
+        return verdict
+
+    async def _dictated(self, verdict: Verdict) -> bool:
+        """Whether words in the work made this score: the judge is asked what they are worth by themselves."""
+        if total(verdict) < DICTATED:
+            return False
+        if any(map(obedient, self.votes)):
+            self.proof = OBEYED
+            return True
+        passage = passages(self.case)
+        if passage is None:
+            return False
+        key = digest(self.case.yardstick, passage.text)
+        if key not in self.kept.harmless:
+            votes = list(self.votes)
+            alone = await self._vote(trial(self.case, passage).whole())
+            self.votes = votes
+            if dictated(alone):
+                self.proof = OBEYED
+                return True
+            self.kept.clear(key)
+        self.proof = SOUND
+        return False
+
+    def _doubtful(self, verdict: Verdict) -> bool:
+        """Whether it takes more votes: it lies so close to the threshold that noise could decide."""
+        score = composite(judged(verdict, self.rules.weight), self.case.work.known)
+        return verdict.votes < self.rules.votes and close(score, self.run.task.limits, self.rules.band)
+
+    def _acceptable(self, verdict: Verdict) -> bool:
+        return acceptable(verdict, self.case.work.known, self.run.task.limits, self.rules.weight)
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(dimension.name for dimension in self.case.rubric.dimensions)
+
+    def _keep(self, verdict: Verdict) -> None:
+        """Keep a full judgement of the work as it is now, if it is not too large to be compared with."""
+        self.kept.runs.pop(self.run.id, None)
+        if state := state_of(self.case.work, self.run.workspace):
+            self.kept.keep(self.run.id, Judgement(verdict, state, self.case.yardstick))
+
+    async def _carried(self, verdict: Verdict, mode: Mode, left: Sequence[str]) -> Evaluation:
+        """A verdict in which some scores are from before."""
+        keys = (self.case.rubric.known(name) for name in left)
+        self.kept.carry(self.run.id, verdict, frozenset(one.key for one in keys if one))
+        return await self._said(verdict, mode, tuple(left))
+
+    async def _said(self, verdict: Verdict, mode: Mode, left: tuple[str, ...] = ()) -> Evaluation:
+        """Make an evaluation of a verdict, and write down how it was come by."""
+        await self.run.emit(replace(self._voted(verdict, mode), carried=left))
+        return judged(verdict, self.rules.weight, mode)
+
+    def _voted(self, verdict: Verdict, mode: Mode) -> Voted:
+        return Voted(
+            self.case.rubric.name,
+            tuple(vote.scores for vote in self.votes),
+            note=verdict.note,
+            mode=mode,
+            calls=self.calls,
+            asked=self.asked,
+            whole=self.case.whole().length,
+            proof=self.proof,
+        )

@@ -1,0 +1,53 @@
+"""Whether a judgement can be spared, and whether a spared one may stand. Pure: knows verdicts, changes and checks."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Evaluation, Limits, Severity
+
+from .kept import Judgement
+from .since import Change
+from .verdict import Verdict
+from .votes import composite, judged, total
+
+NEAR = 1e-9
+WORTH = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How a verdict is come by: ``votes`` within ``band`` of the threshold, what the judge weighs beside others.
+
+    A judgement is left out when the last full one reached ``confidence``, the checks pass, and no more than ``small``
+    characters of diff came since.
+    """
+
+    votes: int
+    band: float
+    weight: float
+    confidence: float
+    small: int
+
+
+def skippable(before: Judgement, change: Change, known: Evaluation | None, rules: Rules) -> bool:
+    """Whether what was held of the work before a small change holds still: only checks have to pass, and they do."""
+    sure = total(before.verdict) >= rules.confidence - NEAR and not before.carried
+    spotless = all(finding.severity is Severity.SUGGESTION for finding in before.verdict.findings)
+    return sure and spotless and green(known) and len(change.text) <= rules.small
+
+
+def green(known: Evaluation | None) -> bool:
+    """Whether required checks were run, and all passed: those that are absent passed nothing."""
+    return known is not None and not known.failing and any(check.required for check in known.checks)
+
+
+def acceptable(verdict: Verdict, known: Evaluation | None, limits: Limits, weight: float) -> bool:
+    """Whether the work would be accepted with this verdict: then it has to be a full one."""
+    if (known and (known.failing or known.blockers)) or judged(verdict, weight).blockers:
+        return False
+    score = max(total(verdict), composite(judged(verdict, weight), known))
+    return score >= limits.quality - NEAR
+
+
+def worthwhile(partly: int, whole: int) -> bool:
+    """Whether asking about the change alone is so much shorter that it pays, although a full one may have to follow."""
+    return partly <= WORTH * whole

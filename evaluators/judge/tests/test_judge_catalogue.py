@@ -1,0 +1,71 @@
+"""The catalogue of faults through the whole judge: how often it asks, and that no wrong score comes of any answer."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import Decision, Evaluation, LimitReached, Limits, Task, Work
+from openkoi_judge import Judge
+from openkoi_testing import Scripted, Stage, lend, perform
+
+FAULTS = Path(__file__).parents[3] / "../shared/corpora/faults.json"
+ROOMY = Task("Do it", limits=Limits(tokens=10_000_000))
+LONGER = "the answer was longer than was paid for, and nothing more is asked"
+HEAD = "---\nname: faults\nkind: evaluator\nmetadata:\n  dimensions:\n"
+
+
+def cases() -> list[Any]:
+    if not FAULTS.exists():
+        return [pytest.param({}, id="absent", marks=pytest.mark.skip(reason=f"NOT RUN: {FAULTS} is absent"))]
+    every = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
+    return [pytest.param(case, id=case["id"]) for case in every if case["layer"] == "eval"]
+
+
+def judge(data: Path, names: list[str]) -> Judge:
+    file = data / "skills" / "evaluators" / "faults" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    rows = "".join(f"    - {{name: {name}, weight: {1 / len(names):.4f}}}\n" for name in names)
+    file.write_text(f"{HEAD}{rows}---\n", encoding="utf-8")
+    return Judge(rubric="faults", folder=data, votes=1)
+
+
+@pytest.mark.parametrize("case", cases())
+def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
+    case: dict[str, Any], tmp_path: Path
+) -> None:
+    given, expected = case["given"], case["expect"]
+    model = Scripted([given["text"], given["text"]], repeat_last=False)
+
+    async def judging() -> Evaluation:
+        async with lend(tmp_path, task=ROOMY, stage=Stage(model=model)) as run:
+            try:
+                return await judge(tmp_path, given["rubric"]).evaluate(Work("Done."), run) or Evaluation()
+            except LimitReached:
+                return Evaluation(unknown=LONGER)
+
+    evaluation = asyncio.run(judging())
+
+    if evaluation.unknown:
+        assert "invalid" in expected["outcome"]
+        asks = 1 if evaluation.unknown == LONGER else 2
+        assert (asks, None, ()) == (len(model.asked), evaluation.score, evaluation.scores)
+        return
+    assert expected["outcome"].startswith("ok")
+    assert expected["scores"] == {score.dimension: score.value for score in evaluation.scores}
+    assert json.dumps([finding.title for finding in evaluation.findings]).encode()
+    assert (2 if "truncated" in expected.get("flags", ()) else 1) == len(model.asked)
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if "accept" in (case.values[0].get("expect") or {})])
+def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_path: Path) -> None:
+    names, said = case["given"]["rubric"], case["given"]["text"]
+    stage = Stage(
+        says=["Done.", said, "Done so.", said, "Done at last.", said], evaluators={"judge": judge(tmp_path, names)}
+    )
+
+    result = perform(Task("Do it"), stage, tmp_path).result
+
+    assert result.ruling.decision is not Decision.ACCEPT

@@ -1,0 +1,88 @@
+"""Evaluators that look for something, and those that ask one question: what they see, and what comes of it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Check, Done, Evaluation, Reply, Spend, Text, ToolResult, Usage, Work
+from openkoi_hookspecs.events import Answered, Event, Iterated, Terminated, ToolAnswered
+from openkoi_judge import Judge
+from openkoi_testing import Scripted, Stage, lend
+
+HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
+SAID = Answered("rehearsal/script", Reply((Text("."),), Done(Usage())), 0.0)
+HAPPENED = (SAID, Iterated(0, None, Spend()), SAID, ToolAnswered(ToolResult("12 passed")), SAID, Terminated("answered"))
+
+
+def judge(data: Path, metadata: str, body: str = "Run the tests again.") -> Judge:
+    file = data / "skills" / "evaluators" / "build" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"{HEAD}{metadata}---\n{body}\n", encoding="utf-8")
+    return Judge(rubric="build", folder=data)
+
+
+def heard(
+    judge: Judge, workspace: Path, *says: str, happened: tuple[Event, ...] = HAPPENED
+) -> tuple[Evaluation, Scripted]:
+    model = Scripted(says, repeat_last=False)
+
+    async def judging() -> Evaluation | None:
+        async with lend(workspace, stage=Stage(model=model)) as run:
+            for event in happened:
+                await run.emit(event)
+            return await judge.evaluate(Work("It is done."), run)
+
+    evaluation = asyncio.run(judging())
+    assert evaluation is not None
+    return evaluation, model
+
+
+@pytest.mark.row("LOOP-22", "LOOP-24")
+@pytest.mark.parametrize(
+    ("metadata", "passed"),
+    [
+        ("  method: contains\n  expect: is done\n", [True]),
+        ("  method: contains\n  expect: [is done, is good]\n", [True, False]),
+        ("  method: contains\n  of: finalToolResult\n  expect: 12 passed\n", [True]),
+        ("  method: contains\n  of: final_tool_result\n  expect: failed\n", [False]),
+        ("  method: regex\n  of: finalToolResult\n  expect: '^\\d+ passed$'\n", [True]),
+        ("  method: regex\n  of: cycles\n  expect: '^[1-2]$'\n", [True]),
+        ("  method: regex\n  of: terminatedBy\n  expect: '^answered$'\n", [True]),
+    ],
+)
+def test_what_is_expected_is_a_check_and_asks_no_model(tmp_path: Path, metadata: str, passed: list[bool]) -> None:
+    evaluation, model = heard(judge(tmp_path, metadata), tmp_path)
+
+    assert passed == [check.passed for check in evaluation.checks]
+    assert ([], ()) == (model.asked, evaluation.scores)
+
+
+def test_what_is_missing_is_a_finding_with_the_evaluator_s_advice(tmp_path: Path) -> None:
+    evaluation, _ = heard(judge(tmp_path, "  method: contains\n  of: finalToolResult\n  expect: 13 passed\n"), tmp_path)
+
+    assert (Check("build: 13 passed", passed=False),) == evaluation.checks
+    assert [("finalToolResult does not have what build expects: 13 passed", "Run the tests again.")] == [
+        (finding.title, finding.fix) for finding in evaluation.findings
+    ]
+
+
+@pytest.mark.row("LOOP-24", "LOOP-22")
+def test_one_question_is_asked_about_the_work_and_how_it_came_about(tmp_path: Path) -> None:
+    evaluation, model = heard(
+        judge(tmp_path, "  method: llm_judge\n", "Is the build really green?"),
+        tmp_path,
+        '{"scores": {"verdict": 0.9}, "findings": []}',
+    )
+
+    (request,) = model.asked
+    shown = "".join(part.text for part in request.messages[0].parts if isinstance(part, Text))
+    assert pytest.approx(0.9) == evaluation.score
+    assert "Is the build really green?" in request.system[0]
+    assert all(text in shown for text in ("BEGIN finalToolResult", "12 passed", "BEGIN cycles", "BEGIN terminatedBy"))
+
+
+def test_of_nothing_that_happened_there_is_nothing_to_find(tmp_path: Path) -> None:
+    evaluation, _ = heard(judge(tmp_path, "  method: regex\n  of: cycles\n  expect: '^0$'\n"), tmp_path, happened=())
+
+    assert [True] == [check.passed for check in evaluation.checks]

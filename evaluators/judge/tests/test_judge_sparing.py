@@ -1,0 +1,333 @@
+"""A judgement that is spared: when it is, when it is not, and that nothing is accepted on the strength of one."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Check, Chunk, Done, Evaluation, Mode, Request, Task, Text, ToolCall, Usage, Work
+from openkoi_judge import Judge, Voted
+from openkoi_testing import Scripted, Stage, lend, perform
+
+TASK = Task("Sort the list", category="code")
+GREEN = Evaluation(checks=(Check("tests", passed=True),))
+RED = Evaluation(checks=(Check("tests", passed=False),))
+LONG = "".join(f"def part_{n}(given: int) -> int:\n    return given * {n} + {n * 7}\n\n\n" for n in range(120))
+BUG = {"severity": "important", "dimension": "correctness", "title": "Wrong order", "location": "sort.py:1"}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What stands in the files when the judge looks."""
+
+    files: dict[str, str]
+    words: str = "Done."
+    known: Evaluation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came of judging several states of one work."""
+
+    evaluations: list[Evaluation]
+    votes: list[Voted]
+    prompts: list[str]
+
+    @property
+    def modes(self) -> list[Mode]:
+        return [evaluation.mode for evaluation in self.evaluations]
+
+
+def scores(value: float, *findings: dict[str, str]) -> str:
+    rows = dict.fromkeys(("correctness", "safety", "style", "completeness"), value)
+    return json.dumps({"scores": rows, "findings": findings, "suggestion": "Look again."})
+
+
+def partly(*findings: dict[str, str], resolved: Sequence[int] = (), **rows: float) -> str:
+    listed = [{"dimension": name, "score": value} for name, value in rows.items()]
+    return json.dumps({"scores": listed, "findings": findings, "resolved": resolved, "suggestion": "Go on."})
+
+
+def diff(files: dict[str, str]) -> str:
+    """What a diff from an empty folder says."""
+    parts = (
+        f"diff --git a/{name} b/{name}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n"
+        + "".join(f"+{line}\n" for line in text.splitlines())
+        for name, text in files.items()
+    )
+    return "".join(parts)
+
+
+def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge | None = None) -> Heard:
+    """Judge one state after the other in one run."""
+    model, judge = Scripted(says, repeat_last=False), judge or Judge(votes=1)
+
+    async def judging() -> Heard:
+        async with lend(root, task=TASK, stage=Stage(model=model)) as run:
+            evaluations = []
+            for state in states:
+                for name, text in state.files.items():
+                    (root / name).write_text(text, encoding="utf-8")
+                work = Work(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
+                evaluations.append(await judge.evaluate(work, run) or Evaluation())
+            events = [record.event for record in run.records(run.task.session)]
+        return Heard(evaluations, [event for event in events if isinstance(event, Voted)], prompts(model))
+
+    return asyncio.run(judging())
+
+
+def prompts(model: Scripted) -> list[str]:
+    parts = ([part for message in request.messages for part in message.parts] for request in model.asked)
+    return ["".join(part.text for part in several if isinstance(part, Text)) for several in parts]
+
+
+FIRST = State({"sort.py": LONG})
+SECOND = State({"sort.py": LONG.replace("given * 3 + 21", "given * 3 + 22")})
+
+
+@pytest.mark.row("EVAL-17", "TOK-09", "EVAL-27")
+def test_equal_work_is_not_judged_again(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.6, BUG)], [FIRST, FIRST])
+
+    assert [Mode.FULL, Mode.CACHED] == heard.modes
+    assert heard.evaluations[0].scores == heard.evaluations[1].scores
+    assert [1, 0] == [voted.calls for voted in heard.votes]
+
+
+def test_equal_work_for_another_task_or_rubric_is_judged_again(tmp_path: Path) -> None:
+    judge, model = Judge(votes=1), Scripted(['{"scores": {"relevance": 0.1, "quality": 0.1, "completeness": 0.1}}'])
+
+    async def judging() -> None:
+        for task in (Task("Sort it"), Task("Sort it well"), Task("Sort it")):
+            async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
+                await judge.evaluate(Work("Sorted."), run)
+
+    asyncio.run(judging())
+
+    assert 2 == len(model.asked)
+
+
+def test_a_single_vote_is_not_reused_where_three_are_needed(tmp_path: Path) -> None:
+    states = [State(FIRST.files, known=RED), State(FIRST.files, known=GREEN)]
+
+    heard = hear(tmp_path, [scores(0.82)] * 4, states, Judge())
+
+    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [1, 3] == [voted.calls for voted in heard.votes]
+
+
+@pytest.mark.row("EVAL-18", "C14", "C81")
+def test_a_high_judgement_below_a_red_check_is_not_asked_for_again_once_it_is_green(tmp_path: Path) -> None:
+    states = [State(FIRST.files, known=RED), State(SECOND.files, known=GREEN)]
+
+    heard = hear(tmp_path, [scores(0.96)], states)
+
+    assert [Mode.FULL, Mode.SKIPPED] == heard.modes
+    assert pytest.approx(0.96) == heard.evaluations[1].score
+    assert ("correctness", "safety", "style", "completeness") == heard.votes[1].carried
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "why"),
+    [
+        (scores(0.9), State(SECOND.files, known=GREEN), "it was not sure enough"),
+        (scores(0.96, BUG), State(SECOND.files, known=GREEN), "something was found"),
+        (scores(0.96), State(SECOND.files, known=RED), "a check fails"),
+        (scores(0.96), State(SECOND.files), "no check was run"),
+        (scores(0.96), State({"sort.py": LONG.replace("given", "taken")}, known=GREEN), "the change is large"),
+    ],
+)
+def test_a_judgement_is_not_left_out_when(tmp_path: Path, first: str, then: State, why: str) -> None:
+    later = partly(correctness=0.9), scores(0.9)
+
+    heard = hear(tmp_path, [first, *later], [State(FIRST.files, known=RED), then])
+
+    assert Mode.SKIPPED not in heard.modes, why
+
+
+@pytest.mark.row("EVAL-19", "C13")
+def test_of_a_long_work_only_the_change_is_judged(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7, resolved=[1])], [FIRST, SECOND])
+
+    values = {score.dimension: score.value for score in heard.evaluations[1].scores}
+    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+    assert {"correctness": 0.7, "safety": 0.6, "style": 0.6, "completeness": 0.6} == values
+    assert ((), "Go on.") == (heard.evaluations[1].findings, heard.evaluations[1].suggestion)
+
+
+@pytest.mark.row("EVAL-19")
+def test_the_judge_is_shown_its_verdict_and_the_change_and_not_the_rest(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND])
+
+    assert "1. [important] sort.py:1: Wrong order" in heard.prompts[1]
+    assert "-    return given * 3 + 21\n+    return given * 3 + 22" in heard.prompts[1]
+    assert "part_90" not in heard.prompts[1]
+    assert "Score in any case: correctness, other_task." in heard.prompts[1]
+
+
+def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cached(tmp_path: Path) -> None:
+    model = Scripted([scores(0.6, BUG), partly(correctness=0.7)], repeat_last=False)
+
+    async def judging() -> None:
+        async with lend(tmp_path, task=TASK, stage=Stage(model=model)) as run:
+            judge = Judge(votes=1)
+            for state in (FIRST, SECOND):
+                (tmp_path / "sort.py").write_text(state.files["sort.py"], encoding="utf-8")
+                await judge.evaluate(Work("Done.", diff=diff(state.files), files=("sort.py",)), run)
+
+    asyncio.run(judging())
+
+    whole, part = model.asked
+    assert (whole.system[0], whole.messages[0].parts[0]) == (part.system[0], part.messages[0].parts[0])
+    assert "## Rubric: code-review" in whole.system[0]
+
+
+@pytest.mark.row("TOK-11")
+def test_what_was_spared_can_be_computed_from_the_log(tmp_path: Path) -> None:
+    full, spared = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND]).votes
+
+    assert full.whole == full.asked
+    assert spared.asked < spared.whole / 2
+    assert ("safety", "style", "completeness") == spared.carried
+
+
+@pytest.mark.row("EVAL-19")
+def test_findings_that_are_not_mended_stay_and_new_ones_come(tmp_path: Path) -> None:
+    slow = {"severity": "important", "dimension": "correctness", "title": "Slow"}
+
+    heard = hear(tmp_path, [scores(0.6, BUG), partly(slow, correctness=0.6)], [FIRST, SECOND])
+
+    assert ["Wrong order", "Slow"] == [finding.title for finding in heard.evaluations[1].findings]
+
+
+def test_nothing_is_accepted_without_a_full_judgement_of_it(tmp_path: Path) -> None:
+    says = [scores(0.75, BUG), partly(correctness=1.0, resolved=[1]), scores(0.9)]
+
+    heard = hear(tmp_path, says, [FIRST, SECOND])
+
+    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [1, 2] == [voted.calls for voted in heard.votes]
+    assert "part_90" in heard.prompts[2]
+
+
+@pytest.mark.row("EVAL-20")
+def test_when_most_dimensions_are_affected_all_is_judged(tmp_path: Path) -> None:
+    says = [scores(0.5, BUG), partly(correctness=0.5, safety=0.5, style=0.5), scores(0.4)]
+
+    assert [Mode.FULL, Mode.FULL] == hear(tmp_path, says, [FIRST, SECOND]).modes
+
+
+@pytest.mark.row("EVAL-20")
+def test_when_the_change_is_large_all_is_judged(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.5, BUG), scores(0.5)], [FIRST, State({"sort.py": LONG.replace("given", "taken")})])
+
+    assert [Mode.FULL, Mode.FULL] == heard.modes
+
+
+def test_an_answer_about_the_change_that_cannot_be_used_leads_to_a_full_judgement(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.5, BUG), "Better.", "Much better!", scores(0.4)], [FIRST, SECOND])
+
+    assert [Mode.FULL, Mode.FULL] == heard.modes
+
+
+def test_a_changed_code_is_always_judged_for_correctness(tmp_path: Path) -> None:
+    heard = hear(tmp_path, [scores(0.5, BUG), partly(style=0.5), partly(style=0.5, correctness=0.4)], [FIRST, SECOND])
+
+    assert "There is no score for correctness." in heard.prompts[2]
+    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+
+
+def test_a_score_is_carried_once(tmp_path: Path) -> None:
+    third = State({"sort.py": SECOND.files["sort.py"].replace("given * 9 + 63", "given * 9 + 64")})
+    says = [scores(0.5, BUG), partly(correctness=0.4), scores(0.4)]
+
+    heard = hear(tmp_path, says, [FIRST, SECOND, third])
+
+    assert [Mode.FULL, Mode.INCREMENTAL, Mode.FULL] == heard.modes
+
+
+@pytest.mark.row("C44")
+def test_a_change_that_affects_nothing_leaves_the_judgement_as_it_is(tmp_path: Path) -> None:
+    states = [State({"guide.md": LONG}), State({"guide.md": LONG.replace("given * 3 +", "given * 3  +")})]
+
+    heard = hear(tmp_path, [scores(0.5, BUG), partly()], states)
+
+    assert [Mode.FULL, Mode.CACHED] == heard.modes
+    assert heard.evaluations[0].scores == heard.evaluations[1].scores
+
+
+def test_a_new_file_beside_the_judged_ones_is_a_change(tmp_path: Path) -> None:
+    later = State({**FIRST.files, "more.py": "print('more')\n"})
+
+    heard = hear(tmp_path, [scores(0.5, BUG), partly(correctness=0.5)], [FIRST, later])
+
+    assert "+print('more')" in heard.prompts[1]
+    assert Mode.INCREMENTAL is heard.modes[1]
+
+
+def test_words_alone_are_compared_as_words(tmp_path: Path) -> None:
+    text = "\n".join(f"Paragraph {n} says what there is to say about it, and no more than that." for n in range(200))
+    says = [scores(0.5), partly(correctness=0.5)]
+
+    heard = hear(tmp_path, says, [State({}, text), State({}, text + "\nAnd one more.")])
+
+    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+    assert "+And one more." in heard.prompts[1]
+
+
+def leave_out(root: Path) -> None:
+    (root / "sort.py").unlink()
+    (root / "sort.py").symlink_to("/etc/hostname")
+
+
+def make_huge(root: Path) -> None:
+    (root / "sort.py").write_text("x" * 500_000, encoding="utf-8")
+
+
+@pytest.mark.parametrize("spoil", [leave_out, make_huge])
+def test_what_cannot_be_compared_is_judged_in_full(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    judge, model = Judge(votes=1), Scripted([scores(0.5), scores(0.4)], repeat_last=False)
+
+    async def judging() -> list[Mode]:
+        async with lend(tmp_path, task=TASK, stage=Stage(model=model)) as run:
+            (tmp_path / "sort.py").write_text(LONG, encoding="utf-8")
+            first = await judge.evaluate(Work("Done.", diff=diff(FIRST.files), files=("sort.py",)), run)
+            spoil(tmp_path)
+            then = await judge.evaluate(Work("Done so.", diff=diff(FIRST.files), files=("sort.py",)), run)
+            return [one.mode for one in (first, then) if one]
+
+    assert [Mode.FULL, Mode.FULL] == asyncio.run(judging())
+
+
+def test_one_run_s_judgements_are_not_another_s(tmp_path: Path) -> None:
+    judge = Judge(votes=1)
+
+    assert [Mode.FULL] == hear(tmp_path, [scores(0.5, BUG)], [FIRST], judge).modes
+    assert [Mode.FULL] == hear(tmp_path, [scores(0.4)], [SECOND], judge).modes
+
+
+class Uncounted(Scripted):
+    """A model that does not say what it used, so that the run goes by its own estimate."""
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        async for chunk in super().chat(request):
+            yield replace(chunk, usage=Usage()) if isinstance(chunk, Done) else chunk
+
+
+def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_path: Path) -> None:
+    edit = {"path": "sort.py", "search": "given * 3 + 21", "replace": "given * 3 + 22"}
+    again = {"path": "sort.py", "search": "given * 9 + 63", "replace": "given * 9 + 64"}
+    says: list[str | ToolCall] = [
+        *(ToolCall("1", "write_file", {"path": "sort.py", "content": LONG}), "Written.", scores(0.5, BUG)),
+        *(ToolCall("2", "edit_file", edit), "Mended.", partly(correctness=0.7, resolved=[1])),
+        *(ToolCall("3", "edit_file", again), "Mended more.", scores(0.95)),
+    ]
+
+    rehearsed = perform(TASK, Stage(model=Uncounted(says), evaluators={"judge": Judge(votes=1)}), tmp_path)
+
+    modes = [one.evaluation.mode for one in rehearsed.result.iterations if one.evaluation]
+    assert [Mode.FULL, Mode.INCREMENTAL, Mode.FULL] == modes
+    assert rehearsed.result.accepted

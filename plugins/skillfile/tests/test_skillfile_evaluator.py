@@ -1,0 +1,80 @@
+"""What a SKILL.md says of an evaluator, and what has to be there for a skill to be used."""
+
+import pytest
+
+from openkoi_skillfile import Dimension, Machine, Method, Rubric, Unusable, lacking, read_skill, requirements, rubric_of
+
+HEAD = "---\nname: mine\nkind: evaluator\n"
+
+
+def rubric(rest: str) -> Rubric:
+    return rubric_of(read_skill(f"{HEAD}{rest}---\nLook closely.\n", "mine"))
+
+
+def test_a_rubric_has_dimensions_whose_weights_sum_to_one() -> None:
+    rows = "  - {name: x, weight: 0.7, description: Y}\n  - {name: z, weight: 0.3}\n"
+    said = f"metadata:\n  categories: [a, b]\n  dimensions:\n{rows}"
+
+    dimensions = (Dimension("x", 0.7, "Y"), Dimension("z", 0.3))
+
+    assert Rubric("mine", dimensions, categories=("a", "b"), guide="Look closely.") == rubric(said)
+
+
+@pytest.mark.row("C51")
+def test_what_stands_beside_the_metadata_is_read_too() -> None:
+    said = "categories: finance, tax\ndimensions:\n  - {name: sums, weight: '1.0'}\n"
+
+    assert (("finance", "tax"), (Dimension("sums", 1.0),)) == (rubric(said).categories, rubric(said).dimensions)
+
+
+@pytest.mark.row("LOOP-24")
+@pytest.mark.parametrize(
+    ("said", "method", "of", "expect"),
+    [
+        ("metadata: {method: llm_judge}\n", Method.LLM_JUDGE, "text", ()),
+        ("metadata: {method: contains, expect: done}\n", Method.CONTAINS, "text", ("done",)),
+        ("metadata: {method: contains, expect: [1, ' two ']}\n", Method.CONTAINS, "text", ("1", " two ")),
+        ("metadata: {method: regex, expect: ^a, of: terminated_by}\n", Method.REGEX, "terminatedBy", ("^a",)),
+    ],
+)
+def test_there_are_other_methods(said: str, method: Method, of: str, expect: tuple[str, ...]) -> None:
+    found = rubric(said)
+
+    assert (method, of, expect) == (found.method, found.of, found.expect)
+
+
+def test_one_question_has_one_dimension() -> None:
+    assert ["verdict"] == [dimension.name for dimension in rubric("metadata: {method: llm_judge}\n").dimensions]
+
+
+def test_a_skill_of_another_kind_is_no_evaluator() -> None:
+    with pytest.raises(Unusable, match="line 2: its kind is 'task'"):
+        rubric_of(read_skill("---\nkind: task\ndimensions: [{name: a, weight: 1}]\n---\n", "mine"))
+
+
+@pytest.mark.row("C18")
+@pytest.mark.parametrize("name", ["error responses", "Error_Responses", "error-response"])
+def test_spellings_of_a_dimension_are_one(name: str) -> None:
+    found = rubric("dimensions: [{name: error responses, weight: 1}]\n").known(name)
+
+    assert found is not None
+
+
+HERE = Machine("linux", {"git": "/bin/git"}.get, {"TOKEN": "x", "EMPTY": ""})
+
+
+@pytest.mark.row("SKILL-05")
+@pytest.mark.parametrize(
+    ("metadata", "missing"),
+    [
+        ({}, ""),
+        ({"os": ["darwin", "linux"]}, ""),
+        ({"os": "macos"}, "it is for macos, and this is linux"),
+        ({"openclaw": {"requires": {"bins": ["git"], "env": ["TOKEN"]}}}, ""),
+        ({"openclaw": {"requires": {"bins": ["hg"]}}}, "it needs the program hg, which is not installed"),
+        ({"requires": {"env": ["TOKEN", "EMPTY"]}}, "it needs the variable EMPTY, which is not set"),
+        ({"openkoi": {"os": ["windows"]}}, "it is for windows, and this is linux"),
+    ],
+)
+def test_a_skill_says_what_it_needs(metadata: dict[str, object], missing: str) -> None:
+    assert missing == lacking(requirements(metadata), HERE)

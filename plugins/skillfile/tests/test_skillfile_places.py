@@ -1,0 +1,147 @@
+"""Where skills are found, which outranks which, and what is not read without a person's word."""
+
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Entry
+from openkoi_skillfile import EVALUATOR, TASK, Place, Source, collect, lent, places, unshadowed
+from openkoi_skillfile.places import digest
+
+TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"
+
+
+def put(folder: Path, name: str, text: str = TEXT) -> Path:
+    file = folder / name / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(text.format(name=name), encoding="utf-8")
+    return file
+
+
+@pytest.mark.row("C2", "C3", "EVAL-21")
+def test_there_are_eight_sources_in_this_order() -> None:
+    assert ["user", "workspace", "proposed", "managed", "extra", "openclaw", "plugin", "bundled"] == list(Source)
+
+
+@pytest.mark.row("C3", "EVAL-21", "MEM-01")
+def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -> None:
+    found = places(EVALUATOR, tmp_path / "koi", tmp_path / "work", [tmp_path / "more"])
+
+    order = list(Source)
+    assert sorted(found, key=lambda place: order.index(place.source)) == found
+    assert {
+        "koi/skills/evaluators",
+        "koi/evaluators/user",
+        "koi/evaluators/proposed",
+        "koi/evaluators/managed",
+        "work/.agents/evaluators",
+        "more",
+    } == {place.folder.relative_to(tmp_path).as_posix() for place in found}
+
+
+def test_skills_for_tasks_have_folders_of_their_own(tmp_path: Path) -> None:
+    found = places(TASK, tmp_path / "koi", tmp_path / "work")
+
+    assert ["koi/skills/user", "work/.agents/skills", "koi/skills/proposed", "koi/skills/managed"] == [
+        place.folder.relative_to(tmp_path).as_posix() for place in found
+    ]
+
+
+@pytest.mark.row("C4")
+def test_a_person_s_other_folders_are_read_with_a_word_about_where_they_belong(tmp_path: Path) -> None:
+    data = tmp_path / "home" / "data"
+    put(data / "skills" / "evaluators", "right")
+    old = put(data / "evaluators" / "user", "old")
+    older = put(tmp_path / "home" / "evaluators" / "user", "older")
+
+    shelf = collect(places(EVALUATOR, data, None))
+
+    assert ["right", "old", "older"] == [one.skill.name for one in shelf.found]
+    assert [
+        f"{file.parent} is read from there still. Move it to {data / 'skills' / 'evaluators'}." for file in (old, older)
+    ] == list(shelf.complaints)
+
+
+@pytest.mark.row("C73")
+@pytest.mark.parametrize("source", [Source.WORKSPACE, Source.PROPOSED])
+def test_what_a_person_has_not_approved_is_not_read(tmp_path: Path, source: Source) -> None:
+    file = put(tmp_path, "strange")
+    place = Place(tmp_path, source)
+    before = digest(file.parent)
+    (file.parent / "run.sh").write_text("true")
+
+    assert () == collect([place]).found
+    assert () == collect([place], trust=lambda _, stamp: stamp == before).found
+    assert 1 == len(
+        collect([place], trust=lambda folder, stamp: (folder, stamp) == (file.parent, digest(folder))).found
+    )
+
+
+def test_a_folder_that_holds_too_much_is_never_approved(tmp_path: Path) -> None:
+    file = put(tmp_path, "vast")
+    for number in range(501):
+        (file.parent / str(number)).touch()
+
+    assert () == collect([Place(tmp_path, Source.WORKSPACE)], trust=lambda *_: True).found
+
+
+def test_the_digest_tells_names_and_contents_apart(tmp_path: Path) -> None:
+    stamps = set()
+    for number, (name, text) in enumerate([("a", "b c"), ("a b", "c"), ("ab", "c"), ("a", "bc")]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / name).write_text(text)
+        stamps.add(digest(folder))
+
+    assert 4 == len(stamps)
+
+
+@pytest.mark.row("C3")
+def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
+    proposed, managed = put(tmp_path / "proposed", "same"), put(tmp_path / "managed", "same")
+    put(tmp_path / "proposed", "own")
+    wanted = [Place(tmp_path / "proposed", Source.PROPOSED), Place(tmp_path / "managed", Source.MANAGED)]
+
+    shelf = unshadowed(collect(wanted, trust=lambda *_: True).found)
+
+    assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in shelf.found]
+    assert (f"{proposed} is not used: its name is taken.",) == shelf.complaints
+    assert managed in [one.file for one in shelf.found]
+
+
+def test_of_one_name_the_higher_source_holds(tmp_path: Path) -> None:
+    put(tmp_path / "user", "same")
+    put(tmp_path / "extra", "same")
+    wanted = [Place(tmp_path / "user", Source.USER), Place(tmp_path / "extra", Source.EXTRA)]
+
+    assert [Source.USER] == [one.source for one in unshadowed(collect(wanted).found).found]
+
+
+@pytest.mark.row("EVAL-26")
+def test_one_broken_file_costs_a_sentence(tmp_path: Path) -> None:
+    put(tmp_path, "good")
+    broken = put(tmp_path, "broken", "no front matter")
+
+    shelf = collect([Place(tmp_path, Source.USER), Place(tmp_path / "absent", Source.EXTRA)])
+
+    assert ["good"] == [one.skill.name for one in shelf.found]
+    assert [f"{broken} is not used"] == [complaint.partition(":")[0] for complaint in shelf.complaints]
+
+
+def test_a_package_brings_a_folder(tmp_path: Path) -> None:
+    put(tmp_path, "good", TEXT.replace("---\n", "---\nkind: evaluator\n", 1))
+    put(tmp_path, "task")
+
+    found, complaints = lent([Entry("skills", "acme", "acme", lambda: tmp_path)])
+
+    assert ([(tmp_path, Source.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
+    assert ["good"] == [one.skill.name for one in collect(found).found]
+    assert ["task"] == [one.skill.name for one in collect(found, TASK).found]
+
+
+def test_a_skill_in_the_folder_of_another_kind_is_left_out_and_named(tmp_path: Path) -> None:
+    file = put(tmp_path, "odd", TEXT.replace("---\n", "---\nkind: task\n", 1))
+
+    shelf = collect([Place(tmp_path, Source.USER)])
+
+    assert ((), (f"{file} is not used: its kind is 'task', not 'evaluator'.",)) == (shelf.found, shelf.complaints)

@@ -1,0 +1,161 @@
+"""A SKILL.md is read leniently and written strictly; what is wrong with it is said with its line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openkoi_skillfile import Skill, Unusable, problems, read_skill, validate, write_skill
+
+MORNING = """\
+---
+name: morning-summary
+description: Sums up what was written since yesterday.
+metadata:
+  openclaw: {os: [linux]}
+  openkoi:
+    trigger: {hour: 9, days: [1, 2]}
+---
+
+# Morning
+
+Read it all.
+"""
+
+
+def test_a_skill_is_a_markdown_file() -> None:
+    skill = read_skill(MORNING, "folder")
+
+    assert ("morning-summary", "task", "# Morning\n\nRead it all.") == (skill.name, skill.kind, skill.body)
+    assert {"trigger": {"hour": 9, "days": [1, 2]}} == skill.metadata["openkoi"]
+
+
+@pytest.mark.row("SKILL-02")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\n---\n", Skill("folder", "", "")),
+        ("\ufeff---\r\nname: a\r\n---\r\nDo it.\r\n", Skill("a", "", "Do it.")),
+        ("---\nname: a\ndescription: Use when: it rains\n---", Skill("a", "Use when: it rains", "")),
+        ("---\nname: a\ndescription: It's odd: 'quoted'\n---", Skill("a", "It's odd: 'quoted'", "")),
+        ("---\nname: 7\nkind: Evaluator\n---", Skill("7", "", "", kind="evaluator")),
+        ("---\ndescription: >\n  Two\n  lines.\n---", Skill("folder", "Two lines.", "")),
+        ("---\nmetadata: nothing\n---\n---\nmore\n---", Skill("folder", "", "---\nmore\n---")),
+    ],
+)
+def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
+    assert expected == read_skill(text, "folder")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# No front matter", "line 1: it does not begin with YAML between two lines of three dashes"),
+        ("---\nname: a\n", "line 1: it does not begin"),
+        ("---\nname: a\ntags: [\n---\n", "line 4: its front matter is not YAML"),
+        ("---\n- a\n---\n", "line 2: its front matter is no table"),
+        ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: its front matter has anchors"),
+        ("---\na: " + "[" * 3000 + "\n---\n", "line 2: its front matter cannot be read"),
+        ("---\n" + "a: b\n" * 20_000 + "---\n", "line 1: its front matter is longer than"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(Unusable) as error:
+        read_skill(text, "folder")
+
+    assert str(error.value).startswith(said)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.text(max_size=200))
+def test_whatever_stands_in_a_file_it_is_a_skill_or_refused(front: str) -> None:
+    try:
+        skill = read_skill(f"---\n{front}\n---\nbody", "folder")
+    except Unusable:
+        return
+
+    assert skill.name
+
+
+NAMES = st.from_regex(r"[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}", fullmatch=True)
+LINES = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min_size=1, max_size=80)
+
+
+@pytest.mark.row("SKILL-01")
+@settings(deadline=None, max_examples=100)
+@given(NAMES, LINES, LINES, st.sampled_from(["task", "evaluator"]))
+def test_what_is_written_is_read_as_the_same_skill(name: str, description: str, body: str, kind: str) -> None:
+    told = " ".join(description.split()) or "It."
+    skill = Skill(name, told, body.strip(), kind=kind, metadata={"openkoi": {"category": told}})
+
+    text = write_skill(skill)
+
+    assert skill == read_skill(text, "other")
+    assert [] == [problem for problem in problems(text, name) if kind == "task"]
+
+
+@pytest.mark.parametrize(
+    "skill",
+    [Skill("No Spaces", "It.", ""), Skill("a" * 65, "It.", ""), Skill("a", "", ""), Skill("a", "x" * 1025, "")],
+)
+def test_what_other_readers_would_refuse_is_not_written(skill: Skill) -> None:
+    with pytest.raises(Unusable):
+        write_skill(skill)
+
+
+EVALUATOR = """\
+---
+name: ledgers
+kind: evaluator
+description: Judges ledgers.
+metadata:
+  categories: [finance]
+  dimensions:
+    - {name: sums, weight: 0.7, description: "Do they add up?"}
+    - name: docs
+      weight: 0.3
+      description: Is it explained?
+---
+Add it up yourself.
+"""
+
+
+@pytest.mark.row("EVAL-14", "C51")
+@pytest.mark.parametrize(
+    ("old", "new", "lenient", "strict"),
+    [
+        ("name: ledgers", "name: ledgers", [], []),
+        ("name: ledgers", "name: Ledgers", [], [2, 2]),
+        ("description: Judges ledgers.\n", "", [], [1]),
+        ("categories: [finance]", "categories: []", [], [6]),
+        (', description: "Do they add up?"', "", [], [8]),
+        ("Add it up yourself.", "", [], [1]),
+        ("kind: evaluator", "kind: referee", [3], [3]),
+        ("weight: 0.3", "weight: heavy", [7, 10], [7, 10]),
+        ("weight: 0.3", "weight: 0.2", [7], [7]),
+        ("name: docs", "name: Sums", [7], [7]),
+        ("- name: docs\n      weight", "- weight", [9], [9]),
+        ("dimensions:", "criteria:", [5], [5]),
+        ("  categories", "  method: guess\n  categories", [6], [6]),
+        ("  categories", "  method: contains\n  categories", [5], [5]),
+        ("  categories", "  method: regex\n  expect: '('\n  categories", [7], [7]),
+        ("  categories", "  method: contains\n  expect: x\n  of: moon\n  categories", [8], [8]),
+    ],
+)
+def test_each_problem_is_told_with_its_file_and_line(
+    tmp_path: Path, old: str, new: str, lenient: list[int], strict: list[int]
+) -> None:
+    file = tmp_path / "ledgers" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_text(EVALUATOR.replace(old, new), encoding="utf-8")
+
+    assert lenient == [problem.line for problem in validate(file)]
+    assert strict == [problem.line for problem in validate(file.parent, strict=True)]
+    assert all(str(problem).startswith(f"{file}:{problem.line}: ") for problem in validate(file, strict=True))
+
+
+def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").write_bytes(b"\xff\xfe")
+
+    assert [1, 1] == [len(validate(path)) for path in (tmp_path, tmp_path / "absent.md")]
