@@ -31,9 +31,8 @@ def opened(path: Path) -> int:
         private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise KoiError(
-            f"The run log cannot be written, nor {path.parent}: {error.strerror}. Make room, or mend it."
-        ) from None
+        why = f"{error.strerror}. Make room, or mend it."
+        raise KoiError(f"The run log cannot be written, nor {path.parent}: {why}") from None
 
 
 def is_under_way(folder: Path, run: str) -> bool:
