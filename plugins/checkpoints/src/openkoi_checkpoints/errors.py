@@ -38,8 +38,8 @@ class LeftAlone(KoiError):
         named = [f"{path!r} ({reason})" for path, reason in shortened(files).items()]
         super().__init__(
             f"Left as they are now: {', '.join(named)}. All other files were restored, but for what commands did "
-            "inside .git and folders that can be made again. What was changed since can be had back, too: move it out of "
-            "the workspace, and restore again."
+            "inside .git and folders that can be made again. What was changed since can be had back, too: move it "
+            "out of the workspace, and restore again."
         )
         self.files = dict(files)
 
