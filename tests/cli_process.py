@@ -8,8 +8,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
-CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$")
+from warm_process import start
+
+CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$|PYTHONDONTWRITEBYTECODE$")
 NOBODY = "127.0.0.1:1"
 
 
@@ -35,6 +39,20 @@ class Shell:
     def __call__(
         self, *arguments: str, stdin: str | None = None, seconds: float = 60
     ) -> subprocess.CompletedProcess[str]:
+        if any(name.startswith("PYTHON") for name in self.variables):
+            return self.cold(*arguments, stdin=stdin, seconds=seconds)
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+            given.write((stdin or "").encode())
+            given.seek(0)
+            streams = [file.fileno() for file in (given, out, err)]
+            code = start(arguments, self.environment, self.folder, streams).wait(seconds)
+            printed = [text_of(file) for file in (out, err)]
+        if code is None:
+            raise subprocess.TimeoutExpired(self.command(*arguments), seconds, *printed)
+        return subprocess.CompletedProcess(self.command(*arguments), code, *printed)
+
+    def cold(self, *arguments: str, stdin: str | None = None, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run it by an interpreter of its own."""
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
@@ -94,6 +112,12 @@ class Shell:
         lines = [f"[openkoi.{kind}]\nacme = {target}\n" for kind, target in points.items()]
         (info / "entry_points.txt").write_text("".join(lines))
         return self.seeing(site)
+
+
+def text_of(file: IO[bytes]) -> str:
+    """What was written, as text."""
+    file.seek(0)
+    return file.read().decode().replace("\r\n", "\n")
 
 
 def listening() -> None:

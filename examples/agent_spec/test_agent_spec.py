@@ -1,6 +1,7 @@
 """Both examples, run as a person runs them."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -38,9 +39,14 @@ def test_the_poets_work_until_the_reviewer_is_content(openkoi: Shell) -> None:
 
 
 def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
-    shown = [line.strip() for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
+    shown = [counted(line) for line in (HERE / "README.md").read_text().splitlines() if line.startswith("    ")]
 
     done = openkoi("run", "mender.yaml", *MODEL, "Mend the greeting")
-    printed = {line.strip() for line in (done.stderr + done.stdout).splitlines()}
+    printed = {counted(line) for line in (done.stderr + done.stdout).splitlines()}
 
     assert [] == [line for line in shown if line.startswith(("[", "It")) and line not in printed]
+
+
+def counted(line: str) -> str:
+    """A line; how many tokens it is depends on the folders and the programs of a machine."""
+    return re.sub(r"\d+ tokens", "N tokens", line.strip())

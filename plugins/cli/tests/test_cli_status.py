@@ -36,7 +36,11 @@ from openkoi_report import Charge, Cost, Phase, costs_of
 from openkoi_testing import Stage
 
 OVER = events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(tokens=1_500, usd=0.5))
-NOW = datetime.now(UTC)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
 
 
 def asked(usd: float, model: str = "acme/large", tokens: int = 1_000) -> Event:
@@ -64,7 +68,7 @@ def told(koi: Assembly) -> str:
 
 
 def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
-    return Charge((NOW - timedelta(days=days)).isoformat(), model, phase, Cost(usd, Usage(input=1_000), 1))
+    return Charge((now() - timedelta(days=days)).isoformat(), model, phase, Cost(usd, Usage(input=1_000), 1))
 
 
 @pytest.mark.row("CLI-04", "SAFE-11")
@@ -88,7 +92,7 @@ def line_of(name: str, text: str) -> str:
 @pytest.mark.row("CLI-04")
 def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
-    koi.asker.kept.put(Waiting("4f2a9c0e1b7d", "run-2aaa", NOW.isoformat(), Question("A reason.\nAllow it?")))
+    koi.asker.kept.put(Waiting("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?")))
     text = told(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
@@ -155,7 +159,7 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
 
 
 def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:
-    old = Past("run-1", (NOW - timedelta(days=20)).isoformat(), "Write", "acme/a")
+    old = Past("run-1", (now() - timedelta(days=20)).isoformat(), "Write", "acme/a")
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 20)]
 
     assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == span_line("Today", since(1), paid, [old])

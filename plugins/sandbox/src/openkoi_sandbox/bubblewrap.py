@@ -52,7 +52,8 @@ class BubblewrapCage:
         open_doors = bound_sockets(listing)
         prefix = words(self.program, policy, root=root, room=start.den.room, needed=needed, sockets=open_doors)
         env = {**start.env, "TMPDIR": PRIVATE_TEMPORARY}
-        yield launched(replace(start, env=env, whole=True), self.taken(start.seconds), prefix=prefix)
+        with launched(replace(start, env=env, whole=True), self.taken(start.seconds), prefix=prefix) as ready:
+            yield ready
 
     def taken(self, seconds: float) -> Taken:
         """What namespaces leave: limits, calls into what they do not keep apart, sockets without a path."""

@@ -173,7 +173,7 @@ def begin(start: Start, stdin: bytes, output: int) -> "subprocess.Popen[bytes]":
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            pass_fds=() if start.report < 0 else (start.report,),
+            pass_fds=[handle for handle in (start.report, start.orders) if handle >= 0],
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
 

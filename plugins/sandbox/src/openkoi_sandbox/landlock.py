@@ -33,7 +33,8 @@ class LandlockCage:
     def dressed(self, start: Start) -> Iterator[Start]:
         """Through the launcher, with limits, rules and a filter."""
         room = {"TMPDIR": str(start.den.room)} if start.den.room else {}
-        yield launched(replace(start, env={**start.env, **room}), self.taken(start))
+        with launched(replace(start, env={**start.env, **room}), self.taken(start)) as ready:
+            yield ready
 
     def taken(self, start: Start) -> Taken:
         """All that is taken from it."""

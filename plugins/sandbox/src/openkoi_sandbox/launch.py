@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from tempfile import TemporaryFile
+from typing import IO, Protocol
 
 from .den import Den
 
@@ -21,7 +22,8 @@ KEEPS = sys.platform.startswith("linux")
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is to be started: the words, the workspace and its den, the environment, and the descriptor to report to.
+    """What is to be started: the words, the workspace and its den, the environment; and the launcher's
+    descriptors: the one to report to, and the one that its orders are read from.
 
     ``whole``: killing the first process kills all of it at once, because the kernel ends its namespace.
     """
@@ -31,6 +33,7 @@ class Start:
     env: Mapping[str, str]
     seconds: float = 0.0
     report: int = -1
+    orders: int = -1
     whole: bool = False
     den: Den = field(default_factory=Den)
 
@@ -70,12 +73,26 @@ class Uncaged:
         yield start
 
 
-def launched(start: Start, taken: Taken, *, prefix: Sequence[str] = ()) -> Start:
-    """A start that goes through the launcher, and through what comes before it."""
+@contextlib.contextmanager
+def launched(start: Start, taken: Taken, *, prefix: Sequence[str] = ()) -> Iterator[Start]:
+    """A start that goes through the launcher, and through what comes before it.
+
+    The orders are in a file without a name: in a crowded folder there are more rules than an argument may be long.
+    """
     coerced = "LC_CTYPE" not in start.env
-    orders = marshal.dumps((KEEPS, coerced, list(taken.limits), taken.rules, taken.program)).hex()
-    launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(start.report), orders]
-    return replace(start, argv=[*prefix, *launcher, *start.argv])
+    with nameless() as file:
+        marshal.dump((KEEPS, coerced, list(taken.limits), taken.rules, taken.program), file)
+        file.seek(0)
+        orders = file.fileno()
+        launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(start.report), str(orders)]
+        yield replace(start, argv=[*prefix, *launcher, *start.argv], orders=orders)
+
+
+def nameless() -> IO[bytes]:
+    """A file that nobody else can find; in memory where the system has such."""
+    if sys.platform.startswith("linux"):
+        return open(os.memfd_create("orders"), "w+b")  # noqa: PTH123  # a descriptor, no path
+    return TemporaryFile()
 
 
 @dataclass(slots=True)

@@ -26,7 +26,8 @@ class LimitsCage:
     @contextlib.contextmanager
     def dressed(self, start: Start) -> Iterator[Start]:
         """Through the launcher, with limits only."""
-        yield launched(start, Taken(rlimits(self.policy, start.seconds)))
+        with launched(start, Taken(rlimits(self.policy, start.seconds))) as ready:
+            yield ready
 
 
 def missing() -> str:

@@ -1,7 +1,7 @@
 """A real run over a scripted model: everything is the kernel's own but the words of the model.
 
 Memory and installed hooks, evaluators and providers are left out, so that a test sees its own plugins only; tools,
-sandbox and checkpoints are the installed ones.
+sandbox, checkpoints and compactor are the installed ones.
 """
 
 import asyncio
@@ -20,10 +20,11 @@ from openkoi_files import Setting
 from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
 from openkoi_rehearsal import Line, Scripted
 
-INSTALLED = frozenset({"tools", "sandboxes", "checkpoints"})
+INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors"})
 CHOSEN: Mapping[str, object] = {
     "use.sandbox": "plain",
     "use.checkpoints": "store",
+    "use.compactor": "rolling-window",
     "models.default": "rehearsal/script",
     "models.known.rehearsal/script.price": [0.0, 0.0],
 }

@@ -1,0 +1,25 @@
+"""What is hidden is gone around entry by entry: in a crowded folder there are many entries."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from openkoi_hookspecs import Command
+from openkoi_sandbox.landlock import CONFINED, Landlock
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or bool(CONFINED.missing()), reason="needs Landlock"
+)
+
+
+def test_a_command_begins_however_much_lies_beside_what_is_hidden(tmp_path: Path) -> None:
+    data, workspace = tmp_path / "data", tmp_path / "workspace"
+    for folder in (data / "sessions", workspace):
+        folder.mkdir(parents=True)
+    for number in range(2_000):
+        (data / f"{number:04}-{'long' * 15}").touch()
+
+    done = asyncio.run(Landlock(folder=data / "outputs").execute(Command(["echo", "begun"]), workspace))
+
+    assert (0, "begun\n") == (done.exit_code, done.output)

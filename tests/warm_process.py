@@ -1,0 +1,144 @@
+"""Start the command line without importing it anew: a process that has it imported, and makes copies of itself.
+
+Each command is a process of its own all the same, with its folder, its variables and its streams. What is saved is what
+a person waits for at the start; who tests that, or what Python itself is told by variables, starts a cold one.
+"""
+
+import atexit
+import contextlib
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LONGEST = 1 << 20
+LEFT_OUT = ("openkoi_minilm", "openkoi_lexical", "openkoi_testing")
+
+
+@dataclass(slots=True)
+class Command:
+    """A command under way. What its parent tells comes out of ``told``: its number, then how it ended."""
+
+    told: int
+    pid: int
+
+    def wait(self, seconds: float) -> int | None:
+        """How it ended, as subprocess tells it; None when it has not in this time, and then it is killed."""
+        over = bool(select.select([self.told], [], [], seconds)[0])
+        if not over:
+            os.kill(self.pid, signal.SIGKILL)
+        status = int(os.read(self.told, 16))
+        os.close(self.told)
+        return os.waitstatus_to_exitcode(status) if over else None
+
+
+def start(words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int]) -> Command:
+    """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr."""
+    told, telling = os.pipe()
+    order = json.dumps({"words": list(words), "env": dict(env), "folder": str(folder)}).encode()
+    socket.send_fds(line(), [order], [*streams, telling])
+    os.close(telling)
+    return Command(told, int(os.read(told, 16)))
+
+
+@cache
+def line() -> socket.socket:
+    """The line to the process that is copied, which is started once and ends when the line does."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    subprocess.Popen(
+        [sys.executable, __file__, str(its.fileno())],
+        pass_fds=[its.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONWARNINGS": ""},
+    )
+    its.close()
+    return ours
+
+
+def serve(orders: socket.socket) -> None:
+    """Copy ourselves for each order, until there is nobody to give one."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        order, handles, _, _ = socket.recv_fds(orders, LONGEST, 4)
+        if not order:
+            return
+        if not os.fork():
+            orders.close()
+            return mind(json.loads(order), handles)
+        for handle in handles:
+            os.close(handle)
+
+
+def mind(order: Mapping[str, Any], handles: Sequence[int]) -> None:
+    """Start the command as a child of our own, and tell its number and how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *streams, telling = handles
+    child = os.fork()
+    if not child:
+        os.close(telling)
+        return become(order, streams)
+    os.write(telling, b"%d\n" % child)
+    os.write(telling, b"%d\n" % os.waitpid(child, 0)[1])
+    os._exit(0)
+
+
+def become(order: Mapping[str, Any], streams: Sequence[int]) -> None:
+    """Be the command."""
+    for number, handle in enumerate(streams):
+        os.dup2(handle, number)
+        os.close(handle)
+    os.chdir(order["folder"])
+    os.environ.clear()
+    os.environ.update(order["env"])
+    sys.argv = ["openkoi", *order["words"]]
+    sys.path[0] = order["folder"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with contextlib.suppress(BaseException):  # how Python itself ends is done below, but for taking all modules apart
+        code = exit_code()
+        threading._shutdown()  # type: ignore[attr-defined]  # what a process that was forked by multiprocessing does, too
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)
+    os._exit(120)
+
+
+def exit_code() -> int:
+    """Run the command line to its end; what it ends with, as Python takes it."""
+    try:
+        runpy.run_module("openkoi", run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def warm_up() -> None:
+    """Import what most commands import; what cannot be imported is the command's to tell."""
+    from openkoi.registry import scan
+
+    for target in {one.target.partition(":")[0] for one in scan().found}:
+        if target.startswith("openkoi_") and not target.startswith(LEFT_OUT):
+            with contextlib.suppress(Exception):
+                importlib.import_module(target)
+
+
+if __name__ == "__main__":
+    warm_up()
+    serve(socket.socket(fileno=int(sys.argv[1])))
