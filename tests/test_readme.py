@@ -47,12 +47,10 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
     openkoi = Shell(tmp_path, tmp_path / "home")
 
     first = openkoi("demo", seconds=120)
-    second = openkoi("demo", seconds=120)
 
-    assert (0, 0) == (first.returncode, second.returncode), first.stderr
+    assert 0 == first.returncode, first.stderr
     printed = [plain(line) for line in (first.stderr + first.stdout).splitlines()]
     assert [] == [line for line in shown[2:] if line and plain(line) not in printed]
-    assert "[recall] 1 similar task" in second.stderr
     scores = [float(score) for score in re.findall(r"score: (\d\.\d+)", first.stderr)]
     assert len(scores) >= 2
     assert sorted(scores) == scores

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
-LONGEST = 1 << 20
+LONGEST, WIDTH = 1 << 20, 16
 LEFT_OUT = ("openkoi_minilm", "openkoi_lexical", "openkoi_testing")
 
 
@@ -39,7 +39,7 @@ class Command:
         over = bool(select.select([self.told], [], [], seconds)[0])
         if not over:
             os.kill(self.pid, signal.SIGKILL)
-        status = int(os.read(self.told, 16))
+        status = int(os.read(self.told, WIDTH))
         os.close(self.told)
         return os.waitstatus_to_exitcode(status) if over else None
 
@@ -48,16 +48,24 @@ def start(words: Sequence[str], env: Mapping[str, str], folder: Path, streams: S
     """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr."""
     told, telling = os.pipe()
     order = json.dumps({"words": list(words), "env": dict(env), "folder": str(folder)}).encode()
-    socket.send_fds(line(), [order], [*streams, telling])
+    socket.send_fds(warm().line, [order], [*streams, telling])
     os.close(telling)
-    return Command(told, int(os.read(told, 16)))
+    return Command(told, int(os.read(told, WIDTH)))
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """The process that is copied, and the line to it, with which it ends."""
+
+    line: socket.socket
+    process: subprocess.Popen[bytes]
 
 
 @cache
-def line() -> socket.socket:
-    """The line to the process that is copied, which is started once and ends when the line does."""
+def warm() -> Warm:
+    """Start it, once."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, __file__, str(its.fileno())],
         pass_fds=[its.fileno()],
         stdin=subprocess.DEVNULL,
@@ -65,7 +73,7 @@ def line() -> socket.socket:
         env={**os.environ, "PYTHONWARNINGS": ""},
     )
     its.close()
-    return ours
+    return Warm(ours, process)
 
 
 def serve(orders: socket.socket) -> None:
@@ -77,25 +85,25 @@ def serve(orders: socket.socket) -> None:
             return
         if not os.fork():
             orders.close()
-            return mind(json.loads(order), handles)
+            mind(json.loads(order), handles)
         for handle in handles:
             os.close(handle)
 
 
-def mind(order: Mapping[str, Any], handles: Sequence[int]) -> None:
+def mind(order: Mapping[str, Any], handles: Sequence[int]) -> Never:
     """Start the command as a child of our own, and tell its number and how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, telling = handles
     child = os.fork()
     if not child:
         os.close(telling)
-        return become(order, streams)
-    os.write(telling, b"%d\n" % child)
-    os.write(telling, b"%d\n" % os.waitpid(child, 0)[1])
+        become(order, streams)
+    os.write(telling, b"%*d" % (WIDTH, child))
+    os.write(telling, b"%*d" % (WIDTH, os.waitpid(child, 0)[1]))
     os._exit(0)
 
 
-def become(order: Mapping[str, Any], streams: Sequence[int]) -> None:
+def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
     """Be the command."""
     for number, handle in enumerate(streams):
         os.dup2(handle, number)

@@ -117,7 +117,8 @@ def test_the_vendor_s_asynchronous_client_reads_it_too(server: AnthropicServer) 
             anthropic.AsyncAnthropic(api_key="sk-ant-right", base_url=server.url) as sdk,
             sdk.messages.stream(model=MODEL, messages=HELLO, max_tokens=100) as stream,
         ):
-            return await stream.get_final_text()
+            text: str = await stream.get_final_text()
+            return text
 
     assert asyncio.run(ask()) == "Héllo 😀"
 

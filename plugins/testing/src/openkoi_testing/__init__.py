@@ -1,20 +1,27 @@
-"""What plugin authors test with: a real run over a scripted model, fake servers, contract suites."""
+"""What plugin authors test with: a real run over a scripted model, fake servers, contract suites.
+
+Names are imported when they are asked for: every pytest where this is installed loads the plugin, and waits for it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from openkoi_rehearsal import Line, Scripted, Turn
+
+    from .contracts import (
+        CheckpointsContract,
+        EvaluatorContract,
+        MemoryContract,
+        ProviderContract,
+        SandboxContract,
+        ToolboxContract,
+    )
+    from .rehearsing import Rehearsed, Stage, lend, perform, rehearse
+
 pytest.register_assert_rewrite("openkoi_testing.contracts")
-
-from openkoi_rehearsal import Line, Scripted, Turn  # noqa: E402  # contracts are rewritten before they are imported
-
-from .contracts import (  # noqa: E402  # see above
-    CheckpointsContract,
-    EvaluatorContract,
-    MemoryContract,
-    ProviderContract,
-    SandboxContract,
-    ToolboxContract,
-)
-from .rehearsing import Rehearsed, Stage, lend, perform, rehearse  # noqa: E402  # see above
 
 __all__ = [
     "CheckpointsContract",
@@ -32,3 +39,16 @@ __all__ = [
     "perform",
     "rehearse",
 ]
+
+
+def __getattr__(name: str) -> Any:  # whatever is in __all__, from where it is
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(place(name), __name__), name)
+
+
+def place(name: str) -> str:
+    """The module that a public name is in."""
+    if name in ("Line", "Scripted", "Turn"):
+        return "openkoi_rehearsal"
+    return ".contracts" if name.endswith("Contract") else ".rehearsing"

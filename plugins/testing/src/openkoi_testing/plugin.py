@@ -1,15 +1,20 @@
-"""The pytest plugin: fixtures for a run and for a server that others wrote, and the ``row`` marker."""
+"""The pytest plugin: fixtures for a run and for a server that others wrote, and the ``row`` marker.
+
+Every pytest where this is installed loads it, so it imports what it needs when it is needed.
+"""
 
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_hookspecs import Result, Task
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Result, Task
 
-from .rehearsing import Rehearsed, Stage, perform
+    from .rehearsing import Rehearsed, Stage
 
 LIVE = ("OPENKOI_LIVE_TEST", "LIVE")
 
@@ -21,8 +26,12 @@ class Pond:
         self.workspace = workspace
         self.last: Rehearsed | None = None
 
-    def solve(self, task: Task | str, stage: Stage) -> Result:
+    def solve(self, task: "Task | str", stage: "Stage") -> "Result":
         """Do a task on this stage; what was written down is kept in ``last``."""
+        from openkoi_hookspecs import Task
+
+        from .rehearsing import perform
+
         self.last = perform(Task(task) if isinstance(task, str) else task, stage, self.workspace)
         return self.last.result
 
