@@ -127,14 +127,13 @@ def limits_of(chance: Random, model: Model) -> Limits:
 class Vendor:
     """A provider whose answers chance draws. It notes by run what it was asked, and what became of that.
 
-    ``overdrawn`` are those for whom more was counted than they can have reserved, ``late`` those who went on after it.
+    ``overdrawn`` are those for whom more was counted than they can have reserved when it was the first time.
     """
 
     asked: Counter[str] = field(default_factory=Counter)
     begun: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
     overdrawn: set[str] = field(default_factory=set)
-    late: set[str] = field(default_factory=set)
 
     def broke_off(self, name: str) -> bool:
         """Whether an answer of this run's began and did not end."""
@@ -151,8 +150,6 @@ class Vendor:
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Answer somehow."""
         name, here = request.model, scene(int(request.model))
-        if name in self.overdrawn:
-            self.late.add(name)
         chance = Random(f"call {name} {self.asked[name]}")
         self.asked[name] += 1
         room = request.max_output or 0

@@ -118,8 +118,9 @@ async def work(home: Path, workspace: Path, step: int, run: str) -> None:
     koi.listeners.append(tell)
     async with koi:
         if run:
-            sessions = home / "data" / "sessions"
-            records = [record for path in segments(sessions) for record in read_segment(path)]
+            paths = segments(home / "data" / "sessions")
+            records = [record for path in paths for record in read_segment(path)]
+            koi.session = koi.log.session = paths[0].name.removesuffix(".jsonl")
             await koi.resume(records, run)
         else:
             await koi.solve(Task("Write three steps into a.txt"))

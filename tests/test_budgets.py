@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from chance import Judge, Scene, Spenders, Things, Vendor, scene
 
-from openkoi.limits import Budget
+from openkoi_budget import Budget
 from openkoi_hookspecs import (
     Chunk,
     Decision,
@@ -94,8 +94,7 @@ def wrongs(told: Told) -> Iterator[str]:
     """Everything that must not be."""
     number = str(told.scene.number)
     over = number in told.vendor.overdrawn
-    if number in told.vendor.late:
-        yield "a model was asked after more was used than reserved"
+    yield from asked_too_late(told.records, told.scene.limits)
     if over and not any("counted" in text and "reserved" in text for text in warned(told)):
         yield "nobody was told that more was used than reserved"
     if not over:
@@ -109,6 +108,20 @@ def wrongs(told: Told) -> Iterator[str]:
         logged = paid(until_the_result(told.records)).usd
         if abs(logged - told.result.spent.usd) > CENT:
             yield f"the log says {logged} dollars, the result {told.result.spent.usd}"
+
+
+def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
+    """Whether a model was asked although what that costs at least was not there any more."""
+    tokens, usd = 0, 0.0
+    for event in (record.event for record in records):
+        match event:
+            case events.Answered(reply=reply, usd=dollars):
+                tokens, usd = tokens + reply.done.usage.input + reply.done.usage.output, usd + dollars
+            case events.Broken(usage=usage, usd=dollars):
+                tokens, usd = tokens + usage.total, usd + dollars
+            case events.Leased(reserved=usage, worth=dollars) if usage.total:
+                if tokens + usage.total > limits.tokens or usd + dollars > limits.usd + CENT:
+                    yield f"asked for {usage.total} tokens, {dollars} dollars after {tokens}, {usd}"
 
 
 def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunCompleted]]:
@@ -208,7 +221,7 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
     said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
-    run = perform(Task("Say it", limits=Limits(usd=1.5)), Stage(says=[said], settings=DEAR, installed=frozenset()))
+    run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.Warned)]
 
     assert any("where $1.0000 were reserved; the task ends here" in text for text in warnings)

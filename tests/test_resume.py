@@ -1,18 +1,23 @@
 """Killed at any step, a task goes on where it was: nothing is paid for twice, and no effect is repeated."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from stream_run import MOST
 
 from openkoi_hookspecs import Record, events
-from openkoi_log import read_segment, segments
+from openkoi_log import paid_calls, read_segment, segments
+from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers.faults import After
 
 RUN = Path(__file__).with_name("resume_run.py")
-STEPS = 58
+STREAM = Path(__file__).with_name("stream_run.py")
+STEPS = 65
 NEVER = 100_000
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 
@@ -83,6 +88,33 @@ def test_killed_at_a_step_it_goes_on_from_there(tmp_path: Path, step: int) -> No
 
 def test_killed_again_and_again_it_comes_to_its_end(tmp_path: Path) -> None:
     killed_and_resumed(tmp_path, 9, 8, 8, 9, 10)
+
+
+def killed_in_streams(home: Path, words: int) -> int:
+    """Have a run killed in the middle of each answer and resumed until it is over; how often a model was asked."""
+    story = Say("word " * words, delta=5, fault=Fault(cut=-1, after=After.HANGS))
+    with OpenAIServer(story) as server:
+        for _ in range(30):
+            command = [sys.executable, str(STREAM), str(home), server.url, run_of(home)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            if done.returncode != -signal.SIGKILL:
+                assert 0 == done.returncode, done.stderr
+                return len(server.requests)
+    raise AssertionError("it never ends")
+
+
+@pytest.mark.row("SAFE-06")
+@pytest.mark.parametrize("words", [150, *(pytest.param(few, marks=pytest.mark.campaign) for few in (1, 20, 390))])
+def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_path: Path, words: int) -> None:
+    asked = killed_in_streams(tmp_path, words)
+
+    billed = asked * (words * 1000.0 + 1_000) / 1e6
+    told = sum(call.usd for call in paid_calls(tmp_path / "data" / "sessions"))
+    ended = [record.event for record in logged(tmp_path) if isinstance(record.event, events.RunCompleted)]
+    assert 2 <= asked
+    assert billed <= told <= MOST
+    assert ["the limit of dollars is reached"] == [one.ruling.reason for one in ended]
+    assert pytest.approx(told) == ended[0].spent.usd
 
 
 @pytest.mark.campaign

@@ -226,7 +226,7 @@ def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) 
 
 
 def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path: Path) -> None:
-    greedy = Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=25_000, output=5), repeat=True)
+    greedy = Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=250_000, output=5), repeat=True)
     model = Scripted([greedy])
 
     done = perform(Task("Tidy up"), Stage(model=model), tmp_path)

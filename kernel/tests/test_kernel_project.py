@@ -41,6 +41,26 @@ def test_a_file_outranks_git(tmp_path: Path) -> None:
     assert "shop" == project_id(tmp_path / "here")
 
 
+@pytest.mark.parametrize("link", [".openkoi/project", ".openkoi"])
+def test_a_link_names_no_project(tmp_path: Path, link: str) -> None:
+    secret = tmp_path / "elsewhere" / "project"
+    secret.parent.mkdir()
+    secret.write_text("a private key")
+    place = tmp_path / "here" / link
+    place.parent.mkdir(parents=True)
+    place.symlink_to(secret if link.endswith("project") else secret.parent)
+
+    assert hashed(tmp_path / "here") == project_id(tmp_path / "here")
+
+
+@pytest.mark.parametrize(("said", "name"), [("a b\n\x1b[2J", "a-b-2J"), ("x" * 100, "x" * 64), ("\0\n", "")])
+def test_a_name_is_short_and_plain(tmp_path: Path, said: str, name: str) -> None:
+    (tmp_path / ".openkoi").mkdir()
+    (tmp_path / ".openkoi" / "project").write_text(said)
+
+    assert (name or str(tmp_path)) == project_id(tmp_path)
+
+
 def test_without_a_commit_or_git_the_path_names_it(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
 

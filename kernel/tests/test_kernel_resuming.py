@@ -10,6 +10,7 @@ from openkoi_hookspecs import (
     Limits,
     Plan,
     Record,
+    Result,
     Run,
     Task,
     Text,
@@ -56,17 +57,16 @@ def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:
     return records[0].run, records
 
 
-def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tuple[str, list[Record]]:
+def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tuple[Result, list[Record]]:
     known = sum(isinstance(record.event, events.Answered) for record in records)
     model = Scripted(turns()[known:] or ["never asked"])
 
-    async def run() -> tuple[str, list[Record]]:
+    async def run() -> tuple[Result, list[Record]]:
         async with stage(model).assemble(workspace, home) as koi:
             result = await koi.resume(records, id)
-            return result.text, [record for record in koi.records(koi.session) if record.run]
+            return result, [record for record in koi.records(koi.session) if record.run]
 
-    text, fresh = asyncio.run(run())
-    return text, fresh
+    return asyncio.run(run())
 
 
 def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_path: Path) -> None:
@@ -74,12 +74,14 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
     last = max(place for place, record in enumerate(records) if isinstance(record.event, events.RunCompleted))
 
     for place in range(1, last, 3):
-        text, fresh = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
+        result, fresh = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
         all_of_it = [*records[:place], *fresh]
         answered = [one for one in all_of_it if isinstance(one.event, events.Answered)]
+        paid = [one for one in all_of_it if isinstance(one.event, (events.Answered, events.Broken))]
         completed = [one.run for one in all_of_it if isinstance(one.event, events.RunCompleted)]
 
-        assert sorted(ANSWERS) == sorted(text.split()), place
+        assert sorted(ANSWERS) == sorted(result.text.split()), place
+        assert len(paid) == result.spent.calls, place
         assert 3 == len(answered), place
         assert len(set(completed)) == len(completed) == 4, place
 

@@ -409,8 +409,8 @@ def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
 
     assert told == [
         *("task.start", "recall", "plan", "message"),
-        *("cycle.start", "model.response", "tool_call", "tool_result", "tool.results"),
-        *("cycle.start", "model.response", "run.terminated_by"),
+        *("cycle.start", "model.request", "model.response", "tool_call", "tool_result", "tool.results"),
+        *("cycle.start", "model.request", "model.response", "run.terminated_by"),
         *("work", "iteration", "decision", "run.completed", "usage"),
     ]
 

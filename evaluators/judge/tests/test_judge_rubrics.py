@@ -126,7 +126,7 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
     changed = fetch(places, lambda folder, digest: digest in approved)
 
     assert [6, 7, 6] == [len(found.rubrics) for found in (untrusted, trusted, changed)]
-    assert "a person has approved" in untrusted.complaints[0]
+    assert "approved of" in untrusted.complaints[0]
 
 
 @pytest.mark.row("C2")

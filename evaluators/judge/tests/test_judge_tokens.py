@@ -93,3 +93,14 @@ def test_of_a_long_file_that_is_new_the_change_is_read_and_the_whole_once_more(t
     took, whole = tokens(tmp_path, "", states, [0.6, 0.7])
 
     assert took[1] <= 0.5 * whole, f"{took} against {whole} each time"
+
+
+@pytest.mark.row("TOK-10")
+@pytest.mark.parametrize("last", [0.75, 0.85], ids=["rejected", "accepted"])
+def test_of_a_new_file_that_is_judged_in_full_again_what_stands_is_not_read_again(tmp_path: Path, last: float) -> None:
+    size = 7_000
+    states = [file(size, mended) for mended in (4, 7, 9)]
+
+    took, whole = tokens(tmp_path, "", states, [0.6, 0.7, last])
+
+    assert sum(took[1:]) <= 0.5 * 2 * whole, f"{took} against {whole} each time"

@@ -80,6 +80,24 @@ class Spoke(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Leased(Event):
+    """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
+
+    ``worth`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the answer
+    grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it ends.
+    """
+
+    name = "model.request"
+    durable = False
+    model: str
+    reserved: Usage
+    worth: float
+    _: KW_ONLY
+    role: str = "executor"
+    lease: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answered(Event):
     """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
 
@@ -94,6 +112,7 @@ class Answered(Event):
     role: str = "executor"
     milliseconds: int = 0
     messages: int = 0
+    lease: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +125,7 @@ class Broken(Event):
     usd: float
     _: KW_ONLY
     role: str = "executor"
+    lease: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,11 @@ class Event:
     name: ClassVar[str] = ""
     durable: ClassVar[bool] = True
 
+    @property
+    def line(self) -> str:
+        """What a person reads of it while it happens, in one line. A plugin's event may say something."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

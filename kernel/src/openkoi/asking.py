@@ -6,8 +6,10 @@ Knows leases, streams and who stands in for whom; knows no task, tool or plugin 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from secrets import token_hex
 from time import monotonic, perf_counter
 
+from openkoi_budget import Budget, Lease
 from openkoi_hookspecs import (
     Done,
     Event,
@@ -17,6 +19,7 @@ from openkoi_hookspecs import (
     Refused,
     Reply,
     Request,
+    Stop,
     Text,
     Thought,
     ToolCall,
@@ -30,11 +33,11 @@ from .deadline import ours_to_end
 from .facts import misfit
 from .fallback import RETRY_BUDGET, pause
 from .hearing import Heard
-from .limits import Budget, Lease
 from .own_words import own_words
 from .roles import Cast, Player, suggestion
 
 LARGEST = 10**12
+LEAST_AHEAD = 256
 NEW_KEY = " To enter another one: openkoi init"
 
 
@@ -105,31 +108,36 @@ class Asking:
         lease = self.budget.reserve(estimate, asked_for, player.price)
         messages = own_words(request.messages, player.name)
         sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)
-        heard, started = Heard(), perf_counter()
+        heard, started, note = Heard(), perf_counter(), Noted(lease, player.name, request.model)
         try:
-            await self.listen(sent, request.model, heard, player)
+            await self.listen(sent, note, heard, player)
             usage = believable(heard, estimate)
             parts = heard.whole(player.name)
         except BaseException:
-            await self.give_back(lease, heard, estimate, player, request.model)
+            await self.give_back(note, heard, estimate, player)
             raise
         self.cast.estimator.learn(player.name, request, usage)
         took = round((perf_counter() - started) * 1000)
-        reply = Reply(parts, replace(heard.done or Done(usage), usage=usage))
-        answered = events.Answered(
-            player.name, reply, 0.0, role=request.model, milliseconds=took, messages=len(request.messages)
+        reply = Reply(parts, Done(usage, heard.done.stop if heard.done else Stop.END))
+        usd = await self.paid(lease, usage, player)
+        asked, role = len(request.messages), request.model
+        await self.emit(
+            events.Answered(player.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
         )
-        return await self.paid(lease, answered, player)
+        return reply
 
-    async def listen(self, sent: Request, role: str, heard: Heard, player: Player) -> None:
+    async def listen(self, sent: Request, note: "Noted", heard: Heard, player: Player) -> None:
         """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginFault."""
+        await self.emit(note.ahead(0))
         try:
             async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
                 async for chunk in player.provider.chat(sent):
                     if wrong := no_chunk(chunk):
                         raise PluginFault(player.name, "chat", f"it said what is no part of an answer: {wrong}")
                     heard.take(chunk)
-                    if role == "executor" and (text := heard.tell()):
+                    if heard.length > note.until:
+                        await self.emit(note.ahead(heard.length))
+                    if note.role == "executor" and (text := heard.tell()):
                         await self.emit(events.Spoke(text))
         except (KeyboardInterrupt, KoiError):
             raise
@@ -142,23 +150,40 @@ class Asking:
         if heard.done is None:
             raise Unavailable(f"{player.name} broke off in the middle of its answer.")
 
-    async def give_back(self, lease: Lease, heard: Heard, estimate: int, player: Player, role: str) -> None:
+    async def give_back(self, note: "Noted", heard: Heard, estimate: int, player: Player) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
         if not heard.parts:
-            self.budget.release(lease)
+            self.budget.release(note.lease)
+            await self.emit(events.Leased(player.name, Usage(), 0.0, role=note.role, lease=note.id))
             return
         usage = Usage(input=estimate, output=answer_tokens(heard.parts))
-        usd = self.budget.settle(lease, usage, player.price)
-        await self.emit(events.Broken(player.name, usage, usd, role=role))
+        usd = self.budget.settle(note.lease, usage, player.price)
+        await self.emit(events.Broken(player.name, usage, usd, role=note.role, lease=note.id))
 
-    async def paid(self, lease: Lease, answered: events.Answered, player: Player) -> Reply:
-        """Charge an answer, and write it down with what it cost."""
-        usage = answered.reply.done.usage
+    async def paid(self, lease: Lease, usage: Usage, player: Player) -> float:
+        """Charge an answer; return the dollars."""
         usd = self.budget.settle(lease, usage, player.price)
         if over := lease.exceeded(usage, usd):
-            await self.emit(events.Warned(f"{player.name} {over}; the task ends here."))
-        await self.emit(replace(answered, usd=usd))
-        return answered.reply
+            then = "the task ends here" if self.budget.over else "more is reserved from now on"
+            await self.emit(events.Warned(f"{player.name} {over}; {then}."))
+        return usd
+
+
+@dataclass(slots=True)
+class Noted:
+    """A lease as it is written down, always ahead of what was heard: what is not heard any more is paid by it."""
+
+    lease: Lease
+    model: str
+    role: str
+    id: str = field(default_factory=lambda: token_hex(4))
+    until: int = 0
+
+    def ahead(self, length: int) -> events.Leased:
+        """What is to be paid until the answer is twice as long as it is, in characters."""
+        self.until = max(LEAST_AHEAD, 2 * length)
+        usage, usd = self.lease.so_far(self.until)
+        return events.Leased(self.model, usage, usd, role=self.role, lease=self.id)
 
 
 def no_chunk(chunk: object) -> str:

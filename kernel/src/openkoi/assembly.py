@@ -13,8 +13,8 @@ from openkoi_files import under_way
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
 from openkoi_log import Redactor, beginning_of, environment_secrets, renamed
 from openkoi_models import FILE, Catalogue
+from openkoi_prompt import infer_category
 
-from .category import infer_category
 from .config import Config, load_config, with_settings
 from .house import ALONE, House, Nested
 from .kernel import Kernel
@@ -23,6 +23,7 @@ from .paths import find_paths
 from .plugins import Plugins
 from .project import project_id
 from .registry import Scan, scan, settled
+from .roles import executor_of
 from .words import mended
 
 CHANGED = (
@@ -43,6 +44,8 @@ class Assembly(House):
                 return await self.solve(task, nested)
         run = await self.kernel(task, nested)
         with nullcontext() if nested.depth else under_way(self.running, run.id):
+            for id, lost in () if nested.depth else run.past.lost:
+                self.tell(id, [lost])
             if run.past.active:
                 self.tell(run.id, [events.Continued()])
             return await self.carried_out(run)
@@ -96,27 +99,28 @@ class Assembly(House):
         """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
         self.begin()
         await self.meet_all(task)
-        if not os.access(self.config.workspace, os.W_OK):
-            self.warn_once(f"{self.config.workspace} is not writable: nothing can be changed in it.")
+        workspace = Path(task.workspace) if task.workspace else self.config.workspace
+        if not os.access(workspace, os.W_OK):
+            self.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
         known = replace(
             task,
             text=mended(task.text),
             context=mended(task.context),
             category=task.category or infer_category(task.text),
             session=task.session or self.session,
-            project=task.project or project_id(self.config.workspace),
+            project=task.project or project_id(workspace),
         )
-        run = Kernel(self, known, self.config.workspace, nested, evaluators=await self.sockets.evaluators())
+        run = Kernel(self, known, workspace, nested, evaluators=await self.sockets.evaluators())
         if run.past.origin:
             run.settled, run.versions.origin = True, run.past.origin
             self.warn_once(NO_BASELINE)
         return run
 
     async def meet_all(self, task: Task) -> None:
-        """Look at the models of all roles that matter; an agent's own model works in the executor's place."""
-        for role in self.cast.configured_roles():
-            own = task.agent.model if task.agent and role == "executor" else ""
-            await self.meet(own or role)
+        """Look at the models of all roles that matter; whom a worker asks that works alone is seen when it does."""
+        if executor := executor_of(task.agent):
+            for role in self.cast.configured_roles():
+                await self.meet(executor if role == "executor" else role)
 
     async def meet(self, role: str) -> None:
         """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from openkoi_files import Daybook, Setting, read_settings, typed
 from openkoi_hookspecs import BadSetting, Limits
+from openkoi_progress import Ceilings
 
 from .harmless import refusal
 from .paths import Paths
-from .standstill import Ceilings
 
 T = TypeVar("T")
 

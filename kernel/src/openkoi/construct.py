@@ -1,7 +1,8 @@
 """Make a plugin out of its entry point: a constructor is a configuration. Knows signatures, settings and markers.
 
 Values come from the environment (``Env``), the table ``[<kind>.<name>]``, saved credentials, the data folder
-(``Data``), other plugins (``Plugin``), and the defaults, in this order.
+(``Data``), other plugins (``Plugin``), and the defaults, in this order. What ``[evaluation]`` says holds for every
+evaluator that has such a parameter, and outranks its own table.
 """
 
 import inspect
@@ -12,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from openkoi_files import Setting, private_folder, saved_key
-from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin
+from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin, UnknownName
 from openkoi_log import Redactor
 
 from .config import Config
@@ -35,6 +36,8 @@ def construct(target: object, kind: str, name: str, site: Site) -> object:
     if isinstance(target, ModuleType) or kind == "commands" or not callable(target):
         return target
     settings = site.config.table(f"{kind}.{name}")
+    if kind == "evaluators":
+        settings |= site.config.table("evaluation")
     hints = get_type_hints(init_of(target), include_extras=True)
     given: dict[str, object] = {}
     for parameter in inspect.signature(target).parameters.values():
@@ -103,7 +106,12 @@ class Wanted:
     def plugin(self, mark: Plugin, settings: dict[str, Setting], site: Site) -> object:
         setting = settings.get(self.parameter.name)
         name = str(setting.value) if setting else mark.default
-        return site.load(mark.kind, name) if name else self.absent("")
+        try:
+            return site.load(mark.kind, name) if name else self.absent("")
+        except UnknownName:
+            if setting or self.parameter.default is MISSING:
+                raise
+            return MISSING
 
     def absent(self, variable: str, error: type[KoiError] = BadSetting) -> object:
         if self.parameter.default is not MISSING:

@@ -1,6 +1,5 @@
 """Copies of what a plugin could change: the arguments of calls are the only such thing in facts. Pure."""
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -14,15 +13,14 @@ def own(fact: Any) -> Any:
             return own_call(fact)
         case events.ToolCalled():
             return replace(fact, call=own_call(fact.call))
-        case events.Answered():
+        case events.Answered() if fact.reply.calls:
             return replace(fact, reply=replace(fact.reply, parts=tuple(map(own, fact.reply.parts))))
-        case events.Prompted():
-            return deepcopy(fact)
     return fact
 
 
 def own_call(call: ToolCall) -> ToolCall:
-    return replace(call, arguments={name: own_json(value) for name, value in call.arguments.items()})
+    own_arguments = {name: own_json(value) for name, value in call.arguments.items()}
+    return ToolCall(call.id, call.tool, own_arguments, call.fault)
 
 
 def own_json(value: Json) -> Json:

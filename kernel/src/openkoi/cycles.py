@@ -22,11 +22,11 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models import answer_tokens
+from openkoi_progress import Step
 
 from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
 from .kernel import Kernel
-from .standstill import Step
 
 GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
 CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
@@ -72,7 +72,7 @@ async def go_round(run: Kernel) -> Ending:
         text = reply.text or text
         settled = await settle(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
-        if condition := met(conditions, reply, settled, run.budget.usd_left):
+        if condition := met(conditions, reply, settled, run.budget.usd_left + run.past.to_come):
             return Ending(text, Ended.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         words = "" if settled or quiet > NUDGES else GO_ON if cut_off(reply) else nudge(conditions)

@@ -6,6 +6,7 @@ On the main thread of a POSIX system a timer interrupts; elsewhere lateness can 
 import asyncio
 import signal
 import threading
+from _signal import getsignal  # type: ignore[import-not-found]  # signal's own takes longer than the timer
 from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from types import FrameType
@@ -14,17 +15,25 @@ from typing import Any, TypeVar
 from openkoi_hookspecs import LimitReached
 
 T = TypeVar("T")
+TIMED = hasattr(signal, "setitimer")
 
 
 class Overrun(BaseException):
     """The time is up. Not an Exception, so that a plugin's own ``except Exception`` does not swallow it."""
 
 
-def can_interrupt() -> bool:
-    """Whether a timer can be used here: it must exist, be free, and this must be the main thread."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+def wound(seconds: float) -> bool:
+    """Set the timer, where it can be used: it must exist, be free, and this must be the main thread."""
+    if not TIMED or threading.get_ident() != threading.main_thread().ident:
         return False
-    return signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+    if getsignal(signal.SIGALRM) is not ring:
+        if signal.getitimer(signal.ITIMER_REAL)[0]:
+            return False
+        signal.signal(signal.SIGALRM, ring)
+    before = signal.setitimer(signal.ITIMER_REAL, seconds)
+    if before[0]:
+        signal.setitimer(signal.ITIMER_REAL, *before)
+    return not before[0]
 
 
 def ring(_number: int, _frame: FrameType | None) -> None:
@@ -42,11 +51,7 @@ class within:  # used as a statement's head, as a function would be
         self.can = False
 
     def __enter__(self) -> None:
-        self.can = can_interrupt()
-        if self.can:
-            if signal.getsignal(signal.SIGALRM) is not ring:
-                signal.signal(signal.SIGALRM, ring)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        self.can = wound(self.seconds)
 
     def __exit__(self, *error: object) -> None:
         if self.can:

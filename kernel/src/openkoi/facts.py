@@ -11,6 +11,8 @@ PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (
 
 def misfit(value: object, hint: Any) -> str:
     """What is wrong with a value that should be as the hint says, in a few words; empty when nothing is."""
+    if type(value) is hint and hint in PLAIN:
+        return ""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         wrong = [misfit(value, one) for one in arguments]

@@ -19,6 +19,7 @@ class Heard:
 
     parts: list[Part] = field(default_factory=list)
     done: Done | None = None
+    length: int = 0
     untold: str = ""
     told: float = 0.0
 
@@ -32,6 +33,8 @@ class Heard:
             self.parts.append(chunk)
         if isinstance(chunk, Text):
             self.untold += chunk.text
+        if isinstance(chunk, (Text, Thought)):
+            self.length += len(chunk.text)
 
     def tell(self) -> str:
         """What came since the last telling, a few times a second, and whole words only: a secret is never split."""
@@ -49,11 +52,11 @@ class Heard:
 def whole_part(part: Part, speaker: str) -> Part:
     match part:
         case ToolCall():
-            return replace(part, id=mended(part.id), tool=mended(part.tool), arguments=mended_values(part.arguments))
+            return ToolCall(mended(part.id), mended(part.tool), mended_values(part.arguments), part.fault)
         case Thought():
             return replace(part, text=mended(part.text), by=speaker)
         case Text():
-            return replace(part, text=mended(part.text))
+            return Text(mended(part.text))
     return part
 
 

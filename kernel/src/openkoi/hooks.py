@@ -7,6 +7,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from time import perf_counter
 from types import NoneType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get_origin, runtime_checkable
@@ -101,7 +102,7 @@ class Hooks:
         speakers = self.speakers(moment)
         if not speakers:
             return value
-        first = next(iter(inspect.signature(moment).parameters))
+        first = first_of(moment)
         for voice in speakers:
             answer: Any = await self.consult(voice, {**facts, first: value})
             if answer is not None:
@@ -136,7 +137,7 @@ class Hooks:
         started = perf_counter()
         with within(QUICK):
             answer = voice.function(**chosen(voice, facts))
-        if inspect.isawaitable(answer):
+        if answer is not None and inspect.isawaitable(answer):
             async with asyncio.timeout(self.patience):
                 return await Stepped(answer, QUICK)
         if perf_counter() - started > QUICK:
@@ -150,6 +151,12 @@ class Hooks:
             left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
             self.report(PluginFault(voice.plugin, voice.moment, text + left))
         return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in CLOSED else None
+
+
+@cache
+def first_of(moment: Moment) -> str:
+    """The name of what is passed through everybody."""
+    return next(iter(inspect.signature(moment).parameters))
 
 
 def admit(manager: PluginManager, name: str, plugin: object) -> PluginFault | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
+from openkoi_budget import Budget
 from openkoi_files import Answers, Asker, Daybook, Questions, Setting, configure, save_key, saved_names, tightened
 from openkoi_hookspecs import (
     Answer,
@@ -38,7 +39,6 @@ from openkoi_models import Catalogue
 from .config import Config
 from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
-from .limits import Budget
 from .plugins import Plugins
 from .remembering import Remembering
 from .roles import Cast

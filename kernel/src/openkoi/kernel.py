@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
+from openkoi_budget import Budget
 from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
@@ -38,16 +39,14 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_log import Rerun, part_of, rerun_of
+from openkoi_progress import Footprints, Standstill
 
 from .asking import Asking
 from .caging import strong_enough
 from .conversation import Conversation, unsound
 from .deadline import contained
-from .footprint import Footprints
 from .house import ALONE, Nested
-from .limits import Budget
 from .lodger import Lodger
-from .standstill import Standstill
 from .versions import Versions
 
 T = TypeVar("T")
@@ -89,8 +88,9 @@ class Kernel(Lodger):
         self.past = rerun_of(self.nested.records, self.id)
         self.budget = Budget(self.task.limits, self.nested.budget or self.house.day)
         self.budget.started -= self.past.seconds
-        for lost in self.past.broken:
-            self.budget.remember(lost.usage, lost.usd)
+        self.lapped = self.past.lapped
+        for paid in self.past.paid:
+            self.budget.remember(paid.usage if isinstance(paid, events.Broken) else paid.reply.done.usage, paid.usd)
         self.asking = Asking(self.budget, self.house.cast, self.emit)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
@@ -107,7 +107,9 @@ class Kernel(Lodger):
         return self.budget.spent
 
     def lap(self) -> Spend:
-        """What has been used since this was asked last."""
+        """What has been used since this was asked last; of iterations that are in the log already, nothing."""
+        if self.past.written[events.Iterated] > 0:
+            return Spend()
         before, now = self.lapped, self.spent
         self.lapped = now
         return Spend(
@@ -147,7 +149,10 @@ class Kernel(Lodger):
         await self.settle_baseline()
         self.touched = True
         part = Nested(self.budget, self.nested.depth + 1, id, self.nested.records)
-        return await self.house.solve(replace(task, parent=self.id, session=self.task.session), part)
+        workspace = task.workspace or self.task.workspace
+        return await self.house.solve(
+            replace(task, parent=self.id, session=self.task.session, workspace=workspace), part
+        )
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
@@ -168,10 +173,7 @@ class Kernel(Lodger):
     async def chat(self, request: Request) -> Reply:
         """Call a model; the worst case is reserved first. What was answered before is not asked again."""
         known = self.past.answer(request)
-        if known is None:
-            return await self.asking.chat(request)
-        self.budget.remember(known.reply.done.usage, known.usd)
-        return known.reply
+        return await self.asking.chat(request) if known is None else known.reply
 
     async def execute(self, command: Command) -> Completed:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""

@@ -1,27 +1,39 @@
 """Which project a workspace belongs to. Knows the workspace's files and git's answer; keeps nothing.
 
-``.openkoi/project`` names it; else the first commit of its git history; else its path.
+``.openkoi/project`` names it; else the first commit of its git history; else its path. A link is no name: whoever wrote
+the project could point it at any file.
 """
 
 import os
+import re
 import subprocess
 from hashlib import sha256
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
 PATIENCE = 2.0
+MOST = 64
+ODD = re.compile(r"[^\w.:@+]+")
 ALONE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 
 def project_id(workspace: Path) -> str:
     """The same id wherever the project is checked out, as long as something tells it."""
     for folder in (workspace, *workspace.parents):
-        named = folder / ".openkoi" / "project"
-        if named.is_file():
-            return named.read_text(errors="replace").strip() or str(folder)
+        if (said := named_in(folder / ".openkoi")) is not None:
+            return said or str(folder)
         if (folder / ".git").exists():
             return root_commit(folder) or hashed(folder)
     return hashed(workspace)
+
+
+def named_in(folder: Path) -> str | None:
+    """What the folder's file calls the project, in plain characters; None without a file that is one."""
+    file = folder / "project"
+    if folder.is_symlink() or file.is_symlink() or not file.is_file():
+        return None
+    with file.open(encoding="utf-8", errors="replace") as text:
+        return ODD.sub("-", text.read(MOST).strip()).strip("-")
 
 
 def root_commit(folder: Path) -> str:

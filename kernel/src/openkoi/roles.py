@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from openkoi_hookspecs import BadSetting, Described, KoiError, Model, NoProvider, Price, Provider, Refused
+from openkoi_hookspecs import Agent, BadSetting, Described, KoiError, Model, NoProvider, Price, Provider, Refused
 from openkoi_models import (
     CONTEXT,
     OUTPUT,
@@ -139,6 +139,13 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
         offered = ()
     listed = [model for model in offered if model.name == bare]
     return listed[0] if listed else Model(bare, context=CONTEXT, output=OUTPUT)
+
+
+def executor_of(agent: Agent | None) -> str:
+    """The role, or the model, that does an agent's work; empty where a worker does it alone."""
+    if agent is None:
+        return "executor"
+    return agent.model or ("" if agent.worker and agent.team is None else "executor")
 
 
 async def suggestion(provider: Provider, bare: str) -> str:

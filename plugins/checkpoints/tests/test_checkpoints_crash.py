@@ -77,7 +77,7 @@ from openkoi_checkpoints import Store
 store, root, mine = Store(folder=pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]), sys.argv[3]
 async def story():
     ids = []
-    for n in range(10):
+    for n in range(6):
         (root / mine).write_text(f"{mine} {n}")
         ids.append(await store.take(root))
     print(*ids)
@@ -87,11 +87,11 @@ asyncio.run(story())
 
 def test_processes_take_turns(store: Store, root: Path) -> None:
     command = [sys.executable, "-c", WORKER, str(store.folder), str(root)]
-    started = [subprocess.Popen([*command, f"w{n}"], stdout=subprocess.PIPE, text=True) for n in range(3)]
+    started = [subprocess.Popen([*command, f"w{n}"], stdout=subprocess.PIPE, text=True) for n in range(2)]
     said = [process.communicate()[0].split() for process in started]
 
-    assert [0, 0, 0] == [process.returncode for process in started]
-    assert [10, 10, 10] == [len(ids) for ids in said]
+    assert [0, 0] == [process.returncode for process in started]
+    assert [6, 6] == [len(ids) for ids in said]
     for worker, ids in enumerate(said):
         restore(store, root, ids[4])
         assert f"w{worker} 4" == (root / f"w{worker}").read_text()
@@ -111,7 +111,7 @@ def test_a_restore_that_is_killed_can_be_repeated(store: Store, root: Path) -> N
     for n in range(200):
         (root / f"f{n}").write_text("spoilt, and longer than before\n")
     take(store, root)
-    for pause in (0.12, 0.16, 0.2, 0.25):
+    for pause in (0.16, 0.25):
         process = subprocess.Popen([sys.executable, "-c", KILLED, str(store.folder), str(root), first])
         time.sleep(pause)
         process.kill()

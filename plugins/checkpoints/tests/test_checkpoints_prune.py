@@ -212,12 +212,12 @@ asyncio.run(story())
 
 
 def test_processes_that_prune_and_take_at_the_same_time_lose_nothing(store: Store, tmp_path: Path) -> None:
-    roots = [tmp_path / f"root{n}" for n in range(3)]
+    roots = [tmp_path / f"root{n}" for n in range(2)]
     for root in roots:
         root.mkdir()
     command = [sys.executable, "-c", WORKER, str(store.folder)]
     started = [subprocess.Popen([*command, str(root)], stdout=subprocess.PIPE, text=True) for root in roots]
     said = "".join(process.communicate()[0] for process in started)
 
-    assert [0, 0, 0] == [process.returncode for process in started]
+    assert [0, 0] == [process.returncode for process in started]
     assert "0 checkpoints" in said

@@ -42,7 +42,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-
 def asked(usd: float, model: str = "acme/large", tokens: int = 1_000) -> Event:
     return events.Answered(model, Reply((Text("…"),), Done(Usage(input=tokens))), usd)
 

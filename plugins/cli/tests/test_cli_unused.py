@@ -10,7 +10,7 @@ from openkoi.registry import Found
 from openkoi_cli.unused import unused
 from openkoi_files import Setting
 
-WIRED = Found("providers", "acme", "openkoi.limits:Budget", "openkoi-acme")
+WIRED = Found("providers", "acme", "openkoi_budget:Budget", "openkoi-acme")
 BROKEN = Found("providers", "borg", "no_such_module:Borg", "openkoi-borg")
 
 

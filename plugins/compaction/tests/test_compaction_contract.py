@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_compaction import PeriodicSummary, RollingWindow
+from openkoi_compaction import FactExtracting, PeriodicSummary, RollingWindow
 from openkoi_hookspecs import Compactor
 from openkoi_testing.contracts import CompactorContract
 
@@ -23,3 +23,9 @@ class TestPeriodicSummary(CompactorContract):
 class TestPeriodicSummaryOfASilentModel(CompactorContract):
     subject: ClassVar[Compactor] = PeriodicSummary()
     says = ("",)
+
+
+@pytest.mark.row("MEM-08")
+class TestFactExtracting(CompactorContract):
+    subject: ClassVar[Compactor] = FactExtracting()
+    says = ("Facts:\n- The pond is lined with clay.\n\nOpen: the frogs.",)

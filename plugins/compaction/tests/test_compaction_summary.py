@@ -60,7 +60,7 @@ def test_the_summary_stands_in_the_place_of_the_turns(tmp_path: Path) -> None:
     task, summary = texts(shorter[0])
 
     assert "Mend the pond." == task
-    assert summary.startswith("[Compacted history: 2 earlier turns of yours are summed up below, in your own words")
+    assert summary.startswith("[Compacted history: 2 earlier turns of yours (1-2) are summed up below")
     assert "\nFiles: 0.md holds lines.\n" in summary
     assert whole[5:] == shorter[1:]
 

@@ -1,8 +1,34 @@
 """The DuckDB memory is a memory."""
 
+import asyncio
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import Memory
 from openkoi_testing import MemoryContract
+from openkoi_testing.contracts.memory_log import learning, saving
 
 
 class TestDuckDB(MemoryContract):
     subject = DuckDB
+
+    def memory(self, folder: Path) -> Memory:
+        """Begin with a file whose tables are laid out: laying them out takes longer than most tests."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "memory.db").exists():
+            (folder / "memory.db").write_bytes(laid_out())
+        return super().memory(folder)
+
+
+@cache
+def laid_out() -> bytes:
+    """A file with tables that are empty."""
+    with TemporaryDirectory() as folder:
+        memory = DuckDB(path=Path(folder, "memory.db"))
+        asyncio.run(memory.absorb([saving(learning("L1"), "r1", start=1.0)]))
+        for table in ("records", "learnings", "documents", "memory_fts"):
+            memory.file.write(lambda connection, table=table: connection.execute(f"DELETE FROM {table}") and 1)  # type: ignore[misc]  # bound early
+        memory.file.write(lambda connection: connection.execute("DELETE FROM segments") and 1)
+        return memory.file.path.read_bytes()

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ COLUMNS = {
 }
 
 
-def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[object, ...]]:
+def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any, ...]]:
     """Absorb, then ask the file itself."""
     memory = DuckDB(path=folder / "openkoi.db")
     for batch in batches:
@@ -37,11 +38,11 @@ def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[obj
 
 
 @pytest.mark.row("MEM-03")
-@pytest.mark.parametrize("table", COLUMNS)
-def test_tables_have_the_documented_columns(tmp_path: Path, table: str) -> None:
-    statement = f"SELECT column_name FROM duckdb_columns() WHERE table_name = '{table}' ORDER BY column_index"
+def test_tables_have_the_documented_columns(tmp_path: Path) -> None:
+    statement = """SELECT table_name, string_agg(column_name, ' ' ORDER BY column_index) FROM duckdb_columns()
+        WHERE database_name = 'koi' GROUP BY ALL"""
 
-    assert COLUMNS[table].split() == [name for (name,) in rows(tmp_path, statement, RUN)]
+    assert COLUMNS.items() <= dict(rows(tmp_path, statement, RUN)).items()
 
 
 @pytest.mark.row("MEM-03")

@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from openkoi_testing.contracts.memory_log import a_log, a_run
 
 RUN = a_run("r1", "Mend the parser", project="koi")
 RECALL = """
-import asyncio, sys, time
+import asyncio, sys
 from pathlib import Path
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Query
@@ -30,7 +29,8 @@ async def recall(memory, mine):
 
 path, n = Path(sys.argv[1]), int(sys.argv[2])
 sys.stdin.read()
-hits = asyncio.run(recall(DuckDB(path=path), a_run(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)))
+mine = a_run(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)
+hits = asyncio.run(recall(DuckDB(path=path, seconds=60.0), mine))
 print(len(hits))
 """
 posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
@@ -40,18 +40,19 @@ def memory(folder: Path, seconds: float = 5.0) -> DuckDB:
     return DuckDB(path=folder / "openkoi.db", seconds=seconds)
 
 
-def test_eight_processes_that_start_at_once_all_get_their_recall(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [3, pytest.param(8, marks=pytest.mark.campaign)])
+def test_processes_that_start_at_once_all_get_their_recall(tmp_path: Path, number: int) -> None:
     asyncio.run(memory(tmp_path).absorb(RUN))
     orders = [sys.executable, "-c", RECALL, str(tmp_path / "openkoi.db")]
     pipe = subprocess.PIPE
-    children = [subprocess.Popen([*orders, str(n)], stdin=pipe, stdout=pipe, text=True) for n in range(8)]
+    children = [subprocess.Popen([*orders, str(n)], stdin=pipe, stdout=pipe, text=True) for n in range(number)]
 
     for child in children:
         assert child.stdin is not None
         child.stdin.close()
     told = [child.stdout.read() if child.stdout else "" for child in children]
 
-    assert [0] * 8 == [child.wait(timeout=60) for child in children]
+    assert [0] * number == [child.wait(timeout=60) for child in children]
     assert all(1 < int(hits) for hits in told)
     for child in children:
         assert child.stdout is not None
@@ -85,16 +86,12 @@ def test_nobody_waits_for_an_answer_that_nobody_wants_any_more(tmp_path: Path) -
     assert time.monotonic() - start < 10
 
 
-@posix
 def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> None:
-    subject = memory(tmp_path)
+    subject, waited = memory(tmp_path), Patience(5.0)
     asyncio.run(subject.absorb(RUN))
 
-    with ThreadPoolExecutor() as threads:
-        with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
-            absorbing = threads.submit(asyncio.run, subject.absorb(a_log(4)))
-            time.sleep(1.0)
-        absorbing.result()
+    assert waited.lasts()
+    subject.take_in(a_log(1), waited)
     beside = subject.file.log_size
     asyncio.run(subject.absorb(a_run("r2", "Paint")))
 

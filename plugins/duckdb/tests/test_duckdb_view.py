@@ -16,25 +16,25 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.retention import KINDS
-from openkoi_hookspecs import Record
-from openkoi_testing.contracts.memory_log import a_log
+from openkoi_hookspecs import Record, Task
+from openkoi_hookspecs.events import Replied, TaskStarted
+from openkoi_testing.contracts.memory_log import a_log, told
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LOG = a_log(16)
+WORDS = "We settled on the blue gateway for invoices, because the green one lost a webhook."
+LOG = [
+    *a_log(5),
+    *told("talk", [TaskStarted(Task("Talk", session="s9", project="a")), Replied("q1", WORDS)], start=3e6),
+]
 ABSORB = """
 import asyncio, pickle, sys
-from openkoi_duckdb import DuckDB, MemoryBusy
+from openkoi_duckdb import DuckDB
 path, batch, records = pickle.load(sys.stdin.buffer)
-memory = DuckDB(path=path)
+memory = DuckDB(path=path, seconds=60.0)
 for start in range(0, len(records), batch):
-    while True:
-        try:
-            asyncio.run(memory.absorb(records[start : start + batch]))
-            break
-        except MemoryBusy:
-            pass
+    asyncio.run(memory.absorb(records[start : start + batch]))
 """
 
 Tables = dict[str, list[str]]
@@ -77,32 +77,36 @@ def child(path: Path, records: Sequence[Record], batch: int) -> subprocess.Popen
     return process
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in (1, 2, 3))])
 def test_a_rebuild_equals_what_grew_in_any_order(tmp_path: Path, whole: Tables, seed: int) -> None:
     chance = random.Random(seed)
     shuffled = chance.sample(LOG, len(LOG))
-    edges = [0, *sorted(chance.sample(range(1, len(LOG)), 6)), len(LOG)]
+    edges = [0, *sorted(chance.sample(range(1, len(LOG)), 3)), len(LOG)]
     batches = [shuffled[start:end] for start, end in pairwise(edges)]
 
     assert whole == absorbed(tmp_path / "openkoi.db", *batches, shuffled[:40])
 
 
 def test_every_kind_of_row_is_compared(whole: Tables) -> None:
-    assert {"memory_vec", "usage_patterns"} == {name for name, rows in whole.items() if not rows}
+    assert {"embedded", "memory_vec", "usage_patterns", "vector_mark"} == {
+        name for name, rows in whole.items() if not rows
+    }
 
 
-def test_eight_processes_at_once_leave_what_one_would_have_left(tmp_path: Path, whole: Tables) -> None:
+@pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.campaign)])
+def test_processes_at_once_leave_what_one_would_have_left(tmp_path: Path, whole: Tables, processes: int) -> None:
     path = tmp_path / "openkoi.db"
-    children = [child(path, LOG[n::8] + LOG[n::5], 40) for n in range(8)]
+    children = [child(path, LOG[n::processes] + LOG[n::5], 40) for n in range(processes)]
 
-    assert [0] * 8 == [process.wait(timeout=100) for process in children]
+    assert [0] * processes == [process.wait(timeout=100) for process in children]
     assert whole == tables(path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path, whole: Tables) -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(8, marks=pytest.mark.campaign)])
+def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path, whole: Tables, times: int) -> None:
     path, chance = tmp_path / "openkoi.db", random.Random(3)
-    for _ in range(4):
+    for _ in range(times):
         killed(path, chance.uniform(0.0, 0.6))
         offsets = asyncio.run(DuckDB(path=path).seen())
         held = {line.split("'")[1] for line in tables(path).get("records", [])}

@@ -32,11 +32,23 @@ def corpus() -> list[Labelled]:
     return [Labelled(row["cmd"], row["label"], row["category"] == "hard-negative") for row in rows]
 
 
-@pytest.fixture(scope="session", params=["first", "second", "third", "fourth"])
+@pytest.fixture(scope="session", params=["first", "second", "third", "fourth", "fifth"])
 def held_out(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
     """One batch of ``held_out/``: those that should ask, and those that only look as if they should."""
     asks, runs = (HERE / "held_out" / f"{request.param}_{kind}.txt" for kind in ("asks", "runs"))
     return list(commands(asks)), list(commands(runs))
+
+
+@pytest.fixture(scope="session", params=["fifth", "sixth"])
+def natural(request: pytest.FixtureRequest) -> list[str]:
+    """Everyday commands, many of them clients of services that only look."""
+    return list(commands(HERE / "held_out" / f"{request.param}_natural.txt"))
+
+
+@pytest.fixture(scope="session")
+def sixth_asks() -> list[str]:
+    """Commands of clients that the fifth batch does not know."""
+    return list(commands(HERE / "held_out" / "sixth_asks.txt"))
 
 
 @pytest.fixture(scope="session")

@@ -53,6 +53,14 @@ def test_of_the_held_out_commands_98_of_100_ask_and_2_of_100_in_vain(held_out: t
     assert len(alarms(harmless)) <= 0.02 * len(harmless), alarms(harmless)
 
 
+def test_of_the_everyday_commands_1_of_100_asks_in_vain(natural: list[str]) -> None:
+    assert len(alarms(natural)) <= 0.01 * len(natural), alarms(natural)
+
+
+def test_clients_of_services_ask_before_they_change_what_is_elsewhere(sixth_asks: list[str]) -> None:
+    assert len(alarms(sixth_asks)) >= 0.98 * len(sixth_asks), set(sixth_asks) - set(alarms(sixth_asks))
+
+
 def test_every_rule_can_be_read_and_says_why() -> None:
     lines = [line for file in RULES.glob("*.rules") for line in lines_of(file)]
 

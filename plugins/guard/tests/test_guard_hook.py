@@ -1,12 +1,14 @@
 """The hook: which calls it speaks about, and what the settings make of its verdicts."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from openkoi_guard import Guard
 from openkoi_guard.protected import DEFAULTS
+from openkoi_guard.sourced import is_new
 from openkoi_hookspecs import (
     Allow,
     Arguments,
@@ -61,6 +63,40 @@ def test_modes_and_approvals(tmp_path: Path) -> None:
 
     assert [Ask, Deny, type(None), Allow] == kinds
     assert isinstance(verdict(Guard(approvals="never"), tmp_path, command="rm -rf /"), Deny)
+
+
+async def twice(guard: Guard, workspace: Path, between: Callable[[], object], command: str) -> Verdict | None:
+    async with lend(workspace=workspace) as run:
+        tool = Tool("run_command", "", {}, nothing)
+        guard.before_tool(ToolCall("1", "run_command", {"command": "ls"}), tool, run)
+        between()
+        return guard.before_tool(ToolCall("2", "run_command", {"command": command}), tool, run)
+
+
+@pytest.mark.row("SAFE-05")
+@pytest.mark.parametrize("command", [". ./evil.sh", "source evil.sh", "cd . && . evil.sh", ". ./link.sh", ". gone.sh"])
+def test_a_shell_does_not_read_into_itself_what_the_run_has_written(tmp_path: Path, command: str) -> None:
+    (tmp_path / "link.sh").symlink_to("evil.sh")
+
+    assert isinstance(asyncio.run(twice(Guard(), tmp_path, (tmp_path / "evil.sh").touch, command)), Ask)
+
+
+def test_a_shell_may_read_what_was_there_before_the_run_and_a_new_environment(tmp_path: Path) -> None:
+    script = tmp_path / "env.sh"
+    script.touch()
+    soon = script.stat().st_ctime + 1
+
+    assert not is_new(script, tmp_path, since=soon)
+    assert asyncio.run(twice(Guard(), tmp_path, lambda: None, ". .venv/bin/activate")) is None
+
+
+def test_a_file_behind_a_link_out_of_the_workspace_is_no_file_of_it(tmp_path: Path) -> None:
+    outside, workspace = tmp_path / "outside.sh", tmp_path / "workspace"
+    workspace.mkdir()
+    outside.touch()
+    (workspace / "env.sh").symlink_to(outside)
+
+    assert is_new(Path("env.sh"), workspace, since=outside.stat().st_ctime + 1)
 
 
 @pytest.mark.row("LOOP-18")

@@ -91,6 +91,41 @@ def house(tmp_path: Path) -> House:
     return House(tmp_path, tmp_path / "workspace")
 
 
+def learned(house: House) -> dict[str, tuple[object, ...]]:
+    """What the log of a house says was learned, without the times."""
+    book = Ledger(sessions=house.home / "data" / "sessions").shelf.read_now()
+    assert not book.due
+    return {id: (one.text, one.standing, one.proofs, book.uses(id)) for id, one in book.entries.items()}
+
+
+def torn(log: Path, marks: bytes) -> list[bytes]:
+    """The log as a kill leaves it, at any moment after the result was out."""
+    lines = log.read_bytes().splitlines(keepends=True)
+    end = next(place for place, line in enumerate(lines) if marks in line) + 1
+    return [b"".join(lines[:place]) for place in range(end, len(lines) + 1)]
+
+
+@pytest.mark.row("C70")
+def test_a_kill_at_any_moment_after_the_result_loses_nothing_that_was_to_be_learned(tmp_path: Path) -> None:
+    house = House(tmp_path / "whole", tmp_path / "workspace")
+    house.do("Export the invoices", ["commas", "semicolon", "NONE"])
+    house.do("Export the open invoices", ["commas", "semicolon", "NONE"])
+    log = max((house.home / "data" / "sessions").glob("*.jsonl"))
+    rest = [path for path in log.parent.glob("*.jsonl") if path != log]
+    house.do("Water the roses", ["semicolon"])
+    whole = learned(house)
+
+    for number, left in enumerate(torn(log, b'"type":"task_complete"')):
+        again = House(tmp_path / str(number), tmp_path / "workspace")
+        sessions = again.home / "data" / "sessions"
+        sessions.mkdir(parents=True)
+        for path in rest:
+            (sessions / path.name).write_bytes(path.read_bytes())
+        (sessions / log.name).write_bytes(left)
+        again.do("Water the roses", ["semicolon"])
+        assert {id: one[:3] for id, one in whole.items()} == {id: one[:3] for id, one in learned(again).items()}
+
+
 def of(records: Sequence[Record], kind: type[Any]) -> list[Any]:
     return [record.event for record in records if isinstance(record.event, kind)]
 

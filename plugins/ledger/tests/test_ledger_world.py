@@ -101,7 +101,7 @@ def test_learning_curves_over_five_hundred_tasks(capsys: pytest.CaptureFixture[s
     assert last["ours"] >= 0.85
     assert last["ours"] >= 0.9 * last["oracle"]
     assert last_strong["ours"] > last_strong["none"]
-    assert after["ours"] >= 0.7
+    assert after["ours"] >= 0.75
     assert harm <= 0.25
     assert tokens <= 120
     assert junk < 0.02

@@ -30,6 +30,7 @@ from openkoi_hookspecs import (
     ToolCall,
     events,
 )
+from openkoi_log import Redactor
 from openkoi_log.transcript import Damaged, catalogue, opened, read_line, sealed, write_line
 
 AT = "2026-11-21T10:00:00.000000Z"
@@ -97,6 +98,7 @@ def test_every_event_is_read_back_as_it_was_written(kind: type[Event], data: st.
     event = data.draw(facts(cast(Any, kind)))
 
     assert record(event) == read_line(line(event))
+    assert write_line(record(event)) == write_line(record(event), Redactor(["something secret"]))
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf")])

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from openkoi_hookspecs import Command
 from openkoi_sandbox.landlock import CONFINED, Landlock
 

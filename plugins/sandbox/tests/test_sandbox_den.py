@@ -192,9 +192,8 @@ def git(place: Path, *words: str) -> None:
     subprocess.run(["git", *manners, *words], cwd=place, check=True, capture_output=True)
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A repository, its worktree ``root`` beside it, and in it a submodule ``sub``."""
+def repository_in(tmp_path: Path) -> Path:
+    """Make a repository, its worktree ``root`` beside it, and in it a submodule ``sub``."""
     for name in ("repo", "lib"):
         (tmp_path / name).mkdir()
         git(tmp_path / name, "init", "-q")
@@ -204,14 +203,26 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
+@pytest.fixture
+def changed(tmp_path: Path) -> Path:
+    """A repository that a test changes."""
+    return repository_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository that tests only look at."""
+    return repository_in(tmp_path_factory.mktemp("looked-at"))
+
+
 @linux
-def test_a_worktree_is_committed_in_and_the_hooks_of_all_are_not_touched(repository: Path, run: Run) -> None:
+def test_a_worktree_is_committed_in_and_the_hooks_of_all_are_not_touched(changed: Path, run: Run) -> None:
     done = run("echo x > new && git add new && git -c user.name=a -c user.email=b commit -q -m x && git log --oneline")
     hooked = run("echo x > $(git rev-parse --git-common-dir)/hooks/pre-commit; git config core.pager x")
 
     assert (0, 2) == (done.exit_code, len(done.output.splitlines())), done.output
     assert 0 != hooked.exit_code
-    assert not (repository / ".git/hooks/pre-commit").exists()
+    assert not (changed / ".git/hooks/pre-commit").exists()
 
 
 def test_a_submodule_has_its_git_folder(repository: Path) -> None:
@@ -229,8 +240,10 @@ def test_a_git_folder_in_the_workspace_needs_nothing(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", ["repo/.git", "repo/.git/worktrees/root", "repo/.git/modules/sub", "lib/.git", "repo"])
-def test_a_workspace_that_claims_the_git_folder_of_another_gets_nothing(repository: Path, goal: str) -> None:
-    thief = repository.parent / "thief"
+def test_a_workspace_that_claims_the_git_folder_of_another_gets_nothing(
+    repository: Path, tmp_path: Path, goal: str
+) -> None:
+    thief = tmp_path / "thief"
     thief.mkdir()
     (thief / ".git").write_text(f"gitdir: {repository.parent / goal}\n")
 

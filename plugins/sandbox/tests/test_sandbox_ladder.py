@@ -1,6 +1,7 @@
 """Which rung is stood on, and what happens when none is strong enough."""
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 
@@ -118,8 +119,9 @@ def test_what_stays_open_is_told(tmp_path: Path) -> None:
 @linux
 @pytest.mark.skipif(bool(CONFINED.missing()), reason="no Landlock")
 def test_a_file_that_is_too_long_is_cut(tmp_path: Path) -> None:
-    landlock = Landlock(folder=tmp_path / "outputs", file_mb=1)
+    landlock, long = Landlock(folder=tmp_path / "outputs", file_mb=1), tmp_path / "long"
 
-    asyncio.run(landlock.execute(Command(["sh", "-c", "head -c 5000000 /dev/zero > long"]), tmp_path))
+    done = asyncio.run(landlock.execute(Command(["sh", "-c", "exec head -c 5000000 /dev/zero > long"]), tmp_path))
 
-    assert 1_000_000 == (tmp_path / "long").stat().st_size
+    assert 128 + signal.SIGXFSZ == done.exit_code, done
+    assert 1_000_000 == long.stat().st_size, done

@@ -101,7 +101,7 @@ def test_a_command_within_a_command_is_ended_with_it(tmp_path: Path) -> None:
         "sandbox = Plain(folder=pathlib.Path('outputs'))\n"
         "asyncio.run(sandbox.execute(Command(['sleep', '60']), pathlib.Path()))"
     )
-    command = Command([sys.executable, "-c", inner], seconds=1.5, env={"FISH": "nested-koi"})
+    command = Command([sys.executable, "-c", inner], seconds=1.0, env={"FISH": "nested-koi"})
 
     assert ran(tmp_path, command, grace=0.0).timed_out
     assert [] == carrying("nested-koi")
@@ -129,7 +129,7 @@ def test_nothing_leaks(tmp_path: Path) -> None:
         plain = Plain(folder=tmp_path / "outputs")
         await plain.execute(shell("true"), tmp_path)
         before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts, and waits for nothing
-        for _ in range(30):
+        for _ in range(8):
             await plain.execute(shell("sleep 60 & echo out; exit 1", FISH="leaking-koi"), tmp_path)
         return before, len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts, and waits for nothing
 
@@ -144,7 +144,7 @@ def test_cancelled_at_any_moment_nothing_is_left(tmp_path: Path) -> None:
 
     async def story() -> None:
         plain = Plain(folder=tmp_path / "outputs", grace=0.2)
-        for _ in range(15):
+        for _ in range(6):
             task = asyncio.create_task(plain.execute(shell("sleep 60 & yes & wait", FISH="cancel-koi"), tmp_path))
             await asyncio.sleep(chance.uniform(0, 0.05))
             task.cancel()

@@ -128,7 +128,7 @@ def test_a_report_is_read_line_by_line(pipe: tuple[int, int]) -> None:
     os.write(pipe[1], b"begun\nchild 7\nended 25")
     report.all()
 
-    assert (True, 7, None, None) == (report.begun, report.child, report.status, report.fault)
+    assert (True, 7, None, None) == (report.started, report.child, report.status, report.fault)
 
     os.write(pipe[1], b"6\n")
     report.shut()

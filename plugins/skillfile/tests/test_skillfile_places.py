@@ -1,12 +1,27 @@
 """Where skills are found, which outranks which, and what is not read without a person's word."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from openkoi_hookspecs import Entry
-from openkoi_skillfile import EVALUATOR, TASK, Place, Source, collect, lent, places, unshadowed
-from openkoi_skillfile.places import digest
+from openkoi_skillfile import (
+    EVALUATOR,
+    NO,
+    TASK,
+    YES,
+    Approved,
+    Place,
+    Source,
+    collect,
+    digest,
+    lent,
+    places,
+    skill_in,
+    unshadowed,
+    upwards,
+)
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"
 
@@ -35,6 +50,7 @@ def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -
         "koi/evaluators/proposed",
         "koi/evaluators/managed",
         "work/.agents/evaluators",
+        "work/.openkoi/evaluators",
         "more",
     } == {place.folder.relative_to(tmp_path).as_posix() for place in found}
 
@@ -42,9 +58,10 @@ def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -
 def test_skills_for_tasks_have_folders_of_their_own(tmp_path: Path) -> None:
     found = places(TASK, tmp_path / "koi", tmp_path / "work")
 
-    assert ["koi/skills/user", "work/.agents/skills", "koi/skills/proposed", "koi/skills/managed"] == [
-        place.folder.relative_to(tmp_path).as_posix() for place in found
-    ]
+    assert [
+        *("koi/skills/user", "work/.agents/skills", "work/.openkoi/skills"),
+        *("koi/skills/proposed", "koi/skills/managed"),
+    ] == [place.folder.relative_to(tmp_path).as_posix() for place in found]
 
 
 @pytest.mark.row("C4")
@@ -94,6 +111,60 @@ def test_the_digest_tells_names_and_contents_apart(tmp_path: Path) -> None:
         stamps.add(digest(folder))
 
     assert 4 == len(stamps)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+@pytest.mark.row("C73")
+def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> None:
+    file = put(tmp_path / "skills", "leads")
+    (tmp_path / "elsewhere").mkdir()
+    (file.parent / "more").symlink_to(tmp_path / "elsewhere")
+
+    shelf = collect([Place(tmp_path / "skills", Source.WORKSPACE)], trust=lambda *_: True)
+
+    assert ((), (file,)) == (shelf.found, shelf.waiting)
+
+
+@pytest.mark.row("C73")
+def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> None:
+    approved, file = Approved.below(tmp_path / "data"), put(tmp_path, "mine")
+    approved.keep(file.parent, digest(file.parent), YES)
+
+    assert approved(file.parent, digest(file.parent))
+    assert not approved(tmp_path, digest(file.parent))
+    assert not approved(file.parent, "")
+    file.write_text("other")
+    assert not approved(file.parent, digest(file.parent))
+
+
+def test_a_refusal_is_kept_too(tmp_path: Path) -> None:
+    approved = Approved.below(tmp_path)
+    approved.keep(tmp_path, "d", NO)
+
+    assert (False, NO, None) == (
+        approved(tmp_path, "d"),
+        approved.said(tmp_path, "d"),
+        approved.said(tmp_path, "e"),
+    )
+
+
+def test_a_project_is_looked_at_up_to_the_root_of_its_repository(tmp_path: Path) -> None:
+    inner = tmp_path / "repo" / "a" / "b"
+    inner.mkdir(parents=True)
+
+    assert [inner] == upwards(inner)
+    (tmp_path / "repo" / ".git").mkdir()
+    assert [inner, inner.parent, tmp_path / "repo"] == upwards(inner)
+
+
+@pytest.mark.parametrize("name", ["SKILL.md", "skill.md", "Skill.MD"])
+def test_the_file_is_found_however_its_name_is_spelled(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "mine" / name
+    file.parent.mkdir()
+    file.write_text(TEXT.format(name="mine"))
+
+    assert [file] == [one.file for one in collect([Place(tmp_path, Source.USER)]).found]
+    assert file == skill_in(file.parent)
 
 
 @pytest.mark.row("C3")

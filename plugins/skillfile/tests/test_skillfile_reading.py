@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +53,8 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
     ("text", "said"),
     [
         ("# No front matter", "line 1: it does not begin with YAML between two lines of three dashes"),
-        ("---\nname: a\n", "line 1: it does not begin"),
+        ("---\nname: a\n", "line 1: its front matter does not end"),
+        ("---\nname: !!timestamp x\n---\n", "line 2: its front matter cannot be read"),
         ("---\nname: a\ntags: [\n---\n", "line 4: its front matter is not YAML"),
         ("---\n- a\n---\n", "line 2: its front matter is no table"),
         ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: its front matter has anchors"),
@@ -93,6 +95,45 @@ def test_what_is_written_is_read_as_the_same_skill(name: str, description: str, 
 
     assert skill == read_skill(text, "other")
     assert [] == [problem for problem in problems(text, name) if kind == "task"]
+
+
+@pytest.mark.row("SKILL-01")
+def test_what_is_written_has_no_field_that_other_readers_do_not_know() -> None:
+    skill = Skill("mine", "It.", "Do it.", kind="evaluator", metadata={"weight": 1, "tags": ["a"], "note": "b"})
+
+    text = write_skill(skill)
+
+    front = yaml.safe_load(text.split("---\n")[1])
+    assert {"name", "description", "metadata"} == set(front)
+    assert {"openkoi-kind": "evaluator", "note": "b", "openkoi-metadata": '{"weight": 1, "tags": ["a"]}'} == front[
+        "metadata"
+    ]
+    assert skill == read_skill(text, "other")
+
+
+@pytest.mark.parametrize(
+    ("said", "tools"),
+    [
+        ("allowed-tools: Read Bash(git:*)", ("Read", "Bash(git:*)")),
+        ("allowed-tools: [Read, 'Bash(git status:*)', Read]", ("Read", "Bash(git status:*)")),
+        ("allowed-tools: Read, Write,", ("Read", "Write")),
+        ("metadata: {allowed-tools: Read}", ("Read",)),
+        ("allowed-tools: {a: b}", ()),
+        ("license: MIT", ()),
+    ],
+)
+def test_tools_are_read_however_they_are_written(said: str, tools: tuple[str, ...]) -> None:
+    assert tools == read_skill(f"---\n{said}\n---\n", "a").tools
+
+
+@pytest.mark.row("SKILL-06")
+def test_fields_of_the_future_are_passed_over_and_named_when_strict() -> None:
+    text = "---\nname: a\ndescription: It.\nschema_version: 1\nshape: round\n---\nDo it.\n"
+
+    assert [] == problems(text, "a")
+    assert ["line 5: the format has no field 'shape'; what is your own belongs into metadata"] == [
+        str(problem) for problem in problems(text, "a", strict=True)
+    ]
 
 
 @pytest.mark.parametrize(

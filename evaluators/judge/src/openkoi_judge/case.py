@@ -1,6 +1,6 @@
 """What is judged, and the questions that can be asked about it. Knows prompts and rubrics; asks nobody."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from openkoi_hookspecs import Json, Message, Request, Task, Work
@@ -9,8 +9,9 @@ from openkoi_skillfile import Rubric
 from .ballot import Ballot
 from .evidence import Evidence, asked, quoted, shown
 from .instruction import head, instruction, schema
-from .partial import PARTIAL, Before, partial_schema
+from .partial import PARTIAL, Before, held, partial_schema
 from .since import Change
+from .verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,12 @@ class Case:
     def whole(self) -> Ballot:
         """Ask about all of it."""
         parts = asked(self.task), shown(self.work, self.manner.room, self.facts)
+        return Ballot(self._request(instruction(self.rubric), parts, schema(self.rubric)), self.rubric)
+
+    def again(self, before: Verdict, diff: str) -> Ballot:
+        """Ask about all of it, with the verdict on what is left out of the diff because it was read before."""
+        facts = Evidence("verdict", held(before)), *self.facts
+        parts = asked(self.task), shown(replace(self.work, diff=diff), self.manner.room, facts)
         return Ballot(self._request(instruction(self.rubric), parts, schema(self.rubric)), self.rubric)
 
     def partly(self, change: Change, before: Before) -> Ballot:

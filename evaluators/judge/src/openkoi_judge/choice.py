@@ -1,10 +1,12 @@
-"""Choose the rubric for a task. Knows names and categories; knows no files and no models."""
+"""Choose the rubric for a task. Knows names, categories and what certificates say; knows no files and no models."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from openkoi_hookspecs import Task, UnknownName
 from openkoi_skillfile import Rubric, canonical
+
+from .shelf import Shelf
 
 FLOOR = "general"
 WORD = r"(?:evaluator|rubric)"
@@ -20,6 +22,15 @@ def choose(rubrics: Sequence[Rubric], wish: str, task: Task) -> Rubric:
         return wished(rubrics, wish)
     named = (rubric for rubric in rubrics if mentioned(rubric.name, task.text))
     return first(named) or first(serving(rubrics, task.category)) or wished(rubrics, FLOOR)
+
+
+def by_merit(shelf: Shelf, merit: Callable[[Rubric], float]) -> list[Rubric]:
+    """The rubrics of a shelf, of each source the best certified first; where certificates say nothing, as they stood.
+
+    The source goes before: what a person wrote is not outranked by what came with a package.
+    """
+    ranks = {source: place for place, source in enumerate(dict.fromkeys(shelf.sources.values()))}
+    return sorted(shelf.rubrics, key=lambda rubric: (ranks[shelf.sources[rubric.name]], -merit(rubric)))
 
 
 def wished(rubrics: Sequence[Rubric], name: str) -> Rubric:

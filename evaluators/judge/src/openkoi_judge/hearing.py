@@ -13,13 +13,14 @@ from .ballot import Ballot, vote
 from .case import Case, digest
 from .kept import Judgement, Kept
 from .partial import Before, most, needed, stale, updated
+from .reread import abridged
 from .scores import Unreadable
 from .since import Change, changed, state_of
 from .sparing import Rules, acceptable, skippable, worthwhile
 from .sway import DICTATED, dictated, obedient, passages, swayed, trial
 from .verdict import Verdict
 from .voted import Voted
-from .votes import agreed, close, composite, judged, total
+from .votes import agreed, close, composite, judged, lowered, total
 
 ALONE = "The score is close to the threshold, and only one vote could be had: {cause} The first vote stands."
 SWAYED = "The work{place} holds words that dictate its score; the judge obeyed them, and its score is not taken."
@@ -37,6 +38,7 @@ class Hearing:
     calls: int = 0
     asked: int = 0
     proof: str = ""
+    before: Judgement | None = None
     votes: list[Verdict] = field(default_factory=list)
 
     async def held(self) -> Evaluation:
@@ -49,6 +51,7 @@ class Hearing:
         change = self._change(before) if before and before.yardstick == case.yardstick else None
         if before is None or change is None:
             return await self._full()
+        self.before = before
         if skippable(before, change, case.work.known, self.rules) and not self._doubtful(before.verdict):
             return await self._carried(before.verdict, Mode.SKIPPED, self._names())
         return await self._partly(before, change) or await self._full()
@@ -93,7 +96,7 @@ class Hearing:
 
     async def _agreed(self) -> Verdict:
         """Get one vote, and the others when it lies so close to the threshold that noise could decide."""
-        ballot = self.case.whole()
+        ballot = self._all()
         first = await self._vote(ballot)
         if not self._doubtful(first):
             return first
@@ -104,11 +107,22 @@ class Hearing:
             self.votes = [first]
             return first
 
+    def _all(self) -> Ballot:
+        """The question about all of it; what was read in full before, and stands as it stood, is not read again."""
+        now = state_of(self.case.work, self.run.workspace) if self.before else None
+        if not (self.before and now):
+            return self.case.whole()
+        diff = abridged(self.case.work.diff, self.before.state.texts, now.texts)
+        ballot, whole = self.case.again(self.before.verdict, diff), self.case.whole()
+        return ballot if worthwhile(ballot.length, whole.length) else whole
+
     async def _vote(self, ballot: Ballot) -> Verdict:
         """Ask, and note what it took."""
         self.calls += 1
         self.asked += ballot.length
         verdict = await vote(ballot, self.run)
+        if ballot.rubric is self.case.rubric:
+            verdict = lowered(verdict, self.rules.lenient)
         self.votes.append(verdict)
         return verdict
 

@@ -1,7 +1,7 @@
 """The judge: an opinion about the work, held to an evaluator's SKILL.md. Knows its configuration and the run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from openkoi_hookspecs import (
     Data,
     Entry,
     Evaluation,
+    Koi,
     KoiError,
     ProviderError,
     Run,
@@ -17,13 +18,15 @@ from openkoi_hookspecs import (
     Work,
 )
 from openkoi_hookspecs.events import Warned
-from openkoi_skillfile import Method, Rubric, Trust
+from openkoi_skillfile import Approved, Method, Rubric, Trust
 
-from .case import Case, Manner
-from .choice import choose
+from .case import Case, Manner, digest
+from .certified import INFORMS, Certified, certified, informing, model_of
+from .choice import by_merit, choose
 from .expectation import expectation
 from .extract import extract
 from .hearing import Hearing
+from .instruction import instruction
 from .kept import Kept
 from .scores import Unreadable
 from .shelf import Shelf, fetch, wanted
@@ -42,8 +45,10 @@ class Judge:
 
     ``votes`` are asked for when the score lies within ``band`` of the threshold; ``weight`` is what the judge counts
     beside other evaluators; ``folder`` is OpenKoi's data folder, and ``path`` names more folders with evaluators in
-    them. What a project brings is read where ``trust`` says so. No judgement is asked for after a change of ``small``
-    characters or fewer when the last one reached ``skip_eval_confidence`` and the checks pass.
+    them. What a project brings is read where ``trust`` says so: where a person approved of it. No judgement is asked
+    for after a change of ``small`` characters or fewer when the last one reached ``skip_eval_confidence`` and the
+    checks pass. With ``require_certified`` a judgement by a rubric or model without a passed certificate informs and
+    does not decide; without ``certificates`` none is looked at.
     """
 
     rubric: str = ""
@@ -55,6 +60,8 @@ class Judge:
     max_diff: int = 24_000
     skip_eval_confidence: float = 0.95
     small: int = 2_000
+    require_certified: bool = False
+    certificates: bool = True
     folder: Annotated[Path | None, Data("")] = None
     path: tuple[Path, ...] = ()
     trust: Trust | None = None
@@ -74,8 +81,8 @@ class Judge:
         shelf = self._shelf(run.workspace, run.entries("skills"))
         await self._warn(shelf, run)
         try:
-            rubric = choose(shelf.rubrics, self.rubric, run.task)
-            return await self._judged(rubric, work, run)
+            rubric = choose(by_merit(shelf, lambda one: self._certified(one).merit), self.rubric, run.task)
+            return await self._decisive(rubric, await self._judged(rubric, work, run), run)
         except Unreadable as error:
             return Evaluation(unknown=UNREADABLE.format(wrong=error))
         except (ProviderError, UnknownName) as error:
@@ -88,11 +95,40 @@ class Judge:
             raise KoiError(" ".join(shelf.complaints))
         return {"rubrics": ", ".join(rubric.name for rubric in shelf.rubrics)}
 
+    def rubrics(self, koi: Koi) -> Sequence[Rubric]:
+        """The rubrics it could judge by."""
+        return self._shelf(None, koi.entries("skills")).rubrics
+
+    def stamp(self, rubric: Rubric) -> str:
+        """Another one whenever the rubric, or what is said to a judge with it, is another."""
+        return digest(*instruction(rubric))
+
+    def held_to(self, rubric: str) -> "Judge":
+        """Itself with one vote, by that rubric alone, having judged nothing yet; whatever its certificates are."""
+        return replace(self, rubric=rubric, votes=1, require_certified=False, certificates=False)
+
+    def _certified(self, rubric: Rubric) -> Certified:
+        """What certificates say of a rubric."""
+        if not self.certificates or rubric.method.fixed:
+            return Certified()
+        return certified(self.folder, rubric.name, self.stamp(rubric))
+
+    async def _decisive(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
+        """The evaluation, or what it has to tell, where only certified ones may decide."""
+        if not self.require_certified or rubric.method.fixed or said.unknown:
+            return said
+        model = model_of(run.records(run.task.session), run.id)
+        why = self._certified(rubric).lacking(model)
+        if not why:
+            return said
+        await run.emit(Warned(INFORMS.format(rubric=rubric.name, why=why)))
+        return informing(said)
+
     def _shelf(self, workspace: Path | None, entries: Sequence[Entry]) -> Shelf:
         """Read what there is."""
         places, complaints = wanted(self.folder, workspace, self.path, entries)
-        shelf = fetch(places, self.trust)
-        return Shelf(shelf.rubrics, (*complaints, *shelf.complaints))
+        shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
+        return replace(shelf, complaints=(*complaints, *shelf.complaints))
 
     async def _warn(self, shelf: Shelf, run: Run) -> None:
         """Say, once a run, what a person should look at."""
@@ -108,14 +144,14 @@ class Judge:
             await run.emit(Warned(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
         manner = Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)
         case = Case(rubric, run.task, work, manner, tuple(facts.shown()) if facts else ())
-        return await Hearing(case, run, self._kept, self._rules).held()
+        return await Hearing(case, run, self._kept, self._rules(self._certified(rubric))).held()
 
-    @property
-    def _rules(self) -> Rules:
+    def _rules(self, known: Certified) -> Rules:
         return Rules(
             votes=self.votes,
             band=self.band,
             weight=self.weight,
             confidence=self.skip_eval_confidence,
             small=self.small,
+            lenient=known.leniency,
         )

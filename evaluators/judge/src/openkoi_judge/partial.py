@@ -39,11 +39,8 @@ class Before:
 
     def shown(self, change: Change, work: Work) -> list[Evidence]:
         """What the judge sees: its verdict, what changed since, and the words about it, unless they are the change."""
-        scores = [f"{score.dimension}: {score.value:g}" for score in self.verdict.scores]
-        found = [f"{n}. {finding(one)}" for n, one in enumerate(self.verdict.findings, 1)]
-        earlier = "\n".join([*scores, "Findings:", *(found or ["none"])])
         return [
-            Evidence("verdict", earlier),
+            Evidence("verdict", held(self.verdict)),
             Evidence("change", change.text),
             *said(work, WORDS if change.files else 0),
         ]
@@ -52,6 +49,13 @@ class Before:
         """Which dimensions have to be scored whatever the judge makes of the change."""
         names = [dimension.name for dimension in rubric.dimensions if dimension.key in self.needed]
         return f"\nScore in any case: {', '.join([*names, CANARY])}.\n"
+
+
+def held(verdict: Verdict) -> str:
+    """A verdict in lines."""
+    scores = [f"{score.dimension}: {score.value:g}" for score in verdict.scores]
+    found = [f"{n}. {finding(one)}" for n, one in enumerate(verdict.findings, 1)]
+    return "\n".join([*scores, "Findings:", *(found or ["none"])])
 
 
 def partial_schema(rubric: Rubric) -> dict[str, Json]:

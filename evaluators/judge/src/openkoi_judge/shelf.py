@@ -1,7 +1,7 @@
 """Find the rubrics there are, a person's own first, those that come with the judge last. Knows no tasks."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_hookspecs import Entry
@@ -27,10 +27,14 @@ LEFT_OUT = "{file} is not used: {why}. Mend the file; it is read again the next 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Rubrics in their order of precedence, and a sentence about each file that a person should look at."""
+    """Rubrics in their order of precedence, and a sentence about each file that a person should look at.
+
+    ``sources`` says by name who brings them.
+    """
 
     rubrics: tuple[Rubric, ...]
     complaints: tuple[str, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
 
 def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None) -> Shelf:
@@ -42,6 +46,7 @@ def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Mac
     return Shelf(
         tuple(rubric_of(one.skill) for one in kept.found),
         (*read.complaints, *wrong, *kept.complaints),
+        {one.skill.name: one.source for one in kept.found},
     )
 
 

@@ -18,7 +18,7 @@ class Rules:
     """How a verdict is come by: ``votes`` within ``band`` of the threshold, what the judge weighs beside others.
 
     A judgement is left out when the last full one reached ``confidence``, the checks pass, and no more than ``small``
-    characters of diff came since.
+    characters of diff came since. Scores are lowered by what a certificate found them ``lenient``.
     """
 
     votes: int
@@ -26,6 +26,7 @@ class Rules:
     weight: float
     confidence: float
     small: int
+    lenient: float = 0.0
 
 
 def skippable(before: Judgement, change: Change, known: Evaluation | None, rules: Rules) -> bool:

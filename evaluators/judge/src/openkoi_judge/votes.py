@@ -26,6 +26,13 @@ def capped(verdict: Verdict, rubric: Rubric) -> Verdict:
     return replace(verdict, scores=scores)
 
 
+def lowered(verdict: Verdict, lenient: float) -> Verdict:
+    """Take off what the scores are too high."""
+    if not lenient:
+        return verdict
+    return replace(verdict, scores=tuple(replace(s, value=max(0.0, s.value - lenient)) for s in verdict.scores))
+
+
 def ceiling(findings: Sequence[Finding], rule: str) -> float:
     """The most that a dimension can be worth with these findings."""
     own = [finding.severity for finding in findings if finding.rule == rule]

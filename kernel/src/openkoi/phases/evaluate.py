@@ -18,8 +18,8 @@ from openkoi_hookspecs import (
     events,
     moments,
 )
+from openkoi_prompt import only_asks
 
-from ..category import only_asks
 from ..facts import misfit
 from ..kernel import Kernel
 from .plan import attributed

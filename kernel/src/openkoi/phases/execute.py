@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from openkoi_hookspecs import KoiError, LimitReached, Plan, PluginFault, Tool, Toolbox, Work, events, moments
+from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_schema import offered
 
-from ..context import afresh, conversation_end, feedback, merged, opening, system_blocks
 from ..conversation import Conversation
 from ..cycles import Ending, converse, out_of
 from ..facts import misfit

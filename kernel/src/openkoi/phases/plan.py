@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import KoiError, LimitReached, Message, Plan, Recall, Request, Section, events, moments
+from openkoi_prompt import merged, only_asks, recalled, shown
 
-from ..category import only_asks
-from ..context import merged, recalled, shown
 from ..kernel import Kernel
 
 LONG = 1_000

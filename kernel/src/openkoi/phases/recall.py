@@ -3,7 +3,9 @@
 from openkoi_hookspecs import Query, Recall, events, moments
 from openkoi_log import segments
 
+from ..discovery import Choice
 from ..kernel import Kernel
+from ..roles import executor_of
 
 SHARE = 10
 
@@ -22,8 +24,9 @@ async def recall(run: Kernel) -> Recall:
 
 
 async def started(run: Kernel) -> events.TaskStarted:
-    """How the log begins: the task, and the model that was chosen for it."""
-    chosen = await run.house.cast.choice("executor")
+    """How the log begins: the task, and the model that was chosen for it, if it needs one."""
+    executor = executor_of(run.task.agent)
+    chosen = await run.house.cast.choice(executor) if executor else Choice("")
     first = bool(chosen.origin) and not segments(run.house.config.paths.sessions)
     return events.TaskStarted(
         run.task, model=chosen.name, workspace=str(run.workspace), origin=chosen.origin, first=first

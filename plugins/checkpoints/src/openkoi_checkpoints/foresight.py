@@ -1,19 +1,21 @@
-"""The hook that saves what a checkpoint only notices, before a tool writes it. Knows arguments; knows no tool."""
+"""The hook that saves what a checkpoint only notices, and notes what none can hold. Knows arguments; knows no tool."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Effect, Plugin, Run, Tool, ToolCall, hookimpl
+from openkoi_hookspecs import Effect, Plugin, Run, Tool, ToolCall, ToolResult, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
+from .notes import Notes, outside
 from .store import Store
 
 
 class Foresight:
     """Save ignored and large files that a tool names, so that they come back, too. Settings: ``[hooks.checkpoints]``.
 
-    What a command writes is not known before; it is named when it cannot come back.
+    What a command writes is not known before; it is named when it cannot come back. What a call does to the
+    repository, or outside the workspace, is written to the log: no checkpoint holds it.
     """
 
     def __init__(
@@ -24,12 +26,20 @@ class Foresight:
     ) -> None:
         self.store = store
         self.path_arguments = tuple(path_arguments)
+        self.notes = Notes()
 
     @hookimpl
     async def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
-        """Save each file that the call names; it has no opinion about the call."""
+        """Save each file that the call names, and note what it may move; it has no opinion about the call."""
         if tool.effect is Effect.READS:
             return
-        for name in written(call, tool, self.path_arguments):
-            if name and "\0" not in name:
-                await self.store.save(run.workspace, Path(name))
+        names = [name for name in written(call, tool, self.path_arguments) if name and "\0" not in name]
+        for name in names:
+            await self.store.save(run.workspace, Path(name))
+        self.notes.before(call, run, outside(names, run.workspace))
+
+    @hookimpl
+    async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> None:
+        """Write down what the call did that cannot be taken back; the result stays as it is."""
+        for event in self.notes.after(call, run, failed=result.failed):
+            await run.emit(event)

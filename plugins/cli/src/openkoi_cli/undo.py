@@ -16,8 +16,11 @@ def command(invocation: Invocation, /, task_id: str) -> int:
 
 
 async def undo(invocation: Invocation, task_id: str) -> int:
-    """Do it; what a person changed meanwhile is left as it is, and named."""
+    """Do it; what a person changed meanwhile is left as it is, and named, as is what no checkpoint holds."""
+    from openkoi_log import records_of
+
     from .undoing import changes_asked_for, refuse_out_of_turn, restored
+    from .untaken import untaken
 
     koi = invocation.open()
     sessions = koi.config.paths.sessions
@@ -27,6 +30,9 @@ async def undo(invocation: Invocation, task_id: str) -> int:
         left = await restored(koi, changes, changes.before)
     for text in left:
         click.echo(f"  ! {koi.redactor(text)}", err=True)
-    what = "Most of what" if left else "What"
+    stays = untaken(records_of(sessions, changes.past), changes.past.run)
+    for text in stays:
+        click.echo(f"  not taken back: {koi.redactor(text)}", err=True)
+    what = "Most of what" if left or stays else "What"
     click.echo(f"{what} task {changes.past.run[:8]} changed is taken back: {koi.redactor(changes.past.text)}")
-    return 1 if left else 0
+    return 1 if left or stays else 0

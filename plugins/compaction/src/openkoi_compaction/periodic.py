@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from openkoi_hookspecs import KoiError, LimitReached, Message, Request, Run, Stop, events
+from openkoi_hookspecs import Message, Run
 
-from .fence import fenced
-from .marks import summaries, summed_up
-from .rolling import rolled
-from .transcript import clipped, transcript, weight
-from .turns import surplus, without
+from .summing import notes, summed
 
 INSTRUCTIONS = """\
 You are in the middle of a task, and the oldest part of your work on it is about to leave your memory. Write down what \
@@ -36,37 +33,5 @@ class PeriodicSummary:
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Return it with a summary in the place of its oldest turns; without one, when there can be none."""
-        going = surplus(messages)
-        if not going or summaries(messages) >= self.summaries:
-            return rolled(messages)
-        try:
-            note = summed_up(going, await self.summary(transcript(messages, going), run))
-        except LimitReached:
-            raise
-        except KoiError as error:
-            await run.emit(events.Warned(f"The oldest turns are left out without a summary: {error}"))
-            return rolled(messages)
-        if len(note.text) >= weight(messages, going):
-            await run.emit(events.Warned("The oldest turns are left out: a summary of them would be longer."))
-            return rolled(messages)
-        return without(messages, going, note)
-
-    async def summary(self, record: str, run: Run) -> str:
-        """What the model that works says about a record; raises KoiError when that is no summary."""
-        question = f"The task:\n{clipped(run.task.text)}\n\nThe record:\n{fenced('record', record)}"
-        reply = await run.chat(
-            Request(
-                (Message.user(question),),
-                model=model_of(run),
-                system=(INSTRUCTIONS,),
-                max_output=self.max_output,
-            )
-        )
-        if reply.done.stop is not Stop.END or not reply.text.strip():
-            raise KoiError(f"The model wrote none ({reply.done.stop}).")
-        return reply.text.strip()
-
-
-def model_of(run: Run) -> str:
-    """The model that does the task."""
-    return (run.task.agent and run.task.agent.model) or "executor"
+        note = partial(notes, run=run, instructions=INSTRUCTIONS, max_output=self.max_output)
+        return await summed(messages, run, self.summaries, note)

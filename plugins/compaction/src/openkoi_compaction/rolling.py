@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Message, Run
 
-from .marks import left_out, missing
+from .marks import following, joined_up, left_out, missing
 from .turns import surplus, without
 
 
 @dataclass(frozen=True, slots=True)
 class RollingWindow:
-    """Leaves out the older half of the model's turns, with the results in them, and says how many are missing."""
+    """Leaves out the older half of the model's turns, with the results in them, and says which are missing."""
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Return it without them; the very same when only the task and the latest turns are left."""
@@ -19,10 +19,11 @@ class RollingWindow:
 
 
 def rolled(messages: Sequence[Message]) -> Sequence[Message]:
-    """The conversation without its oldest turns; what was missing before is counted in."""
+    """The conversation without its oldest turns; those that were missing before are named with them."""
     going = surplus(messages)
     if not going:
         return messages
-    before = sum(missing(part) for part in messages[0].parts)
+    before = [turns for part in messages[0].parts for turns in missing(part)]
     first = replace(messages[0], parts=tuple(part for part in messages[0].parts if not missing(part)))
-    return without([first, *messages[1:]], going, left_out(before + going))
+    note = left_out(joined_up([*before, following(messages, going)]))
+    return without([first, *messages[1:]], going, note)

@@ -1,7 +1,7 @@
 """Turns told as text, for a model to sum up. Pure; what is long is told by its beginning and its end."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from openkoi_hookspecs import Message, Part, Role, Text, ToolCall, ToolResult
 
@@ -41,23 +41,23 @@ def size(part: Part) -> int:
     return 0
 
 
-def said(part: Part, role: Role) -> str:
-    """One part as a line or more."""
+def clipped(text: str) -> str:
+    """A text by its beginning and its end."""
+    left = len(text) - LONGEST
+    return text if left <= 0 else f"{text[: LONGEST // 2]}\n[{left} characters]\n{text[-LONGEST // 2 :]}"
+
+
+def said(part: Part, role: Role, short: Callable[[str], str] = clipped) -> str:
+    """One part as a line or more; ``short`` makes its texts short."""
     match part:
         case Text(text=text):
-            return f"{'You' if role is Role.ASSISTANT else 'A person'} said: {clipped(text)}"
+            return f"{'You' if role is Role.ASSISTANT else 'A person'} said: {short(text)}"
         case ToolCall(tool=tool, arguments=arguments):
-            return f"You called {tool} {clipped(written(arguments))}"
+            return f"You called {tool} {short(written(arguments))}"
         case ToolResult(text=text, failed=failed):
-            return f"It {FAILED[failed]}: {clipped(text)}"
+            return f"It {FAILED[failed]}: {short(text)}"
     return ""
 
 
 def written(arguments: object) -> str:
     return json.dumps(arguments, ensure_ascii=False, default=str)
-
-
-def clipped(text: str) -> str:
-    """A text by its beginning and its end."""
-    left = len(text) - LONGEST
-    return text if left <= 0 else f"{text[: LONGEST // 2]}\n[{left} characters]\n{text[-LONGEST // 2 :]}"

@@ -5,12 +5,13 @@ by whoever first has it alone, one of a newer version is left alone.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from .engine import engine, letting_go, quoted
 from .lock import Patience, held
 from .migrations import MIGRATIONS, Plan, migrate, newest, steps, version_of
 from .place import Place
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 T = TypeVar("T")
-Settings = dict[str, str | bool | int | float | list[str]]
-SETTINGS: Settings = {
-    "threads": 1,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "python_enable_replacements": False,
-}
 READING = "TYPE duckdb, READ_ONLY"
 WRITING = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
 WHEN_NEW = ", BLOCK_SIZE 16384"
@@ -74,7 +68,7 @@ class MemoryFile(Place):
     def attempt(self, work: Callable[["DuckDBPyConnection"], T], access: Access, patience: Patience) -> T | None:
         """Open, work, close. None when there is no file, when it had to make way, or has to and we are not alone."""
         beside = access is Access.BESIDE_OTHERS
-        with self.engine() as connection, self.locked(patience, shared=beside), closing(connection):
+        with self.engine() as connection, self.locked(patience, shared=beside), letting_go(connection):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
             try:
@@ -96,11 +90,10 @@ class MemoryFile(Place):
         import duckdb
 
         try:
-            connection = duckdb.connect(config=SETTINGS | {"temp_directory": f"{self.path}.tmp"})
+            with engine(self.beside("tmp")) as connection:
+                yield connection
         except duckdb.Error as error:
             raise MemoryUnusable(self.path, error) from error
-        with closing(connection):
-            yield connection
 
     @contextmanager
     def locked(self, patience: Patience, *, shared: bool) -> Iterator[None]:
@@ -151,8 +144,11 @@ class MemoryFile(Place):
 
         Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
         """
-        hurried = patience.waited and self.log_size < LOG_KEPT
-        connection.execute(QUICK if hurried else "CHECKPOINT koi")
+        if patience.waited and self.log_size < LOG_KEPT:
+            connection.execute(QUICK)
+            connection.close()
+        else:
+            connection.execute("CHECKPOINT koi")
 
     def attached(self, connection: "DuckDBPyConnection", options: str) -> bool:
         """Open the file in a way that older versions of DuckDB can read; False when another program has it."""
@@ -185,8 +181,3 @@ class MemoryFile(Place):
                 return None
             self.move(old)
         return old
-
-
-def quoted(path: Path) -> str:
-    """Write a path as SQL does."""
-    return "'" + str(path).replace("'", "''") + "'"

@@ -14,6 +14,7 @@ from .aggregates import renew_effectiveness, renew_sessions, usage_row
 from .documents import number
 from .index import reindex
 from .learning import Home, course
+from .passages import keep_turns
 from .sql import delete, put, transaction
 from .staging import Prepared, by_learning, by_run, learnings_of, stage, unknown
 
@@ -29,6 +30,8 @@ def take_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
         if staged:
             tell_runs(connection, {record.run for record in staged})
             tell_learnings(connection, touched(connection, staged))
+        begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
+        keep_turns(connection, [turn for one in fresh for turn in one.turns], begun)
         tell_usage(connection, [one.record for one in fresh])
         if moving:
             move(connection, [one.record for one in batch])

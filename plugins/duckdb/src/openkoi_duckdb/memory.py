@@ -5,14 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import Data, Hit, Query, Record
+from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record
 
 from .file import MemoryFile
 from .lock import Patience
+from .meaning import Meaning
 from .storable import storable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from .nearness import Meant
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -24,20 +27,35 @@ SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
 
 
 class DuckDB:
-    """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it."""
+    """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it.
 
-    def __init__(self, *, path: Annotated[Path, Data("openkoi.db")], seconds: float = 5.0) -> None:
+    With an ``embedder``, meaning counts beside words: ``vectors`` is its share, by default what was found best.
+    """
+
+    def __init__(
+        self,
+        *,
+        path: Annotated[Path, Data("openkoi.db")],
+        seconds: float = 5.0,
+        embedder: Annotated[Embedder | None, Plugin("embedders")] = None,
+        vectors: float | None = None,
+    ) -> None:
         self.file = MemoryFile(path, seconds)
+        self.meaning = Meaning.of(self.file, embedder, vectors)
         self.born = ""
 
     async def absorb(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
         for batch in batches(records):
             await self.apart(self.take_in, batch)
+        if self.meaning:
+            await self.meaning.catch_up()
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
-        return await self.apart(self.answer, storable(query))
+        asked = storable(query)
+        meant = await self.meaning.of_question(asked.text) if self.meaning else None
+        return await self.apart(self.answer, (asked, meant))
 
     async def seen(self) -> Mapping[str, int]:
         """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
@@ -63,12 +81,14 @@ class DuckDB:
         finally:
             patience.given_up.set()
 
-    def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
+    def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
         """Answer a query. What needs no file is done before it is asked for."""
+        from .fitting import fitting
         from .ranking import answer, asked
 
+        query, meant = question
         words = asked(query)
-        return self.file.read(lambda connection: answer(connection, query, words), patience) or []
+        return fitting(self.file.read(lambda found: answer(found, query, words, meant), patience) or [], query)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
         """Absorb a batch at once. What needs no file is done before it is asked for.

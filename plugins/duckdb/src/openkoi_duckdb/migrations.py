@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from .outcomes import NO_OUTCOMES, OUTCOMES
+from .passages import NO_PLACES, PLACES
 from .schema import NO_TABLES, TABLES
 from .sql import selected, transaction
 from .trouble import Ailment, Sick
+from .vectors import NO_VECTORS, VECTORS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,6 +42,8 @@ Plan = Sequence[Migration]
 MIGRATIONS: Plan = (
     Migration(1, "first tables", TABLES, NO_TABLES),
     Migration(2, "what came of iterations", OUTCOMES, NO_OUTCOMES),
+    Migration(3, "pieces of transcripts", PLACES, NO_PLACES),
+    Migration(4, "vectors of any length", VECTORS, NO_VECTORS),
 )
 
 

@@ -1,26 +1,32 @@
-"""Which documents answer a question: BM25 over the postings of the shelves that the question may see.
+"""Which documents answer a question: BM25 over the postings of the shelves that the question may see, and more.
 
-Statements are many and small, because DuckDB plans a large one longer than it takes to answer it.
+What vectors, the pieces said before and after, and names in the question say is added. Statements are many and small,
+because DuckDB plans a large one longer than it takes to answer it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from heapq import nlargest
 from math import log
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Hit, Learning, Memo, Passage, Query
+from openkoi_hookspecs import Query
 
-from .codec import read
+from .blending import Scores, added, with_names, with_neighbours
+from .bm25 import K1, B
 from .documents import EVERYONE, shelf_of
+from .fitting import Found, in_order
+from .fusion import WITH_MEANING, WORDS_ALONE
+from .names import names
+from .transcripts import KIND as TRANSCRIPT
 from .words import terms
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-K1, B = 1.2, 0.75
+    from .nearness import Meant
+
 ASKED = 64
 SPARE = 20
-CHARACTERS_PER_TOKEN = 4
 SHELVES = "SELECT DISTINCT shelf FROM documents"
 CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
 COUNTS = """
@@ -35,17 +41,18 @@ WHERE shelf IN (SELECT unnest($shelves::VARCHAR[])){only} GROUP BY doc ORDER BY 
 ONLY = """ AND doc IN (SELECT doc FROM documents WHERE
 (len($kinds::VARCHAR[]) = 0 OR list_contains($kinds::VARCHAR[], kind)) AND
 (len($keys::VARCHAR[]) = 0 OR list_has_any($keys::VARCHAR[], keys)))"""
-FETCH = "SELECT doc, id, learned, moment, memo FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A document that shares a word with the question."""
-
-    score: float
-    moment: str
-    id: str
-    memo: Memo
+ALLOWED = "SELECT doc FROM documents WHERE doc IN (SELECT unnest($docs::BIGINT[]))"
+FETCH = "SELECT doc, moment, id, kind, learned, memo FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
+LINKS = """
+SELECT doc, next FROM (
+    SELECT doc, lead(doc) OVER (PARTITION BY run ORDER BY moment, id) AS next FROM chunk_places
+    WHERE run IN (SELECT run FROM chunk_places WHERE doc IN (SELECT unnest($docs::BIGINT[]))))
+WHERE next IS NOT NULL AND (doc IN (SELECT unnest($docs::BIGINT[])) OR next IN (SELECT unnest($docs::BIGINT[])))
+"""
+HAVING = """
+SELECT doc, count(DISTINCT term) FROM memory_fts WHERE shelf IN (SELECT unnest(?::VARCHAR[]))
+AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[])) GROUP BY doc
+"""
 
 
 def asked(query: Query) -> list[str]:
@@ -53,17 +60,50 @@ def asked(query: Query) -> list[str]:
     return list(dict.fromkeys(terms(query.text)))[:ASKED]
 
 
-def answer(connection: "DuckDBPyConnection", query: Query, words: list[str]) -> Sequence[Hit]:
-    """Find what answers the query, best first: age decides only between equals.
-
-    Relevance goes from that of a document which shares no word, 0, to that of the best, 1.
-    """
+def answer(
+    connection: "DuckDBPyConnection", query: Query, words: list[str], meant: "Meant | None" = None
+) -> Sequence[Found]:
+    """Find what answers the query, best first; all that has anything to do with it."""
     shelves = seen_by(connection, query)
     weights, mean = weighed(connection, shelves, words)
-    if not weights:
+    scores: Scores = ranked(connection, query, shelves, weights, mean) if weights else {}
+    if meant:
+        near = meant.near(connection, shelves, list(scores), query.limit + SPARE)
+        scores = added(scores, among(connection, query, near), meant.vectors.weight)
+    else:
+        scores = added(scores, {}, 0.0)
+    kin = WITH_MEANING if meant else WORDS_ALONE
+    scores = with_neighbours(scores, links(connection, query, scores), kin.neighbours)
+    scores = named(connection, query, shelves, scores, kin.names)
+    return fetched(connection, most(scores, query.limit + SPARE))
+
+
+def most(scores: Scores, number: int) -> Scores:
+    """The best of the scores."""
+    return dict(nlargest(number, scores.items(), key=lambda one: (one[1], -one[0])))
+
+
+def among(connection: "DuckDBPyConnection", query: Query, near: Scores) -> Scores:
+    """Those of the documents that the query asks for."""
+    if not (query.kinds or query.keys):
+        return near
+    values: dict[str, object] = {"docs": list(near), "kinds": list(query.kinds), "keys": list(query.keys)}
+    allowed = connection.execute(ALLOWED + ONLY, values).fetchall()
+    return {doc: near[doc] for (doc,) in allowed}
+
+
+def links(connection: "DuckDBPyConnection", query: Query, scores: Scores) -> Sequence[tuple[int, int]]:
+    """Pairs of pieces that were said one after the other, one of which at least was found."""
+    if not scores or query.keys or (query.kinds and TRANSCRIPT not in query.kinds):
         return []
-    found = fetched(connection, ranked(connection, query, shelves, weights, mean))
-    return fitting(found, query)
+    return connection.execute(LINKS, {"docs": list(scores)}).fetchall()
+
+
+def named(connection: "DuckDBPyConnection", query: Query, shelves: list[str], scores: Scores, weight: float) -> Scores:
+    """The scores, and more for documents that have the names of the question."""
+    asked = names(query.text)[:ASKED]
+    having = connection.execute(HAVING, [shelves, asked, list(scores)]).fetchall() if asked and scores else []
+    return with_names(scores, having, asked, weight)
 
 
 def seen_by(connection: "DuckDBPyConnection", query: Query) -> list[str]:
@@ -84,7 +124,7 @@ def weighed(
 
 def ranked(
     connection: "DuckDBPyConnection", query: Query, shelves: list[str], weights: Mapping[str, float], mean: float
-) -> Mapping[int, float]:
+) -> Scores:
     """Score documents; a few more than asked for, so that age can decide at the edge."""
     values: dict[str, object] = {"k1": K1, "b": B, "mean": mean, "shelves": shelves}
     values |= {"terms": list(weights), "weights": list(weights.values()), "most": query.limit + SPARE}
@@ -94,27 +134,7 @@ def ranked(
     return dict(connection.execute(RANK.format(only=only), values).fetchall())
 
 
-def fetched(connection: "DuckDBPyConnection", scores: Mapping[int, float]) -> list[Found]:
-    """Read the documents that were scored, best first, newer before older."""
-    rows = connection.execute(FETCH, [list(scores)]).fetchall()
-    found = [Found(scores[doc], moment, id, memo_of(learned, memo)) for doc, id, learned, moment, memo in rows]
-    found.sort(key=lambda one: one.id)
-    found.sort(key=lambda one: (one.score, one.moment), reverse=True)
-    return found
-
-
-def memo_of(learned: bool, text: str) -> Memo:
-    """Read a memo."""
-    return read(Learning, text) if learned else read(Passage, text)
-
-
-def fitting(found: Sequence[Found], query: Query) -> list[Hit]:
-    """Keep what fits the limit and the tokens; one that is too long leaves its room to the next."""
-    hits: list[Hit] = []
-    left = query.tokens
-    for one in found:
-        size = -(-len(one.memo.text) // CHARACTERS_PER_TOKEN)
-        if size <= left and len(hits) < query.limit:
-            hits.append(Hit(one.memo, one.score / found[0].score))
-            left -= size
-    return hits
+def fetched(connection: "DuckDBPyConnection", scores: Scores) -> list[Found]:
+    """Read the documents that were scored, best first."""
+    rows = connection.execute(FETCH, [list(scores)]).fetchall() if scores else []
+    return in_order(Found(scores[doc], *row) for doc, *row in rows)

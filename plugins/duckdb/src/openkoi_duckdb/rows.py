@@ -105,13 +105,25 @@ class FindingRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow(Row):
-    """The text that a task is remembered by."""
+    """The text that a task is remembered by, or a piece of what was said in it."""
 
     table = "memory_chunks"
     id: str
     source: str
     text: str
     created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow(Row):
+    """Where a piece of a transcript stands: in which run, and after what."""
+
+    table = "chunk_places"
+    id: str
+    doc: int
+    run: str
+    moment: str
+    piece: int
 
 
 @dataclass(frozen=True, slots=True)

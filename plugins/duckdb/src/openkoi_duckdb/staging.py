@@ -13,6 +13,7 @@ from .retention import KINDS, about, kept
 from .rows import RecordRow
 from .sql import put, selected
 from .storable import storable
+from .transcripts import Turn, turns_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -28,19 +29,20 @@ KIN = "SELECT id, moment, run, name, about, payload FROM records WHERE run = ? O
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A record without its bulk, and how it is kept: not at all when no table speaks of it."""
+    """A record without its bulk, how it is kept, and what was said in it: nothing when no table speaks of it."""
 
     record: Record
     row: RecordRow | None = None
+    turns: tuple[Turn, ...] = ()
 
 
 def prepared(record: Record) -> Prepared:
     """Make ready what can be made ready before the file is opened."""
-    event = kept(record.event)
+    event, turns = kept(record.event), tuple(storable(turn) for turn in turns_of(record))
     if event is None:
-        return Prepared(storable(record) if isinstance(record.event, Used) else record)
+        return Prepared(storable(record) if isinstance(record.event, Used) else record, turns=turns)
     one = storable(replace(record, event=event))
-    return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), written(one.event)))
+    return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), written(one.event)), turns)
 
 
 def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list[Prepared]:
@@ -52,7 +54,7 @@ def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list
 
 def matters(one: Prepared) -> bool:
     """Whether a table speaks of it."""
-    return one.row is not None or isinstance(one.record.event, Used)
+    return one.row is not None or bool(one.turns) or isinstance(one.record.event, Used)
 
 
 def kin(connection: "DuckDBPyConnection", one: Prepared) -> list[Prepared]:

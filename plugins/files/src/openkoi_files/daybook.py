@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
-from openkoi_hookspecs import KoiError, LimitReached, Usage
+from openkoi_hookspecs import KoiError, LimitReached
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
@@ -116,9 +116,6 @@ class Daybook:
     def overdraw(self, limit: str) -> None:
         """More was used than reserved: this process asks nothing more."""
         self.overdrawn = self.overdrawn or limit
-
-    def remember(self, usage: Usage, usd: float) -> None:
-        """What was paid before was put down before."""
 
     def standing_still(self) -> AbstractContextManager[None]:
         """A day goes on while a person is waited for."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from . import databases, files, network, system
+from . import clients, databases, files, git_settings, network, system
 from .finding import Check, Command, Finding
 from .patterns import book, only_tells, operands_of, rules_for
 
@@ -35,4 +35,11 @@ def against_rules(command: Command) -> Iterator[Finding]:
 @lru_cache(maxsize=MOST_NAMES)
 def checks_for(name: str) -> tuple[Check, ...]:
     """All checks that a program may need."""
-    return (*files.checks_for(name), *network.checks_for(name), *databases.checks_for(name))
+    git = (git_settings.judge,) if name == "git" else ()
+    return (
+        *files.checks_for(name),
+        *network.checks_for(name),
+        *databases.checks_for(name),
+        *clients.checks_for(name),
+        *git,
+    )

@@ -20,7 +20,8 @@ from .places import judge_read, judge_write
 from .policy import Policy
 from .python_code import Found, judge_python
 from .redirects import Feed
-from .shell import Script, Simple, read_script
+from .shell import CONTINUED, FROM_ENVIRONMENT, UNREADABLE, Script, Simple, read_script
+from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken, spoken_feed
 from .takers import is_builtin_alone, unwrapped
 from .trusted import is_generator, substituted
@@ -29,13 +30,8 @@ from .words import Word
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
-UNREADABLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
-)
 ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
-CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 VARIABLE = re.compile(r"\$\{?!?(\w+)")
-FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
 
 
 @dataclass(slots=True)
@@ -47,6 +43,7 @@ class Examination:
     writes: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     fresh: dict[str, str | None] = field(default_factory=dict)
+    sourced: list[str] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     new_remote: bool = False
@@ -253,7 +250,16 @@ class Examination:
         elif first.text in {"/dev/stdin", "/dev/fd/0"} and command.feed:
             self.fed(command.feed, code.language, text, depth)
         elif not self.ran_fresh(first.text, code.language, text, depth):
+            if command.name in SOURCING:
+                self.read_in(first, text)
             self.command(code.script, command.feed, text, depth + 1, guess=True)
+
+    def read_in(self, file: Word, text: str) -> None:
+        """Examine a file that a shell reads into itself, by its name."""
+        if is_elsewhere(file):
+            self.note(text, "runs a file from outside the workspace in the shell itself", "computed")
+        elif may_be_ours(file):
+            self.sourced.append(file.text)
 
     def fresh_program(self, word: Word, text: str, depth: int) -> None:
         if word.known and "/" in word.text:

@@ -3,13 +3,17 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
 from .policy import Policy, patterns
 from .protected import DEFAULTS, protected_by
+from .sourced import Beginnings, is_new
+
+if TYPE_CHECKING:
+    from .judge import Judgement
 
 Mode = Literal["ask", "deny", "off"]
 Approvals = Literal["never", "risky", "always"]
@@ -39,13 +43,15 @@ class Guard:
         self.protected_paths = tuple(protected_paths)
         self.command_arguments = tuple(command_arguments)
         self.path_arguments = tuple(path_arguments)
+        self.beginnings = Beginnings()
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Verdict | None:
         """Say what holds for a call; None when there is nothing to say."""
         if self.mode == "off":
             return None
-        said = list(self.verdicts(call, tool, run.workspace))
+        since = self.beginnings.of(run.id)
+        said = list(self.verdicts(call, tool, run.workspace, since))
         strictest = max(said, key=lambda verdict: verdict.strictness, default=None)
         return self.settled(strictest, tool)
 
@@ -61,16 +67,16 @@ class Guard:
             return Ask("Your settings want every call asked about that changes something.")
         return verdict
 
-    def verdicts(self, call: ToolCall, tool: Tool, workspace: Path) -> Iterator[Verdict]:
+    def verdicts(self, call: ToolCall, tool: Tool, workspace: Path, since: float) -> Iterator[Verdict]:
         """All that is to be said of a call, one by one."""
         for name in self.command_arguments:
             if name in call.arguments:
-                yield from self.on_command(call.arguments[name], workspace)
+                yield from self.on_command(call.arguments[name], workspace, since)
         if tool.effect > Effect.READS:
             for path in written(call, tool, self.path_arguments):
                 yield from self.on_path(path, workspace)
 
-    def on_command(self, given: Json, workspace: Path) -> Iterator[Verdict]:
+    def on_command(self, given: Json, workspace: Path, since: float) -> Iterator[Verdict]:
         line = line_of(given)
         if line is None:
             yield Ask(f"The command is no text, so it cannot be judged. {NOTE}")
@@ -80,8 +86,15 @@ class Guard:
         judgement = examined(line, Policy(self.allow, self.ask, self.deny, mounted_for(line)))
         if not isinstance(judgement.verdict, Allow):
             yield judgement.verdict
+        yield from self.on_sourced(judgement, workspace, since)
         for path in judgement.writes:
             yield from self.on_path(path, workspace, (".", *judgement.folders))
+
+    def on_sourced(self, judgement: "Judgement", workspace: Path, since: float) -> Iterator[Verdict]:
+        """Files of the workspace that a shell reads into itself: those that were there before the run may be."""
+        for path in judgement.sourced:
+            if all(is_new(Path(folder) / path, workspace, since) for folder in (".", *judgement.folders)):
+                yield Ask(f"{path} is new, or lies outside the workspace, and a shell would run all of it. {NOTE}")
 
     def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Verdict]:
         glob = protected_by(path, self.protected_paths, workspace, folders)

@@ -20,12 +20,13 @@ NOTHING_SETTLED = Policy()
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said of a line, and the files that it would write to, as they are spelled."""
+    """What is said of a line, and the files that it would write to, or read into a shell, as they are spelled."""
 
     verdict: Verdict
     concerns: tuple[Concern, ...] = ()
     writes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    sourced: tuple[str, ...] = ()
 
 
 def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Verdict:
@@ -39,7 +40,11 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
     examination.begin(line)
     concerns = tuple(dict.fromkeys(examination.concerns))
     return Judgement(
-        verdict_of(concerns), concerns, tuple(resolved(examination)), tuple(dict.fromkeys(examination.folders))
+        verdict_of(concerns),
+        concerns,
+        tuple(resolved(examination)),
+        tuple(dict.fromkeys(examination.folders)),
+        tuple(dict.fromkeys(examination.sourced)),
     )
 
 

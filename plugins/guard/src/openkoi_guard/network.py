@@ -31,6 +31,7 @@ RUN_HERE = re.compile(r"\s*(proxy|local|knownhosts)command\s*[= ]\s*(?P<program>
 CONNECTORS = frozenset(
     {"ssh", "nc", "ncat", "connect", "corkscrew", "cloudflared", "aws", "gcloud", "az", "tsh", "none"}
 )
+OUT_LAST = re.compile(r"-[a-zA-Z]+o")
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 
 
@@ -142,6 +143,8 @@ def fetched(command: Command) -> Iterator[str]:
     addresses = [word.text for word in command.words if "://" in word.text]
     if command.name == "curl":
         yield from (word.text for word in valued(command.words, ("-o", "--output")))
+        pairs = zip(command.words, command.words[1:], strict=False)
+        yield from (word.text for before, word in pairs if OUT_LAST.fullmatch(before.text))
         if command.has("-O", "--remote-name", "--remote-name-all"):
             yield from (address.split("?")[0].rpartition("/")[2] for address in addresses)
     elif command.name == "wget":

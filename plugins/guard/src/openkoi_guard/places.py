@@ -8,6 +8,7 @@ from enum import Enum
 from openkoi_hookspecs import Ask, Deny
 
 from .finding import Finding
+from .patterns import book, programs
 from .words import Word
 
 SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
@@ -45,6 +46,7 @@ PRECIOUS = re.compile(
     r"|(^|/)\.env(\.|$)|(^|/)backups?/",
     re.IGNORECASE,
 )
+OWN_PROGRAM = re.compile(r"^~/(?:\.local/bin|bin)/([\w.-]+)$")
 EVERYTHING = frozenset(
     {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}
 )
@@ -112,6 +114,11 @@ def judge_read(source: Word) -> Iterator[Finding]:
         yield Finding(f"{Place.SOCKET.value}, {source.text}", "network")
 
 
+def is_known(program: str) -> bool:
+    """Whether we have heard of a program of this name, so that others run it."""
+    return program in book().by_name or any(program in programs(kind) for kind in ("looking", "clients", "shells"))
+
+
 def judge_write(target: Word) -> Iterator[Finding]:
     """Judge that something is written to a path."""
     place = place_of(target.text)
@@ -119,3 +126,5 @@ def judge_write(target: Word) -> Iterator[Finding]:
         yield Finding(f"{place.value}, {target.text}", CATEGORIES[place], Deny if target.known else Ask)
     elif place is not Place.ORDINARY:
         yield Finding(f"{place.value}, {target.text}", CATEGORIES[place])
+    elif (program := OWN_PROGRAM.match(tidy(target.text))) and is_known(program[1]):
+        yield Finding(f"puts another program in the place of {program[1]}", "persistence")

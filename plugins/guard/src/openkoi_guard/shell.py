@@ -28,6 +28,11 @@ SHORT = 4_096
 PATIENCE = 0.2
 TICK, DOLLAR = b"`$"
 SUBSTITUTES = re.compile(rb"(?:(?<!\\)|(?<=[^\\]\\\\))(?:\$\(|`)")
+UNREADABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
+)
+CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
 BEFORE_A_COMMENT = b" \t\n;&|()"
 
 

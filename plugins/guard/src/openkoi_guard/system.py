@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from openkoi_hookspecs import Deny
 
 from .finding import Command, Finding
+from .git_settings import is_foreign
 from .patterns import programs
 from .places import PRECIOUS
 from .shell import Simple
@@ -25,6 +26,8 @@ def judge_assignment(name: str, value: Word) -> Iterator[Finding]:
         yield Finding("makes other programs load code", "persistence")
     elif name in programs("run-later") and not value.known:
         yield Finding("makes other programs run what is computed", "computed")
+    elif name in programs("run-by-git") and is_foreign(value):
+        yield Finding("makes git run another program", "history")
     elif name == "NODE_OPTIONS" and any(one in value.text for one in ("--require", "-r ", "--import", "--loader")):
         yield Finding("makes other programs load code", "persistence")
     elif name == "PATH" and ANYBODYS.match(value.text):

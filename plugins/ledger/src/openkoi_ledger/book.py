@@ -4,7 +4,7 @@ Filled record by record, in the order of the log. Knows no file and decides noth
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import log
 
@@ -12,7 +12,7 @@ from openkoi_hookspecs import Learning, Record, events
 
 from .credit import Use
 from .entry import Entry, entry_of
-from .told import Credited, Noted, Shown
+from .told import Credited, Learned, Noted, Shown
 from .words import terms
 
 LATELY = 40
@@ -41,10 +41,19 @@ class Visit:
         return Use(self.run, self.told.model, id in self.told.shown, self.good, id in self.blamed or self.undone)
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a run comes from: who did it, in which project and session."""
+
+    model: str = ""
+    project: str = ""
+    session: str = ""
+
+
 @dataclass(slots=True)
 class Book:
-    """Everything that is known. ``answers`` are what people said in a run, by the question; ``origins`` a run's
-    model and project."""
+    """Everything that is known. ``answers`` are what people said in a run, by the question; ``due`` are runs that are
+    over and were not learned from yet, the oldest first."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     visits: dict[str, Visit] = field(default_factory=dict)
@@ -53,7 +62,8 @@ class Book:
         default_factory=lambda: defaultdict(lambda: defaultdict(int))
     )
     projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    origins: dict[str, tuple[str, str]] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    due: dict[str, None] = field(default_factory=dict)
     questions: dict[str, str] = field(default_factory=dict)
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     undone: set[str] = field(default_factory=set)
@@ -68,10 +78,14 @@ class Book:
                 self.save(learning, record)
             case Shown() as told if run not in self.visits:
                 self.visit(Visit(run, record.at, told))
-            case Credited(passed=passed, blamed=blamed) if run in self.visits:
-                self.visits[run] = replace(self.visits[run], passed=passed, blamed=frozenset(blamed))
+            case Credited(passed=passed, blamed=blamed, of=of) if (of or run) in self.visits:
+                self.visits[of or run] = replace(self.visits[of or run], passed=passed, blamed=frozenset(blamed))
             case events.TaskStarted(task=task, model=model):
-                self.origins[run] = (model, task.project)
+                self.origins[run] = Origin(model, task.project, task.session)
+            case events.RunCompleted():
+                self.due[run] = None
+            case Learned(of=of):
+                self.due.pop(of, None)
             case events.Asked(id=id, text=text):
                 self.questions[id] = text
             case events.Replied(id=id, answer=answer) if answer:
@@ -83,7 +97,7 @@ class Book:
         """Take in what was saved, by whomever: another plugin may have changed what we noted."""
         known = self.entries.get(learning.id)
         if known is None:
-            self.entries[learning.id] = entry_of(learning, record.at, self.origins.get(record.run, ("", ""))[1])
+            self.entries[learning.id] = entry_of(learning, record.at, self.origins.get(record.run, Origin()).project)
             return
         self.entries[learning.id] = replace(
             known, text=learning.text, standing=learning.standing, superseded_by=learning.superseded_by
@@ -119,9 +133,7 @@ class Book:
     def weights(self, project: str) -> Mapping[str, float]:
         """How much each word says in a project: the fewer tasks have it the more."""
         tasks = len(self.projects[project])
-        return {
-            word: log(1 + (tasks - count + 0.5) / (count + 0.5)) for word, count in self.frequencies[project].items()
-        }
+        return {word: said_by(count, tasks) for word, count in self.frequencies[project].items()}
 
     def topic(self, entry: Entry) -> frozenset[str]:
         """The words of an entry that tell tasks of its project apart: those that some have, and few."""
@@ -130,7 +142,7 @@ class Book:
 
     def unheard(self, project: str) -> float:
         """How much a word says that no task has had yet."""
-        return log(1 + (len(self.projects[project]) + 0.5) / 0.5)
+        return said_by(0, len(self.projects[project]))
 
     def helped(self, entry: Entry) -> str:
         """When an entry helped last; when it was noted, while it has not."""
@@ -138,9 +150,6 @@ class Book:
         return next((visit.at for visit in runs if entry.id in visit.told.shown and visit.good), entry.since)
 
 
-def book_of(records: Iterable[Record]) -> Book:
-    """Read the ledger from the log."""
-    book = Book()
-    for record in records:
-        book.take(record)
-    return book
+def said_by(count: int, tasks: int) -> float:
+    """How much a word says that so many of the tasks have: the square of its inverse frequency."""
+    return log(1 + (tasks - count + 0.5) / (count + 0.5)) ** 2

@@ -12,11 +12,12 @@ from .book import Book
 from .credit import Use, counts, doubtful, drawn, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
-from .merge import opinion, rivals
-from .words import differ, keys_in, overlap, terms
+from .merge import about_the_same, contrary, opinion
+from .words import keys_in, overlap, terms
 
 KEYED = 0.15
 ENOUGH = 5
+EVEN = 0.5
 SAME_TOPIC = 0.6
 RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fact": 3}
 
@@ -59,6 +60,12 @@ class Candidate:
         product = round(self.relevance * self.worth, 3)
         return -product, RANK.get(self.entry.kind, 3), -round(self.fresh, 3), self.entry.id
 
+    @property
+    def rank(self) -> tuple[bool, bool, bool, float, str]:
+        """Who is right where two contradict each other: a person, what was borne out, and here; what has helped."""
+        sure = not opinion(self.entry) and self.worth >= EVEN
+        return always(self.entry), sure, self.entry.scope == "project", self.worth, self.entry.since
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -74,11 +81,11 @@ class Choice:
 
 def choose(book: Book, asked: Asked, rules: Rules) -> Choice:
     """Choose what a run is shown."""
-    candidates = sorted(eligible(book, asked, rules), key=lambda one: one.order)
-    taken = fitting(book, candidates, rules)
+    candidates = list(eligible(book, asked, rules))
+    taken = fitting(undisputed(book, candidates), rules)
     withheld = [one.entry for one in taken if drawn(asked.run, one.entry.id) < one.withheld]
     out = {entry.id for entry in withheld}
-    shown = fitting(book, [one for one in candidates if one.entry.id not in out], rules)
+    shown = fitting(undisputed(book, [one for one in candidates if one.entry.id not in out]), rules)
     steady = sorted(shown, key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
     return Choice(tuple(one.entry for one in steady), tuple(withheld), tuple(one.relevance for one in steady))
 
@@ -133,15 +140,22 @@ def relevance_of(entry: Entry, words: frozenset[str], text: str, weights: Mappin
     return min(1.0, best + (KEYED if named else 0.0))
 
 
-def fitting(book: Book, candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
-    """Take the best that fit; of those on probation only one, and of those that contradict each other only the best."""
+def undisputed(book: Book, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Leave out what is contradicted by something better, however well it fits the task: it is about the same."""
+    best: list[Candidate] = []
+    for one in sorted(candidates, key=lambda one: one.rank, reverse=True):
+        if not any(clash(book, one.entry, other.entry) for other in best):
+            best.append(one)
+    return sorted(best, key=lambda one: one.order)
+
+
+def fitting(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
+    """Take the best that fit; of those on probation only one."""
     taken: list[Candidate] = []
     left, unproved = rules.tokens, 1
     for one in candidates:
         probation = one.entry.standing is Standing.PROBATION and not one.entry.pinned
         if len(taken) == rules.entries or one.entry.tokens > left or (probation and not unproved):
-            continue
-        if any(clash(book, one.entry, other.entry) for other in taken):
             continue
         taken.append(one)
         left -= one.entry.tokens
@@ -151,11 +165,12 @@ def fitting(book: Book, candidates: Iterable[Candidate], rules: Rules) -> list[C
 
 def clash(book: Book, one: Entry, other: Entry) -> bool:
     """Whether two entries are not to be shown together: opinions are held to contradict what has the same topic."""
-    if rivals(one, other):
-        return True
-    if not (opinion(one) or opinion(other)) or not differ(one.stance, other.stance):
+    doubted = opinion(one) or opinion(other)
+    if about_the_same(one, other):
+        return doubted or contrary(one, other)
+    if not contrary(one, other):
         return False
-    return overlap(book.topic(one), book.topic(other), {}) >= SAME_TOPIC
+    return doubted and overlap(book.topic(one), book.topic(other), {}) >= SAME_TOPIC
 
 
 def helped_enough(book: Book, entry: Entry) -> bool:

@@ -13,11 +13,13 @@ from openkoi_hookspecs import Koi, KoiError
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import Redactor, RunLog, environment_secrets, session_id
 
+from .bouts import Duel
+from .decay import now
 from .deeds import approved, dismissed, pinned, restored
 from .entry import Entry
-from .hook import Ledger, counted
-from .moment import now
+from .hook import Ledger
 from .pages import as_json, line, overview, page
+from .study import counted
 from .told import Noted
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
@@ -135,6 +137,18 @@ def restore(koi: Koi, /, id: str) -> None:
     """Take an entry back that was put away; it has to prove itself again."""
     ledger = ledger_of(koi)
     done(ledger, restored(meant(ledger, id), now()), "Restored")
+
+
+@learn.command()
+@click.argument("id")
+@click.option("--again", type=click.IntRange(0), metavar="N", help="Do so many recorded tasks again, by a model.")
+@click.pass_obj
+def duel(koi: Koi, /, id: str, again: int | None) -> None:
+    """Compare tasks with an entry and without it: from the record, and by doing some of them again."""
+    ledger = ledger_of(koi)
+    entry = meant(ledger, id)
+    click.echo(line(ledger.shelf.book, entry))
+    Duel(koi, ledger.shelf.book, entry).run(again)
 
 
 def done(ledger: Ledger, entry: Entry, what: str) -> None:

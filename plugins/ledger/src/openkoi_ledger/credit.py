@@ -18,6 +18,7 @@ LEAST = 3
 PATIENCE = 24
 DOUBTFUL, HALF = 0.7, 0.5
 LITTLE = 0.1
+SIDES = {"with": True, "without": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,15 @@ def by_model(uses: Sequence[Use]) -> Mapping[str, Counts]:
     """The counts of each model that it was shown to."""
     models = dict.fromkeys(use.model for use in uses)
     return {model: counts([use for use in uses if use.model == model]) for model in models}
+
+
+def by_shown(uses: Sequence[Use]) -> Mapping[str, tuple[int, int]]:
+    """How many first attempts passed, of how many: with it and without."""
+    sides = {
+        "with": [use.passed for use in uses if use.shown],
+        "without": [use.passed for use in uses if not use.shown],
+    }
+    return {name: (sum(passed), len(passed)) for name, passed in sides.items()}
 
 
 def faded(uses: Sequence[Use], good: Outcome, *, shown: bool) -> tuple[float, float]:

@@ -3,12 +3,17 @@
 Nothing that is computed here is ever stored, so that any number of runs fades it as much as one.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from math import exp, log
 
 PER_WEEK = 0.05
 WORTH_KEEPING = 0.1
 WEEK = timedelta(weeks=1)
+
+
+def now() -> str:
+    """What time it is, as the log writes it: UTC in ISO 8601, with microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def confidence(worth: float, since: str, now: str, per_week: float = PER_WEEK) -> float:

@@ -95,9 +95,9 @@ class Entry:
         return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD
 
     @property
-    def subject(self) -> frozenset[str]:
-        """The words by which it is found."""
-        return terms(" ".join((self.text, *self.keys, *self.when)))
+    def topic(self) -> frozenset[str]:
+        """What it is about: the words that it has in common with the tasks in which it was seen."""
+        return terms(self.text) & terms(" ".join(self.when))
 
 
 def name_of(kind: str, text: str, project: str) -> str:

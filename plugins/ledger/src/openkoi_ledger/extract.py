@@ -82,7 +82,7 @@ def repairs(lesson: Lesson) -> Iterator[Entry]:
         mended = bool(old.failing - new.failing)
         for finding in old.open:
             how = finding.fix or change(before, after)
-            if how and not any(alike_findings(finding, one) for one in new.open):
+            if how and not still_open(finding, old.open, new.open):
                 proof = proof_of(lesson, number, finding, after, old, new)
                 trust = Trust.CHECK if mended else Trust.MODEL
                 base = 0.8 if mended else 0.6
@@ -111,11 +111,15 @@ def regressions(lesson: Lesson) -> Iterator[Entry]:
             yield noted(lesson, "anti_pattern", text, proof, base=REGRESSED)
 
 
-def alike_findings(one: Finding, other: Finding) -> bool:
-    """Whether two findings are about one thing, in whatever words: by their rule and file, else by their titles."""
-    if one.rule or other.rule:
-        return one.key[:2] == other.key[:2]
-    return alike(one.title, other.title) >= SAME_TITLE
+def still_open(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
+    """Whether a finding is there again, in whatever words.
+
+    It is known by its rule and file, unless several things were found by that rule at once; then by its title.
+    """
+    alone = finding.rule and sum(one.key[:2] == finding.key[:2] for one in before) == 1
+    if alone:
+        return any(one.key[:2] == finding.key[:2] for one in after)
+    return any(alike(one.title, finding.title) >= SAME_TITLE for one in after)
 
 
 def followed(iteration: Iteration, check: str) -> str:

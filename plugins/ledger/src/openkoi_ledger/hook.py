@@ -5,12 +5,13 @@ Everything that it decides is written to the run log, and everything that it kno
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from os import environ
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import (
     Data,
+    Env,
     Hit,
     KoiError,
     Learning,
@@ -22,21 +23,19 @@ from openkoi_hookspecs import (
     Task,
     hookimpl,
 )
-from openkoi_hookspecs.events import LearningSaved, Warned
-from openkoi_log import Redactor, environment_secrets
+from openkoi_hookspecs.events import Warned
 
-from .book import Book
+from .book import Book, Origin
 from .choose import Asked, Choice, Rules, choose
-from .credit import counts
-from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of, learning_of
-from .extract import Lesson, first_findings, passed
-from .judge import blamed, settled
-from .moment import now
+from .decay import now
+from .deeds import pinned
+from .duel import VARIABLE
+from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
+from .extract import Lesson
 from .reflect import lessons, pays, question
 from .shelf import Shelf
-from .teach import taught
-from .told import Credited, Noted, Shown
-from .undone import taken_back, taken_up
+from .study import Study, announced, counted
+from .told import Learned, Shown
 
 SIMILAR = 3
 
@@ -56,21 +55,28 @@ class Ledger:
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
+        duel: Annotated[str, Env(VARIABLE)] = "",
     ) -> None:
         self.shelf = Shelf(sessions)
         self.rules = Rules(entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=decay)
         self.reflect = reflect
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
+        self.duel = duel
 
     @hookimpl
     async def after_recall(self, recall: Recall, task: Task, run: Run) -> Recall:
         """Show what is worth it, note what is shown, and what is withheld to see whether it matters."""
-        book = await self.shelf.read()
+        if only_judged(task):
+            return recall
+        book = await Study(self.shelf, run).catch_up()
         for learning in (hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
-        model, _ = book.origins.get(run.id, ("", ""))
+        model = book.origins.get(run.id, Origin()).model
         asked = Asked(run=run.id, text=task.text, project=task.project, model=model, now=now())
+        if self.duel:
+            choice = choose(*staged(book, asked, self.duel), replace(self.rules, withheld=0.0))
+            return Recall((*hits(choice, book), *similar(recall, choice, self.rules)))
         choice = choose(book, asked, self.rules)
         shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
         await run.emit(Shown(task.text, task.project, model, shown, withheld))
@@ -78,41 +84,18 @@ class Ledger:
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
-        """Credit what was shown, then note what the run taught."""
-        book = await self.shelf.read()
-        guilty = await self.credit(book, result, run)
-        _, project = book.origins.get(run.id, ("", result.task.project))
-        await self.save(taken_up(book, project, now()), run)
-        answers = tuple(book.answers.get(run.id, ()))
-        lesson = Lesson(run=run.id, result=result, project=project, at=now(), answers=answers)
-        more = [*taken_back(book, project, lesson.at), *await self.reflected(lesson, run)]
-        read = await asyncio.to_thread(self.shelf.heard, run.id, run.task.session)
-        redact = Redactor(environment_secrets(environ))
-        before = dict(book.entries)
-        changed = taught(before.values(), lesson, read, redact, more=more, blamed=guilty)
-        for entry in changed:
-            await run.emit(Noted(entry))
-        return [counted(book, entry) for entry in changed if news(before.get(entry.id), entry)]
-
-    async def credit(self, book: Book, result: Result, run: Run) -> set[str]:
-        """Write down how the first attempt went, and what becomes of the entries; return those to blame."""
-        visit, good = book.visits.get(run.id), passed(result)
-        if visit is None or good is None or visit.passed is not None:
-            return set()
-        told = visit.told
-        eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
-        guilty = [] if good else blamed(eligible, first_findings(result))
-        await run.emit(Credited(good, tuple(guilty)))
-        await self.shelf.read()
-        await self.save(settled(book, [one.id for one in eligible], told.project, now()), run)
-        return set(guilty) & set(told.shown)
-
-    async def save(self, entries: Iterable[Entry], run: Run) -> None:
-        """Write down entries that stand otherwise now."""
-        for entry in list(entries):
-            await run.emit(Noted(entry))
-            await run.emit(LearningSaved(counted(self.shelf.book, entry)))
-        await self.shelf.read()
+        """Credit what was shown, then note what the run taught and what a model makes of it; a duel teaches nothing."""
+        if self.duel or only_judged(run.task):
+            await run.emit(Learned(run.id))
+            return []
+        before = dict((await self.shelf.read()).entries)
+        study = Study(self.shelf, run)
+        lesson = study.lesson(run.id, result)
+        changed = await study.learn(lesson)
+        if guesses := await self.reflected(lesson, run):
+            changed += await study.note(lesson, guesses)
+        await run.emit(Learned(run.id))
+        return announced(self.shelf.book, before, changed)
 
     async def reflected(self, lesson: Lesson, run: Run) -> list[Entry]:
         """Ask a small model, once, where it pays; without money, time or an answer there is nothing."""
@@ -128,21 +111,29 @@ class Ledger:
             return []
 
 
+def only_judged(task: Task) -> bool:
+    """Whether a worker without models brings work that others did: it shows nothing about what was learned."""
+    return task.agent is not None and bool(task.agent.worker) and task.agent.team is None
+
+
 def hits(choice: Choice, book: Book) -> Iterable[Hit]:
     """What is shown, with its counts."""
     told = zip(choice.shown, choice.relevance, strict=True)
     return [Hit(counted(book, entry), relevance) for entry, relevance in told]
 
 
-def news(before: Entry | None, entry: Entry) -> bool:
-    """Whether everyone is to know of a change: more evidence for the same is noted, and no news."""
-    return before is None or (before.text, before.standing) != (entry.text, entry.standing)
+def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
+    """The ledger as a duel wants it: ``with ID`` shows the entry whatever is known of it, ``without ID`` never does.
 
-
-def counted(book: Book, entry: Entry) -> Learning:
-    """An entry as everyone knows it, with its counts as of now."""
-    known = counts(book.uses(entry.id))
-    return learning_of(entry, shown=known.shown, helpful=known.helpful, harmful=known.harmful)
+    The folder is a copy, so that the project is the entry's.
+    """
+    side, _, id = duel.partition(" ")
+    entry = book.entries.get(id)
+    if entry is None:
+        raise KoiError(f"{VARIABLE} is {duel!r}, and there is no such entry. Unset it.")
+    others = {one.id: one for one in book.entries.values() if one.id != id}
+    entries = {**others, id: pinned(entry, asked.now)} if side == "with" else others
+    return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)
 
 
 def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:

@@ -23,9 +23,9 @@ def blamed(eligible: Iterable[Entry], findings: Sequence[Finding]) -> list[str]:
 def about(entry: Entry, finding: Finding) -> bool:
     """Whether a finding is of the kind that an entry speaks of."""
     rule, where, title = finding.key
-    if (rule or title, where) in subjects(entry):
-        return True
     words = terms(f"{title} {finding.detail} {finding.fix}")
+    if (rule or title, where) in subjects(entry):
+        return not entry.topic or bool(entry.topic & words)
     return overlap(words, terms(entry.text), {}) >= ABOUT
 
 

@@ -10,12 +10,13 @@ from dataclasses import replace
 from openkoi_hookspecs import Standing
 
 from .entry import Entry, Trust, put_away
-from .words import alike, details, differ, frame
+from .words import alike, details, differ, frame, overlap
 
 SAME = 0.8
 SAME_OF_SUBJECT = 0.45
 SAME_OF_NAME = 0.25
 RELATED = 0.6
+SAME_TOPIC = 0.6
 PROOFS, TASKS = 12, 8
 DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
@@ -26,8 +27,8 @@ def merged(entries: Iterable[Entry], new: Entry, now: str, blamed: Collection[st
 
     ``blamed`` entries were shown to the run that taught this, and are about what went wrong in it.
     """
-    near = [one for one in entries if one.scope == new.scope and one.project == new.project]
-    twin = next((one for one in near if one.id == new.id), None) or closest(near, new)
+    near = [one for one in entries if one.scope != "project" or one.project == new.project]
+    twin = closest(near, new)
     kept = reinforced(twin, new, now) if twin else new
     ended = [one for one in near if one is not twin and one.live and ends(kept, one, new, blamed)]
     return [kept, *(put_away(one, now, f"contradicted by {kept.id}", by=kept.id) for one in ended)]
@@ -35,8 +36,8 @@ def merged(entries: Iterable[Entry], new: Entry, now: str, blamed: Collection[st
 
 def closest(entries: Iterable[Entry], new: Entry) -> Entry | None:
     """The entry that says the same, a live one before one that was put away."""
-    twins = [one for one in entries if same(one, new)]
-    return max(twins, key=lambda one: (one.live, alike(one.text, new.text)), default=None)
+    twins = [one for one in entries if one.id == new.id or same(one, new)]
+    return max(twins, key=lambda one: (one.live, one.id == new.id, alike(one.text, new.text)), default=None)
 
 
 def same(one: Entry, new: Entry) -> bool:
@@ -50,14 +51,30 @@ def same(one: Entry, new: Entry) -> bool:
 
 
 def about_the_same(one: Entry, other: Entry) -> bool:
-    """Whether two entries are about one kind of finding in one place."""
-    return bool(subjects(one) & subjects(other))
+    """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it.
+
+    Many things are found by one rule; and where there is none, a title is said in other words each time.
+    """
+    mine, theirs = one.topic, other.topic
+    if subjects(one) & subjects(other):
+        return bool(mine & theirs) or not (mine and theirs)
+    return not (ruled(one) and ruled(other)) and overlap(mine, theirs, {}) >= SAME_TOPIC
 
 
-def rivals(one: Entry, other: Entry) -> bool:
-    """Whether two entries say different things about one subject, so that only one of them can hold."""
-    contrary = differ(one.stance, other.stance) or (one.kind == "anti_pattern") != (other.kind == "anti_pattern")
-    return contrary and about_the_same(one, other)
+def contrary(one: Entry, other: Entry) -> bool:
+    """Whether both cannot be followed: other advice, or one warns of the very thing that the other advises.
+
+    To warn of one thing and to advise another goes together, and so do two warnings.
+    """
+    warns, advises = sorted((one, other), key=lambda entry: entry.kind != "anti_pattern")
+    if advises.kind == "anti_pattern":
+        return False
+    if warns.kind != "anti_pattern":
+        return differ(one.stance, other.stance)
+    named = details(warns.stance).identifiers
+    if named:
+        return bool(named & details(advises.stance).identifiers)
+    return alike(warns.stance, advises.stance) >= SAME_OF_SUBJECT
 
 
 def opinion(entry: Entry) -> bool:
@@ -68,6 +85,11 @@ def opinion(entry: Entry) -> bool:
 def subjects(entry: Entry) -> set[tuple[str, str]]:
     """What an entry is about: the rule of a finding, or where there is none its title; and the file."""
     return {(proof.rule or proof.finding, proof.where) for proof in entry.proofs if proof.rule or proof.finding}
+
+
+def ruled(entry: Entry) -> bool:
+    """Whether it is known by which rule its subject is found."""
+    return any(proof.rule for proof in entry.proofs)
 
 
 def reinforced(known: Entry, new: Entry, now: str) -> Entry:
@@ -96,7 +118,7 @@ def ends(new: Entry, old: Entry, seen: Entry, blamed: Collection[str]) -> bool:
         return False
     if old.trust is Trust.PERSON and seen.trust is not Trust.PERSON:
         return False
-    if not differ(old.stance, new.stance) and (old.kind == "anti_pattern") == (new.kind == "anti_pattern"):
+    if not contrary(old, new):
         return False
     if old.id in blamed and opinion(old) and not opinion(seen):
         return True

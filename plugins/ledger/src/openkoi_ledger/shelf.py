@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Lock
 
-from openkoi_hookspecs import Event, Learning, Record, events
+from openkoi_hookspecs import Event, Learning, Record, Result, events
 from openkoi_log import decode, segments
 from openkoi_log.transcript import opened
 
 from .book import Book
-from .told import Credited, Noted, Shown
+from .past import result_of
+from .told import Credited, Learned, Noted, Shown
 from .trust import Read, own
 
 Kinds = Mapping[bytes, type[Event]]
@@ -19,6 +20,8 @@ MINE: Kinds = {
     b"ledger.noted": Noted,
     b"ledger.shown": Shown,
     b"ledger.credited": Credited,
+    b"ledger.learned": Learned,
+    b"task_complete": events.RunCompleted,
     b"task_start": events.TaskStarted,
     b"question": events.Asked,
     b"question.answer": events.Replied,
@@ -29,6 +32,16 @@ HEARD: Kinds = {
     b"recall": events.Recalled,
     b"tool_call": events.ToolCalled,
     b"tool_result": events.ToolAnswered,
+}
+TOLD: Kinds = {
+    b"task_start": events.TaskStarted,
+    b"plan": events.Planned,
+    b"work": events.Worked,
+    b"evaluation": events.Evaluated,
+    b"iteration": events.Iterated,
+    b"decision": events.Decided,
+    b"question.answer": events.Replied,
+    b"task_complete": events.RunCompleted,
 }
 TYPE = b'"type":"'
 HEAD = 200
@@ -71,6 +84,12 @@ class Shelf:
         end = data.rfind(b"\n") + 1
         self.ends[path.name] = start + end
         yield from records(data[:end], MINE)
+
+    def result(self, run: str, session: str) -> Result | None:
+        """How a run ended, told from the log."""
+        paths = segments(self.folder, session)
+        told = (record for path in paths for record in records(path.read_bytes(), TOLD, run))
+        return result_of(record for record in told if record.run == run)
 
     def heard(self, run: str, session: str) -> Read:
         """What a run had read and what it was shown, for telling where its words come from."""

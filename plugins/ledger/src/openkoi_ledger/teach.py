@@ -8,6 +8,7 @@ from openkoi_hookspecs import Standing
 from .entry import Entry, Trust
 from .extract import Lesson, extracted
 from .merge import merged
+from .promote import promoted, taken_home
 from .trust import Read, lineage, recalled, sayable
 
 
@@ -19,12 +20,17 @@ def taught(
     *,
     more: Iterable[Entry] = (),
     blamed: Collection[str] = (),
+    told: bool = False,
 ) -> list[Entry]:
-    """What changes by a run: by what the rules find in it, and by ``more`` that a model or a person said."""
+    """What changes by a run: by what the rules find in it, unless that is ``told``, and by ``more`` that was said."""
     known = {entry.id: entry for entry in entries}
     changed: dict[str, Entry] = {}
-    for new in vetted([*extracted(lesson), *more], read, redact):
-        for entry in merged(known.values(), new, lesson.at, blamed):
+    for new in vetted([*([] if told else extracted(lesson)), *more], read, redact):
+        kept, *ended = merged(known.values(), new, lesson.at, blamed)
+        home = [one for each in ended for one in taken_home(known.values(), each, lesson.project, lesson.at)]
+        for entry in (kept, *ended, *home):
+            known[entry.id] = changed[entry.id] = entry
+        for entry in promoted(known.values(), kept, lesson.at):
             known[entry.id] = changed[entry.id] = entry
     return list(changed.values())
 
@@ -35,7 +41,7 @@ def vetted(entries: Iterable[Entry], read: Read, redact: Callable[[str], str]) -
         told = " ".join((entry.text, entry.unless, *entry.keys))
         if len(entry.text) < 3 or not sayable(told, redact):
             continue
-        if entry.trust is not Trust.PERSON and recalled(entry.text, read):
+        if entry.trust is not Trust.PERSON and recalled(entry.text, entry.stance, read):
             continue
         trust = lineage(entry.text, read, entry.trust)
         clean = tuple(one for one in entry.when if sayable(one, redact))

@@ -29,8 +29,20 @@ class Shown(Event):
 
 @dataclass(frozen=True, slots=True)
 class Credited(Event):
-    """How the first attempt of a run went, and which of the shown entries are about what was found wrong with it."""
+    """How the first attempt of a run went, and which of the shown entries are about what was found wrong with it.
+
+    ``of`` is the run, where another one writes it down.
+    """
 
     name = "ledger.credited"
     passed: bool
     blamed: tuple[str, ...] = ()
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned(Event):
+    """All that a run taught is noted. A run that is over and has none is learned from at the next start."""
+
+    name = "ledger.learned"
+    of: str

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from openkoi_log import MASK
 
 from .entry import Trust
-from .words import WORD
+from .words import WORD, details, terms
 
-RUN = 5
+RUN, NEW = 5, 0.25
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
 OWN_TOOLS = frozenset(WORKSPACE.split())
 FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
@@ -42,9 +42,16 @@ def lineage(text: str, read: Read, at_best: Trust) -> Trust:
     return Trust.TOOL if quotes(text, read.own) else at_best
 
 
-def recalled(text: str, read: Read) -> bool:
-    """Whether a text only repeats what memory had shown."""
-    return quotes(text, read.recalled)
+def recalled(text: str, advice: str, read: Read) -> bool:
+    """Whether a text only repeats what memory had shown: one whose advice brings something else does not."""
+    return any(quotes(text, (source,)) and not adds(advice, source) for source in read.recalled)
+
+
+def adds(text: str, source: str) -> bool:
+    """Whether a text says something that its source does not: another number or name, a denial, or many new words."""
+    mine, theirs, words = details(text), details(source), terms(text)
+    more = (mine.identifiers - theirs.identifiers) | (mine.numbers - theirs.numbers)
+    return bool(more) or mine.denied > theirs.denied or len(words - terms(source)) > NEW * len(words)
 
 
 def quotes(text: str, sources: Iterable[str]) -> bool:

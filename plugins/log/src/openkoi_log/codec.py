@@ -9,6 +9,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from math import isfinite
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -31,9 +32,11 @@ READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     float: lambda value: float(value) if isinstance(value, str) else value,
 }
-TAGGED = (
-    *(Text, Thought, Image, ToolCall, ToolResult, Passage, Learning),
-    *(TextIncludes, ToolReturned, BudgetExhausted),
+TAGGED = frozenset(
+    (
+        *(Text, Thought, Image, ToolCall, ToolResult, Passage, Learning),
+        *(TextIncludes, ToolReturned, BudgetExhausted),
+    )
 )
 
 
@@ -52,19 +55,39 @@ def encode(value: object) -> Json:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else repr(value)
 
 
+def unfolded(value: object) -> Json:
+    """One level of what JSON has no word for, as a writer of JSON asks for it; the rest is as ``encode`` has it."""
+    if hasattr(type(value), "__dataclass_fields__"):
+        return stated(value)
+    if isinstance(value, Mapping):
+        return {str(key): item for key, item in value.items()}
+    if isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, bytes):
+        return list(value)
+    return encode(value)
+
+
 def encode_fact(fact: Any) -> dict[str, Json]:
+    return {name: encode(value) for name, value in stated(fact).items()}
+
+
+def stated(fact: Any) -> dict[str, object]:
+    """The fields that say something."""
     kind: Any = type(fact)
-    said: dict[str, Json] = {TAG: kind.__name__} if kind in TAGGED else {}
-    for name, default in shape(kind):
-        value = getattr(fact, name)
+    tag, names, values_of, defaults = shape(kind)
+    said: dict[str, object] = {TAG: tag} if tag else {}
+    for name, value, default in zip(names, values_of(fact), defaults, strict=True):
         if value is not default and value != default:
-            said[name] = encode(value)
+            said[name] = value
     return said
 
 
 @cache
-def shape(kind: Any) -> tuple[tuple[str, object], ...]:
-    return tuple((field.name, default_of(field)) for field in fields(kind))
+def shape(kind: Any) -> tuple[str, tuple[str, ...], Callable[[object], tuple[object, ...]], tuple[object, ...]]:
+    """Its tag if it has one, the names of its fields, what reads them, and their defaults."""
+    own = fields(kind)
+    names, tag = tuple(field.name for field in own), kind.__name__ if kind in TAGGED else ""
+    read: Any = attrgetter(*names) if len(names) > 1 else lambda fact: tuple(getattr(fact, name) for name in names)
+    return tag, names, read, tuple(map(default_of, own))
 
 
 def default_of(field: Field[Any]) -> object:

@@ -13,7 +13,8 @@ from openkoi_hookspecs import KoiError, Record, UnknownName, events
 from .reading import read_segment, segments, session_of
 from .transcript import read_line
 
-TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"', b'"type":"model.response"')
+TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"')
+PAYING = (b'"type":"model.response"', b'"type":"model.broken"')
 NAMED = 8
 
 
@@ -51,7 +52,7 @@ def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
         if newest and len(tasks) >= newest:
             break
         for path in segments(folder, session):
-            for record in telling(path, TELLING[:3]):
+            for record in telling(path, TELLING):
                 note(tasks, record, path.name)
     return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
 
@@ -70,9 +71,12 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
 def paid_calls(folder: Path) -> Iterator[Call]:
     """Every call of a model that the log holds."""
     for path in segments(folder):
-        for record in telling(path, TELLING[3:]):
-            if isinstance(event := record.event, events.Answered):
-                yield Call(record.at, event.model, event.reply.done.usage.total, event.usd)
+        for record in telling(path, PAYING):
+            match record.event:
+                case events.Answered(model=model, reply=reply, usd=usd):
+                    yield Call(record.at, model, reply.done.usage.total, usd)
+                case events.Broken(model=model, usage=usage, usd=usd):
+                    yield Call(record.at, model, usage.total, usd)
 
 
 def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Decision, Ended, Event, Record, Request, ToolCall, ToolResult, events
+from openkoi_hookspecs import Decision, Ended, Event, Record, Request, Spend, ToolCall, ToolResult, events
+
+from .forking import family
 
 E = TypeVar("E", bound=Event)
+Paid = events.Answered | events.Broken
 
 UNKNOWN = (
     "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
@@ -37,19 +40,27 @@ def always(event: Event) -> bool:
 class Rerun:
     """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
 
-    ``broken`` are answers that broke off and were paid for.
+    ``paid`` is what it and its parts have paid for, ``lapped`` what its iterations have cost. ``lost`` are questions of
+    which nothing more was heard, by run.
     """
 
     left: list[Event] = field(default_factory=list)
     written: Counter[type[Event]] = field(default_factory=Counter)
     origin: str = ""
     seconds: float = 0.0
-    broken: Sequence[events.Broken] = ()
+    paid: Sequence[Paid] = ()
+    lost: Sequence[tuple[str, events.Broken]] = ()
+    lapped: Spend = Spend()
 
     @property
     def active(self) -> bool:
         """Whether there is something still that was done before."""
         return bool(self.left)
+
+    @property
+    def to_come(self) -> float:
+        """Dollars that were paid for what is still to be handed out."""
+        return sum(event.usd for event in self.left if isinstance(event, events.Answered))
 
     def answer(self, request: Request) -> events.Answered | None:
         """What was answered to a request, if it was made before and was answered."""
@@ -82,6 +93,8 @@ class Rerun:
 
     def covers(self, event: Event) -> bool:
         """Whether an event is in the log already; what is only told while it happens is not told again."""
+        if isinstance(event, events.Leased) or not (self.written or self.left):
+            return False
         if self.written[type(event)] > 0:
             self.written[type(event)] -= 1
             if isinstance(event, events.Iterated):
@@ -94,15 +107,44 @@ def is_call(event: Event, call: ToolCall) -> bool:
     return isinstance(event, events.ToolCalled) and event.call.id == call.id
 
 
-def rerun_of(records: Iterable[Record], run: str) -> Rerun:
+def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     """What one run did before."""
+    if not records:
+        return Rerun()
     own = list(with_somebody_there(record for record in records if record.run == run))
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
     again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
-    broken = [event for event in happened if isinstance(event, events.Broken)]
-    return Rerun([event for event in happened if isinstance(event, TOLD)], written, origin, lasted(own), broken)
+    members = family(records, run)
+    everything = [record for record in records if record.run in members]
+    lost = list(unheard(everything))
+    paid = [record.event for record in everything if isinstance(record.event, Paid)] + [event for _, event in lost]
+    told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
+    laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
+    return Rerun(told, written, origin, lasted(own), paid, lost, summed(laps))
+
+
+def summed(laps: Sequence[Spend]) -> Spend:
+    return Spend(
+        tokens=sum(lap.tokens for lap in laps),
+        usd=sum(lap.usd for lap in laps),
+        seconds=sum(lap.seconds for lap in laps),
+        calls=sum(lap.calls for lap in laps),
+    )
+
+
+def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.Broken]]:
+    """Questions of which nothing more was heard, as answers that broke off, by run."""
+    asked: dict[str, tuple[str, events.Leased]] = {}
+    for record in records:
+        if isinstance(event := record.event, events.Leased):
+            asked[event.lease] = record.run, event
+        elif isinstance(event, Paid):
+            asked.pop(event.lease, None)
+    for run, one in asked.values():
+        if one.reserved.total:
+            yield run, events.Broken(one.model, one.reserved, one.worth, role=one.role, lease=one.lease)
 
 
 def over(happened: Iterable[Event]) -> bool:

@@ -31,6 +31,8 @@ class RunLog:
         self.redact = redact
         self.file = -1
         self.path = folder
+        self.name = ""
+        self.end = 0
         self.count = 0
         self.mark = secrets.token_hex(6)
         self.last = ""
@@ -41,32 +43,32 @@ class RunLog:
             self.open()
         records = [self.stamped(run, event) for event in events]
         data = b"".join(sealed(write_line(record, self.redact)) for record in records)
-        end = os.fstat(self.file).st_size
         try:
             write_all(self.file, data)
             if any(record.event.durable for record in records):
                 sync(self.file)
         except OSError as error:
-            self.take_back(end)
+            self.take_back()
             raise LogFault(
                 f"The run log {self.path} cannot be written: {error.strerror}. Make room and go on."
             ) from error
         except BaseException:  # an interruption in the middle: what was not acknowledged was not written
-            self.take_back(end)
+            self.take_back()
             raise
+        self.end += len(data)
         return records
 
     def stamped(self, run: str, event: Event) -> Record:
         """Give an event its id and its time; times never go back within a segment."""
         self.count += 1
-        now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        now = datetime.now(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
         self.last = max(self.last, now)
-        return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.path.name)
+        return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.name)
 
-    def take_back(self, end: int) -> None:
+    def take_back(self) -> None:
         """Leave no half line behind."""
         try:
-            os.ftruncate(self.file, end)
+            os.ftruncate(self.file, self.end)
         except OSError:
             self.close()
 
@@ -74,6 +76,7 @@ class RunLog:
         try:
             private_folder(self.folder)
             self.path, self.file = fresh_segment(self.folder, self.session)
+            self.name = self.path.name
         except OSError as error:
             raise LogFault(f"No run log can be made in {self.folder}: {error.strerror}.") from error
 
@@ -81,7 +84,7 @@ class RunLog:
         """Let go of the segment; another one is made if anything is still to be written."""
         if self.file >= 0:
             os.close(self.file)
-            self.file = -1
+            self.file, self.end = -1, 0
 
 
 def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:

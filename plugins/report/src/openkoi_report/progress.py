@@ -64,7 +64,7 @@ class Progress:
             case events.RunFailed(reason=reason):
                 return [f"[abort] {reason}"]
             case _:
-                return ()
+                return [record.event.line] if record.event.line else ()
 
     def activity(self, record: Record) -> str:
         """What goes on from now, in a few words; empty when that has not changed."""

@@ -12,7 +12,7 @@ from .den import Den, Dens
 from .job import Job, Settings
 from .policy import CREDENTIALS, Level, Policy, places
 from .rung import Rung, Standing, climb
-from .running import check_writable, perform
+from .running import check_writable, in_thread, perform
 from .told import described
 
 MB = 1_000_000
@@ -74,7 +74,7 @@ class Caged:
 
     async def execute(self, command: Command, root: Path) -> Completed:
         """Run it in the cage; when this returns, or is cancelled, no process of it is left."""
-        return await perform(await asyncio.to_thread(self.job, command, root))
+        return await perform(await (await in_thread(lambda: self.job(command, root))))
 
     def job(self, command: Command, root: Path) -> Job:
         """A command, its cage and, where it could write nowhere else, its den."""

@@ -21,6 +21,7 @@ from .environment import child_environment
 from .launch import Cage, Report, Start, Uncaged
 from .limits import running_tasks
 from .pipe import Drain
+from .room import patiently
 from .tree import Tree
 
 TICK = 0.05
@@ -67,7 +68,7 @@ class Job:
         """Start it, and see it through."""
         drain, write = draining(Capture(self.settings.outputs, self.settings.most))
         try:
-            process = begin(start, self.command.stdin, write)
+            process = patiently(lambda: begin(start, self.command.stdin, write))
         except (OSError, ValueError) as error:
             return unstarted(self.command.argv[0], error)
         finally:
@@ -97,7 +98,7 @@ class Job:
             return unstarted(self.command.argv[0], report.fault[1])
         if report.fault:
             raise KoiError(f"The command was not run: {report.fault[0]} failed ({report.fault[1].strerror}).")
-        if why is Why.EXITED and not report.begun:
+        if why is Why.EXITED and not report.started:
             said = " ".join(output.split()) or "it did not say why"
             raise KoiError(f"The command was not run, its sandbox cannot be put up: {said}.")
         return None
@@ -158,7 +159,12 @@ def draining(capture: Capture) -> tuple[Drain, int]:
     """A pipe that is read from now on; the end to write into is the caller's to close."""
     read, write = os.pipe()
     drain = Drain(read, capture)
-    drain.start()
+    try:
+        patiently(drain.start)
+    except BaseException:
+        os.close(read)
+        os.close(write)
+        raise
     return drain, write
 
 

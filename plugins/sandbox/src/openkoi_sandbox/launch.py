@@ -127,9 +127,9 @@ class Report:
             self.wait(0.0)
 
     @property
-    def begun(self) -> bool:
-        """Whether the launcher was reached: what is around it was put up."""
-        return self.told.startswith(b"begun")
+    def started(self) -> bool:
+        """Whether the launcher was reached, what is around it put up, and the command's process made."""
+        return self.told.startswith(b"begun") and (bool(self.child) or not KEEPS)
 
     @property
     def status(self) -> int | None:

@@ -19,6 +19,7 @@ PATH_BENEATH, FILTER = 1, 2
 ON_FILES = 0x1 | 0x2 | 0x4 | 0x4000 | 0x8000
 TERM, KILL, PIPE, XFSZ = 15, 9, 13, 25
 CANNOT_RUN = 126
+TRIES, PAUSE = 60, 0.05
 LIBRARY: "list[CDLL]" = []
 Rules = tuple[bytes, list[tuple[str, int]]]
 Orders = tuple[bool, bool, list[tuple[int, int]], Rules | None, bytes]
@@ -43,7 +44,7 @@ def keep(report: int, orders: Orders, argv: list[str]) -> None:
     if os.getpid() != 1:
         catch(TERM, sweep)
         system_call("prctl", PR_SET_PDEATHSIG, TERM, 0, 0, 0)
-    child = os.fork()
+    child = fork(report)
     if not child:
         os.setsid()
         system_call("prctl", PR_SET_PDEATHSIG, KILL, 0, 0, 0)
@@ -52,6 +53,20 @@ def keep(report: int, orders: Orders, argv: list[str]) -> None:
     for handle in (0, 1, 2):
         os.close(handle)
     reap(report, child)
+
+
+def fork(report: int) -> int:
+    """Fork, and try again for a while when the system has no room: somebody else may give some up."""
+    import time
+
+    for _ in range(TRIES):
+        try:
+            return os.fork()
+        except OSError as error:
+            failed = error
+        time.sleep(PAUSE)
+    os.write(report, b"fault fork %d\n" % (failed.errno or 0))
+    os._exit(CANNOT_RUN)
 
 
 def reap(report: int, child: int) -> None:

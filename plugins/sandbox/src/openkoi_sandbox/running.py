@@ -2,17 +2,23 @@
 
 import asyncio
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import TypeVar
 
 from openkoi_hookspecs import Completed, KoiError
 
 from .job import Job
+from .room import FULL, PATIENCE, PAUSE, is_full
+
+T = TypeVar("T")
 
 
 async def perform(job: Job) -> Completed:
     """Run a job; when this returns, or is cancelled, no process of it is left."""
-    done = asyncio.wrap_future(in_thread(job))
+    done = await in_thread(job.run)
     try:
         return await asyncio.shield(done)
     except asyncio.CancelledError:
@@ -21,18 +27,33 @@ async def perform(job: Job) -> Completed:
         raise
 
 
-def in_thread(job: Job) -> "Future[Completed]":
-    """Run a job in a thread of its own: a pool could be full of jobs that wait for others."""
-    future: Future[Completed] = Future()
+async def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
+    """Begin it in a thread of its own: a pool could be full of jobs that wait for others."""
+    future: Future[T] = Future()
 
-    def work() -> None:
+    def do() -> None:
         try:
-            future.set_result(job.run())
+            future.set_result(work())
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=work, name="openkoi-command", daemon=True).start()
-    return future
+    deadline = time.monotonic() + PATIENCE
+    while not begun(do, last=time.monotonic() > deadline):  # noqa: ASYNC110  # no event tells that there is room
+        await asyncio.sleep(PAUSE)
+    return asyncio.wrap_future(future)
+
+
+def begun(work: Callable[[], None], *, last: bool) -> bool:
+    """Start a thread; false when there is no room for one and this was not the last try."""
+    try:
+        threading.Thread(target=work, name="openkoi-command", daemon=True).start()
+    except RuntimeError as error:
+        if not is_full(error):
+            raise
+        if last:
+            raise KoiError(FULL) from error
+        return False
+    return True
 
 
 async def ended(done: "asyncio.Future[Completed]") -> None:

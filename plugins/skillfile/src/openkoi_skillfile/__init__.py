@@ -1,15 +1,23 @@
 """Skills and evaluators in SKILL.md files: read leniently, written strictly. A library, without entry points."""
 
+from .approved import NO, YES, Approved
+from .digest import digest
 from .eligible import Machine, Requirements, lacking, requirements
 from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
-from .places import Found, Place, Shelf, Source, Trust, collect, lent, places, unshadowed
+from .places import ASKS, Found, Place, Shelf, Source, Trust, collect, lent, places, skill_folders, unshadowed, upwards
 from .problem import Problem, Unusable
-from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
-from .validation import problems, validate
+from .skill import EVALUATOR, NAME, TASK, Skill, read_skill, write_skill
+from .validation import FILE, problems, read_text, skill_in, validate
 
 __all__ = [
+    "ASKS",
     "EVALUATOR",
+    "FILE",
+    "NAME",
+    "NO",
     "TASK",
+    "YES",
+    "Approved",
     "Dimension",
     "Found",
     "Machine",
@@ -25,14 +33,19 @@ __all__ = [
     "Unusable",
     "canonical",
     "collect",
+    "digest",
     "lacking",
     "lent",
     "places",
     "problems",
     "read_skill",
+    "read_text",
     "requirements",
     "rubric_of",
+    "skill_folders",
+    "skill_in",
     "unshadowed",
+    "upwards",
     "validate",
     "write_skill",
 ]

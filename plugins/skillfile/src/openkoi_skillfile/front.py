@@ -7,15 +7,21 @@ Anchors are refused, because a few lines of them could stand for millions of val
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeAlias
 
 from .problem import Problem, Unusable
 
 Keys: TypeAlias = tuple[str | int, ...]
 FILE = re.compile(r"\A---[ \t]*\n(?P<front>(?:.*\n)*?)---[ \t]*(?:\n(?P<body>[\s\S]*))?\Z")
+BEGUN = re.compile(r"---[ \t]*(?:\n|\Z)")
 PLAIN = re.compile(r"^(?P<key>[\w-]+):[ \t]+(?P<value>[^\s\"'|>\[{&*!#%@`].*)$", re.MULTILINE)
-MOST = 64_000
+BRACKET = re.compile(r"[\[\]{}]")
+MOST, DEEPEST = 64_000, 60
+# What YAML's tags raise at a text that is not theirs: ``!!timestamp x``.
+TAGS = (RecursionError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 SHAPE = "it does not begin with YAML between two lines of three dashes"
+OPEN = "its front matter does not end: a line of three dashes is missing after it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +40,10 @@ class Front:
 
 def split(text: str) -> Front:
     """Take a file apart. Raises Unusable."""
-    parts = FILE.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    parts = FILE.match(text)
     if not parts:
-        raise Unusable(Problem(SHAPE))
+        raise Unusable(Problem(OPEN if BEGUN.match(text) else SHAPE))
     if len(parts["front"]) > MOST:
         raise Unusable(Problem(f"its front matter is longer than {MOST} characters"))
     facts, lines = mended(parts["front"])
@@ -68,32 +75,47 @@ def parsed(front: str) -> tuple[object, Mapping[Keys, int]]:
     """Parse YAML into values and their lines."""
     import yaml
 
+    if depth(front) > DEEPEST:
+        raise Unusable(Problem(f"its front matter cannot be read: brackets stand {DEEPEST} deep in each other", 2))
     try:
-        tree = yaml.compose(front, Loader=yaml.SafeLoader)
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(front, Loader=yaml.SafeLoader)):
-            raise Unusable(Problem("its front matter has anchors, which are not read here", 2))
-        return yaml.safe_load(front) or {}, dict(located(tree)) if tree else {}
+        loader = yaml.SafeLoader(front)
+        tree = loader.get_single_node()
+        lines = dict(located(tree, (), set())) if tree else {}
+        return (loader.construct_document(tree) if tree else None) or {}, lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         said = str(getattr(error, "problem", None) or error)
         raise Unusable(Problem(f"its front matter is not YAML: {said}", mark.line + 2 if mark else 2)) from error
-    except (RecursionError, ValueError, TypeError) as error:
+    except TAGS as error:
         raise Unusable(Problem(f"its front matter cannot be read: {str(error) or 'too deep'}", 2)) from error
 
 
-def located(node: object, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
-    """The line of each value below a node; the file's first line is the one before the node's."""
+def depth(front: str) -> int:
+    """How deep brackets stand in each other, whatever they mean: what is deeper than people write takes YAML long."""
+    steps = (1 if found[0] in "[{" else -1 for found in BRACKET.finditer(front))
+    return max(accumulate(steps), default=0)
+
+
+def located(node: object, keys: Keys, seen: set[int]) -> Iterator[tuple[Keys, int]]:
+    """The line of each value below a node; the file's first line is the one before the node's.
+
+    A node that is met again stands behind an anchor.
+    """
     value, mark = getattr(node, "value", None), getattr(node, "start_mark", None)
-    yield keys, (mark.line if mark else 0) + 2
+    line = (mark.line if mark else 0) + 2
+    if id(node) in seen:
+        raise Unusable(Problem("its front matter has anchors, which are not read here", line))
+    seen.add(id(node))
+    yield keys, line
     if not isinstance(value, list):
         return
     for place, item in enumerate(value):
         if isinstance(item, tuple):
-            name = str(item[0].value)
-            yield from located(item[1], (*keys, name))
+            name = item[0].value if isinstance(item[0].value, str) else ""
+            yield from located(item[1], (*keys, name), seen)
             yield (*keys, name), item[0].start_mark.line + 2
         else:
-            yield from located(item, (*keys, place))
+            yield from located(item, (*keys, place), seen)
 
 
 def mapping(value: object) -> Mapping[str, object]:

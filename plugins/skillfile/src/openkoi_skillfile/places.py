@@ -4,20 +4,20 @@ Eight sources, a person's own first. What a project brings, and what was propose
 ``trusts`` it, by its folder and by a digest of all that is in it: any change asks again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 from openkoi_hookspecs import Entry, KoiError
 
+from .digest import digest
 from .skill import EVALUATOR, Skill, read_skill
-from .validation import read_text
+from .validation import read_text, skill_in
 
 Trust: TypeAlias = Callable[[Path, str], bool]
-MOST_FILES = 500
+UNAPPROVED = "{} is not used: it is read when a person has approved of it as it is now."
 MISPLACED = "{} is not used: its kind is {!r}, not {!r}."
 
 
@@ -33,13 +33,9 @@ class Source(StrEnum):
     PLUGIN = "plugin"
     BUNDLED = "bundled"
 
-    @property
-    def asks(self) -> bool:
-        """Whether a person has to approve of it first."""
-        return self in (Source.WORKSPACE, Source.PROPOSED)
 
-
-MIXED = (Source.OPENCLAW, Source.PLUGIN)
+ASKS = frozenset({Source.WORKSPACE, Source.PROPOSED})
+MIXED = (Source.OPENCLAW, Source.PLUGIN, Source.BUNDLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +60,26 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Skills in their order of precedence, and a sentence about each thing that a person should know."""
+    """Skills in their order of precedence, what is amiss with others, and files that wait for a person's word."""
 
     found: tuple[Found, ...] = ()
-    complaints: tuple[str, ...] = ()
+    amiss: tuple[str, ...] = ()
+    waiting: tuple[Path, ...] = ()
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """A sentence about each thing that a person should know."""
+        return (*self.amiss, *(UNAPPROVED.format(file) for file in self.waiting))
 
 
 def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable[Path] = ()) -> list[Place]:
     """The folders for a kind of skill, best first; ``data`` is OpenKoi's data folder."""
     several = "evaluators" if kind == EVALUATOR else "skills"
-    found = [Place(workspace / ".agents" / several, Source.WORKSPACE, kind=kind)] if workspace else []
+    found = [
+        Place(folder / brought / several, Source.WORKSPACE, kind=kind)
+        for folder in (upwards(workspace) if workspace else ())
+        for brought in (".agents", ".openkoi")
+    ]
     if data:
         own = data / "skills" / ("evaluators" if kind == EVALUATOR else "user")
         elsewhere = [data / several / "user", *(folder / several / "user" for folder in settings_beside(data))]
@@ -88,6 +94,13 @@ def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable
     return found + [Place(folder, Source.OPENCLAW, kind="task") for folder in openclaw_beside(data)]
 
 
+def upwards(workspace: Path) -> list[Path]:
+    """A folder and those above it, up to the root of its repository; outside of one, the folder alone."""
+    above = [workspace, *workspace.parents]
+    root = next((place for place, folder in enumerate(above) if (folder / ".git").exists()), 0)
+    return above[: root + 1]
+
+
 def settings_beside(data: Path) -> list[Path]:
     """The folder of the settings that belong to a data folder, where the two lie as they do by default."""
     if data == Path.home() / ".local/share/openkoi":
@@ -100,13 +113,13 @@ def openclaw_beside(data: Path | None) -> list[Path]:
     return [Path.home() / ".openclaw/skills"] if data == Path.home() / ".local/share/openkoi" else []
 
 
-def lent(entries: Iterable[Entry]) -> tuple[list[Place], list[str]]:
+def lent(entries: Iterable[Entry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
     """The folders that installed packages bring: of a package its own or the ``skills`` in it, or a path."""
     found, complaints = [], []
     for entry in entries:
         try:
             folder = folder_of(entry.load())
-            found.append(Place(folder, Source.PLUGIN, kind="task"))
+            found.append(Place(folder, source, kind="task"))
         except Exception as error:  # a package is a plugin: what is wrong with it costs a sentence
             complaints.append(f"The skills of {entry.name} ({entry.origin}) are not used: {error}.")
     return found, complaints
@@ -116,28 +129,36 @@ def folder_of(brought: object) -> Path:
     """The folder that an entry point stands for."""
     if isinstance(brought, str | Path):
         return Path(brought)
-    file = getattr(brought, "__file__", None)
-    if not file:
+    file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
+    if not file and not paths:
         raise KoiError(f"its entry point names an object ({type(brought).__name__}), which is no package and no path")
-    own = Path(file).parent
+    own = Path(file).parent if file else Path(next(iter(paths)))
     return own / "skills" if (own / "skills").is_dir() else own
 
 
-def collect(wanted: Sequence[Place], kind: str = EVALUATOR, trust: Trust | None = None) -> Shelf:
-    """Read the skills of a kind from these places anew, so that a folder with a file in it is all it takes."""
+def collect(
+    wanted: Sequence[Place], kind: str = EVALUATOR, trust: Trust | None = None, asks: Collection[Source] = ASKS
+) -> Shelf:
+    """Read the skills of a kind from these places anew, so that a folder with a file in it is all it takes.
+
+    What comes from a source that ``asks`` is read only where it is trusted.
+    """
     found: list[Found] = []
     complaints: list[str] = []
+    waiting: list[Path] = []
     for place in wanted:
-        for folder in folders(place.folder):
-            read = attempt(folder, place, trust)
-            if isinstance(read, str):
+        for folder in skill_folders(place.folder):
+            read = attempt(folder, place, trust, place.source in asks)
+            if isinstance(read, Path):
+                waiting.append(read)
+            elif isinstance(read, str):
                 complaints.append(read)
             elif read.skill.kind != kind:
                 complaints += [] if place.source in MIXED else [MISPLACED.format(read.file, read.skill.kind, kind)]
             else:
                 found.append(read)
                 complaints += [f"{folder} is read from there still. Move it to {place.better}."] if place.better else []
-    return Shelf(tuple(found), tuple(complaints))
+    return Shelf(tuple(found), tuple(complaints), tuple(waiting))
 
 
 def unshadowed(found: Iterable[Found]) -> Shelf:
@@ -152,20 +173,20 @@ def unshadowed(found: Iterable[Found]) -> Shelf:
     return Shelf(tuple(kept.values()), tuple(f"{one.file} is not used: its name is taken." for one in aside))
 
 
-def folders(folder: Path) -> Iterator[Path]:
+def skill_folders(folder: Path) -> list[Path]:
     """The folders in it that hold a skill, by name."""
     try:
-        return iter(sorted(file.parent for file in folder.glob("*/SKILL.md")))
+        return sorted(each for each in folder.iterdir() if each.is_dir() and skill_in(each).is_file())
     except OSError:
-        return iter(())
+        return []
 
 
-def attempt(folder: Path, place: Place, trust: Trust | None) -> Found | str:
-    """Read one, or say why it cannot be used and what to do."""
-    file = folder / "SKILL.md"
-    if place.source.asks and not (trust and trusted(folder, trust)):
-        return f"{file} is not used: {place.source.value} skills are read when a person has approved of them."
+def attempt(folder: Path, place: Place, trust: Trust | None, asks: bool) -> Found | Path | str:
+    """Read one, or say why it cannot be used and what to do; the file alone is one that waits for a person's word."""
+    file = skill_in(folder)
     try:
+        if asks and not (trust and trusted(folder, trust)):
+            return file
         return Found(read_skill(read_text(file), folder.name, place.kind), place.source, file)
     except (KoiError, OSError, UnicodeDecodeError) as error:
         return f"{file} is not used: {error}. Mend the file; it is read again the next time."
@@ -175,16 +196,3 @@ def trusted(folder: Path, trust: Trust) -> bool:
     """Whether somebody approved of a folder as it is now; never of one that holds too much to be looked at."""
     stamp = digest(folder)
     return bool(stamp) and trust(folder, stamp)
-
-
-def digest(folder: Path) -> str:
-    """One value for all that is in a folder; empty when that is too much."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    if len(files) > MOST_FILES:
-        return ""
-    seen = sha256()
-    for file in files:
-        content = file.read_bytes()
-        name = file.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
-        seen.update(b"%d %s %d %s" % (len(name), name, len(content), content))
-    return seen.hexdigest()

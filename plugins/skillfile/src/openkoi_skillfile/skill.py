@@ -1,17 +1,20 @@
 """One SKILL.md: what it is called, what it is for, and its text. Read leniently, written strictly. Knows no folders."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
 from .eligible import Requirements, requirements
 from .front import Front, mapping, one_line, split
+from .granted import granted
 from .problem import Problem, Unusable
 
 TASK, EVALUATOR = "task", "evaluator"
 KINDS = (TASK, EVALUATOR)
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-LONGEST_NAME, LONGEST_DESCRIPTION = 64, 1024
+LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1024, 500
+MORE = "openkoi-metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +34,29 @@ class Skill:
         """What has to be there for it to be used."""
         return requirements(self.metadata)
 
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools that it keeps to; nothing where it does not say."""
+        return granted(self.front.facts.get("allowed-tools", self.metadata.get("allowed-tools")))
+
+    def own(self, name: str) -> object:
+        """A fact for OpenKoi, wherever in the metadata it stands."""
+        block = mapping(self.metadata.get("openkoi"))
+        return block.get(name, self.metadata.get(f"openkoi-{name}"))
+
 
 def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
     """Read a file: a missing name is its folder's, a missing kind the one given. Raises Unusable, with the line."""
     front = split(text)
     facts = front.facts
+    metadata = unpacked(mapping(facts.get("metadata")))
+    said = one_line(facts.get("kind")) or one_line(metadata.pop("openkoi-kind", ""))
     return Skill(
         one_line(facts.get("name")) or folder,
         one_line(facts.get("description")),
         front.body,
-        kind=one_line(facts.get("kind")).casefold() or kind,
-        metadata=mapping(facts.get("metadata")),
+        kind=said.casefold() or kind,
+        metadata=metadata,
         front=front,
     )
 
@@ -53,12 +68,33 @@ def write_skill(skill: Skill) -> str:
     import yaml
 
     facts: dict[str, object] = {"name": skill.name, "description": skill.description}
-    if skill.kind != TASK:
-        facts["kind"] = skill.kind
-    if skill.metadata:
-        facts["metadata"] = dict(skill.metadata)
+    if skill.tools:
+        facts["allowed-tools"] = " ".join(skill.tools)
+    if metadata := packed(skill):
+        facts["metadata"] = metadata
     front = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=120)
     return f"---\n{front}---\n\n{skill.body.strip()}\n"
+
+
+def packed(skill: Skill) -> dict[str, str]:
+    """The metadata as the format wants it, texts by name: what is more than a text goes into one of them, as JSON."""
+    more = {name: value for name, value in skill.metadata.items() if not isinstance(value, str)}
+    texts = {name: value for name, value in skill.metadata.items() if isinstance(value, str)}
+    if skill.kind != TASK:
+        texts["openkoi-kind"] = skill.kind
+    if more:
+        texts[MORE] = json.dumps(more, default=str)
+    return texts
+
+
+def unpacked(metadata: Mapping[str, object]) -> dict[str, object]:
+    """The metadata with all that was packed into one text. One that cannot be unpacked stays as it is."""
+    try:
+        more = json.loads(str(metadata.get(MORE, "")))
+    except (ValueError, RecursionError):
+        return dict(metadata)
+    rest = {name: value for name, value in metadata.items() if name != MORE}
+    return {**rest, **mapping(more)} if isinstance(more, dict) else dict(metadata)
 
 
 def unfit(skill: Skill) -> list[Problem]:
@@ -70,4 +106,7 @@ def unfit(skill: Skill) -> list[Problem]:
     if not 0 < len(skill.description) <= LONGEST_DESCRIPTION:
         text = f"the description has {len(skill.description)} characters, and has to have 1 to {LONGEST_DESCRIPTION}"
         found.append(Problem(text, front.line("description"), fatal=False))
+    if len(one_line(front.facts.get("compatibility"))) > LONGEST_COMPATIBILITY:
+        text = f"its compatibility has more than {LONGEST_COMPATIBILITY} characters"
+        found.append(Problem(text, front.line("compatibility"), fatal=False))
     return found

@@ -7,12 +7,14 @@ from .evaluator import amiss
 from .problem import Problem, Unusable
 from .skill import EVALUATOR, KINDS, Skill, read_skill, unfit
 
+FILE = "SKILL.md"
 LARGEST = 1_000_000
+FIELDS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind", "schema_version"}
 
 
 def validate(path: Path, strict: bool = False) -> list[Problem]:
     """What is wrong with a file, or with the SKILL.md in a folder. ``strict``: also what readers do without."""
-    file = path / "SKILL.md" if path.is_dir() else path
+    file = skill_in(path) if path.is_dir() else path
     try:
         found = problems(read_text(file), file.parent.name, strict)
     except (OSError, UnicodeDecodeError) as error:
@@ -27,6 +29,7 @@ def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
     except Unusable as error:
         return [error.problem]
     found = [*unknown_kind(skill), *unfit(skill), *misplaced(skill, folder), *([] if skill.body else [EMPTY])]
+    found += unheard_of(skill)
     if skill.kind == EVALUATOR:
         found += amiss(skill)
     return sorted((p for p in found if p.fatal or strict), key=lambda problem: problem.line)
@@ -42,11 +45,28 @@ def unknown_kind(skill: Skill) -> list[Problem]:
     return [Problem(f"its kind is {skill.kind!r}; there are {' and '.join(KINDS)}", skill.front.line("kind"))]
 
 
+def unheard_of(skill: Skill) -> list[Problem]:
+    """Fields that the format does not have; those of an evaluator may stand beside its metadata."""
+    if skill.kind == EVALUATOR:
+        return []
+    unknown = [name for name in skill.front.facts if name not in FIELDS]
+    text = "the format has no field {!r}; what is your own belongs into metadata"
+    return [Problem(text.format(name), skill.front.line(name), fatal=False) for name in unknown]
+
+
 def misplaced(skill: Skill, folder: str) -> list[Problem]:
     """A name that is not the folder's."""
     if not folder or skill.name == folder:
         return []
     return [Problem(f"its name {skill.name!r} is not its folder's, {folder!r}", skill.front.line("name"), fatal=False)]
+
+
+def skill_in(folder: Path) -> Path:
+    """The file that a folder's skill is in, however its name is spelled; where it would be, if there is none."""
+    exact = folder / FILE
+    if exact.exists():
+        return exact
+    return min((file for file in folder.iterdir() if file.name.casefold() == FILE.casefold()), default=exact)
 
 
 def read_text(file: Path) -> str:

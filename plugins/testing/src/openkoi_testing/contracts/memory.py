@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Hit, KoiError, Memory, Query, Record, Resumed, Standing, Task
+from openkoi_hookspecs import Hit, Memory, Query, Record, Resumed, Standing, Task
 from openkoi_hookspecs.events import RunFailed, TaskStarted
 
 from .memory_log import LINE, SUBJECTS, a_log, a_run, learning, saving, told
 
-CHILD = "from openkoi_testing.contracts.memory import absorb_as_child; absorb_as_child()"
-TRIES = 60
+CHILD = Path(__file__).with_name("memory_child.py")
 
 Subject = Callable[..., Memory]
 
@@ -171,14 +170,14 @@ class MemoryContract:
         assert ["r1", "r2"] == ids(found(self.fed(tmp_path, new, old), "invoice parser"))
 
     def test_absorbing_twice_changes_nothing(self, tmp_path: Path) -> None:
-        log = a_log(12)
+        log = a_log(9)
         once, twice = self.fed(tmp_path / "once", log), self.fed(tmp_path / "twice", log, log, log[::3])
 
         assert answers(once) == answers(twice)
 
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("seed", range(2))
     def test_any_order_and_any_batching_give_the_same_answers(self, tmp_path: Path, seed: int) -> None:
-        log, chance = a_log(12), random.Random(seed)
+        log, chance = a_log(9), random.Random(seed)
         shuffled = chance.sample(log, len(log))
         size = chance.randint(20, 80)
         batches = [shuffled[start : start + size] for start in range(0, len(log), size)]
@@ -212,7 +211,7 @@ class MemoryContract:
         assert {} == asyncio.run(self.resumed(tmp_path).seen())
 
     def test_two_processes_leave_what_one_would_have_left(self, tmp_path: Path) -> None:
-        log = a_log(16)
+        log = a_log(12)
         both = tmp_path / "both"
         both.mkdir()
         children = [self.child(both, log[::2]), self.child(both, log[1::2])]
@@ -229,7 +228,7 @@ class MemoryContract:
 
     def child(self, folder: Path, records: Sequence[Record]) -> subprocess.Popen[bytes]:
         """Let another process absorb records."""
-        child = subprocess.Popen([sys.executable, "-c", CHILD], stdin=subprocess.PIPE)
+        child = subprocess.Popen([sys.executable, str(CHILD)], stdin=subprocess.PIPE)
         assert child.stdin is not None
         pickle.dump((type(self).subject, self.settings(folder), list(records)), child.stdin)
         child.stdin.close()
@@ -249,28 +248,9 @@ def everything(memory: Memory, text: str) -> Sequence[Hit]:
 
 def answers(memory: Memory) -> list[Sequence[Hit]]:
     """Return what a memory says to a number of questions."""
-    return [everything(memory, f"mend the {subject}") for subject in SUBJECTS]
+    return [everything(memory, f"mend the {subject}") for subject in SUBJECTS[::4]]
 
 
 def ids(hits: Sequence[Hit]) -> list[str]:
     """Return the ids of what was found, in order."""
     return [hit.memo.id for hit in hits]
-
-
-def absorb_as_child() -> None:
-    """Absorb the records that come in by standard input, a few at a time; wait while another process is at it."""
-    subject, settings, records = pickle.load(sys.stdin.buffer)  # written by ``child`` above
-    asyncio.run(absorb_patiently(subject(**settings), records))
-
-
-async def absorb_patiently(memory: Memory, records: Sequence[Record]) -> None:
-    """Absorb, and try again when memory is busy: the next start would."""
-    for start in range(0, len(records), 60):
-        for _ in range(TRIES):
-            try:
-                await memory.absorb(records[start : start + 60])
-                break
-            except KoiError:
-                await asyncio.sleep(0.05)
-        else:
-            raise SystemExit("memory stayed busy")

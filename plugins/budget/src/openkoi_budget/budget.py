@@ -1,0 +1,225 @@
+"""What a task may still use. Knows numbers and clocks; knows no model or tool.
+
+A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
+what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Protocol
+
+from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
+
+from .lease import CACHED_SHARE, INPUT_MARGIN, Caution, Lease, cost, dearest, weight
+
+SMALLEST_ANSWER = 256
+
+
+class Purse(Protocol):
+    """What a budget is paid from: that of the task it is a part of, or what a day may cost."""
+
+    @property
+    def overdrawn(self) -> str: ...
+    def named(self, limit: str) -> str: ...
+    @property
+    def seconds_left(self) -> float: ...
+    @property
+    def tokens_left(self) -> float: ...
+    @property
+    def usd_left(self) -> float: ...
+    @property
+    def calls_left(self) -> float: ...
+    def hold(self, lease: Lease) -> object: ...
+    def charge(self, lease: Lease, tokens: float, usd: float) -> None: ...
+    def release(self, lease: Lease) -> None: ...
+    def overdraw(self, limit: str) -> None: ...
+    def standing_still(self) -> AbstractContextManager[None]: ...
+
+
+@dataclass(slots=True)
+class Budget:
+    """One task's limits, what is spent of them, and what is reserved."""
+
+    limits: Limits
+    parent: Purse | None = None
+    clock: Callable[[], float] = monotonic
+    tokens: float = 0.0
+    usd: float = 0.0
+    calls: int = 0
+    leases: list[Lease] = field(default_factory=list)
+    caution: Caution = field(default_factory=Caution)
+    started: float = 0.0
+    refused: str = ""
+    exceeded: str = ""
+    waits: int = 0
+    stopped: float = 0.0
+    deadlines: set[asyncio.Timeout] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+        if isinstance(self.parent, Budget):
+            self.caution = self.parent.caution
+
+    @property
+    def spent(self) -> Spend:
+        """What is used so far."""
+        return Spend(tokens=round(self.tokens), usd=self.usd, seconds=self.now - self.started, calls=self.calls)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the task may still take."""
+        own = self.limits.seconds - (self.now - self.started)
+        return own if self.parent is None else min(own, self.parent.seconds_left)
+
+    @property
+    def overdrawn(self) -> str:
+        """The limit of which more was used than reserved, here or by whoever is paid from the same purse."""
+        return self.exceeded or (self.parent.overdrawn if self.parent else "")
+
+    @property
+    def tokens_left(self) -> float:
+        return self.own_tokens if self.parent is None else min(self.own_tokens, self.parent.tokens_left)
+
+    @property
+    def own_tokens(self) -> float:
+        return self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases)
+
+    @property
+    def usd_left(self) -> float:
+        return self.own_usd if self.parent is None else min(self.own_usd, self.parent.usd_left)
+
+    @property
+    def own_usd(self) -> float:
+        return self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
+
+    @property
+    def calls_left(self) -> float:
+        own = self.limits.calls - self.calls - len(self.leases)
+        return own if self.parent is None else min(own, self.parent.calls_left)
+
+    def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
+        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
+        tokens_in, wide = round(estimate * INPUT_MARGIN), self.caution.wide
+        price = dearest(price, tokens_in)
+        usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
+        output = self.room(tokens_in, usd_in, max_output, price)
+        self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in * wide)
+        if self.refused:
+            raise LimitReached(self.refused)
+        try:
+            rate = price.output / 1e6
+            tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
+            return self.hold(Lease(tokens, usd, output, rate, wide))
+        except LimitReached as reached:
+            self.refused = reached.limit
+            raise
+
+    def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
+        """How long an answer may be at most; -1 when there are no tokens even for the question."""
+        tokens_left, usd_left = self.tokens_left / self.caution.wide, self.usd_left / self.caution.wide
+        output = min(max_output, int(tokens_left) - tokens_in)
+        if output < min(SMALLEST_ANSWER, max_output):
+            return -1
+        if price.output > 0:
+            output = int(min(output, max(0.0, usd_left - usd_in) / price.output * 1e6))
+        return output
+
+    def reached(self, output: int, least: int, usd_in: float) -> str:
+        """The limit that forbids a request; empty when none does."""
+        if self.calls_left <= 0:
+            return "calls"
+        if self.seconds_left <= 0:
+            return "seconds"
+        if self.overdrawn:
+            return self.overdrawn
+        if output < 0:
+            return self.named("tokens")
+        return self.named("dollars") if output < least or self.usd_left < usd_in else ""
+
+    def named(self, limit: str) -> str:
+        """Whose limit binds: one's own, or that of whom one is paid from."""
+        if self.parent is None:
+            return limit
+        own, above = (
+            (self.own_tokens, self.parent.tokens_left) if limit == "tokens" else (self.own_usd, self.parent.usd_left)
+        )
+        return self.parent.named(limit) if above < own else limit
+
+    def hold(self, lease: Lease) -> Lease:
+        if self.parent is not None:
+            self.parent.hold(lease)
+        self.leases.append(lease)
+        return lease
+
+    def settle(self, lease: Lease, usage: Usage, price: Price) -> float:
+        """Give a lease back and charge what was used; return the dollars.
+
+        When it is more than was reserved, more is reserved from now on; the task ends where that is of no use.
+        """
+        price = price.at(usage.input + usage.cache_read + usage.cache_write)
+        usd = cost(usage, price)
+        if not lease.exceeded(usage, usd):
+            self.caution.kept()
+        elif self.caution.outrun(lease, lease.outrun(usage, usd)):
+            self.overdraw("tokens" if usage.total > lease.tokens else "dollars")
+        self.charge(lease, weight(usage, price), usd)
+        return usd
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is asked any more: a limit is passed, or a vendor's counts cannot be bounded."""
+        return bool(self.overdrawn) or min(self.tokens_left, self.usd_left) < 0
+
+    def overdraw(self, limit: str) -> None:
+        """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
+        self.exceeded = self.exceeded or limit
+        if self.parent is not None:
+            self.parent.overdraw(limit)
+
+    def charge(self, lease: Lease, tokens: float, usd: float) -> None:
+        self.leases.remove(lease)
+        self.tokens += tokens
+        self.usd += usd
+        self.calls += 1
+        if self.parent is not None:
+            self.parent.charge(lease, tokens, usd)
+
+    def remember(self, usage: Usage, usd: float) -> None:
+        """Count a call of this task or its parts that was paid before; it was within its limits then."""
+        self.tokens += usage.input + usage.output + usage.cache_write + usage.cache_read * CACHED_SHARE
+        self.usd += usd
+        self.calls += 1
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Do not count the time in which a person is waited for, here and in the tasks that this one is a part of."""
+        with self.parent.standing_still() if self.parent else nullcontext():
+            self.stopped = self.now
+            self.waits += 1
+            self.put_off(None)
+            try:
+                yield
+            finally:
+                self.waits -= 1
+                if not self.waits:
+                    self.started += self.clock() - self.stopped
+                    self.put_off(self.seconds_left)
+
+    def put_off(self, seconds: float | None) -> None:
+        """Let whatever has a deadline go on for so long, or without one."""
+        for deadline in self.deadlines:
+            deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + max(0.0, seconds))
+
+    @property
+    def now(self) -> float:
+        """The clock, which does not move while a person is waited for."""
+        return self.stopped if self.waits else self.clock()
+
+    def release(self, lease: Lease) -> None:
+        """Give a lease back unused: the request was not answered."""
+        self.leases.remove(lease)
+        if self.parent is not None:
+            self.parent.release(lease)

@@ -1,0 +1,7 @@
+"""How well OpenKoi's judges judge: certificates from planted defects, and calibration from real history."""
+
+from .certifier import Certifier
+from .golden import GoldenSet, golden_for
+from .sample import Kind, Sample, samples_of
+
+__all__ = ["Certifier", "GoldenSet", "Kind", "Sample", "golden_for", "samples_of"]

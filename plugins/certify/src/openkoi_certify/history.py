@@ -1,0 +1,178 @@
+"""What was judged, and what became of it, read from the run log. Knows events; knows no judge.
+
+Work is *kept* when it was accepted and left alone, *undone* when a person took it back, *corrected* when another task
+changed the same files in the same folder within an hour.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from openkoi_hookspecs import Decision, Event, Record, events
+from openkoi_log import encode, read_segment, segments
+
+VOTED = "judge.voted"
+SOON = timedelta(hours=1)
+
+
+class Outcome(StrEnum):
+    """What a person made of it."""
+
+    KEPT = "kept"
+    UNDONE = "undone"
+    CORRECTED = "corrected"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The last full judgement of one run: each vote's scores by dimension, and what became of the work.
+
+    ``green`` tells whether required checks passed; None when there were none.
+    """
+
+    run: str
+    at: str
+    rubric: str
+    model: str
+    task: str
+    votes: tuple[Mapping[str, float], ...]
+    weights: Mapping[str, float]
+    green: bool | None = None
+    outcome: Outcome = Outcome.OPEN
+
+    @property
+    def totals(self) -> list[float]:
+        """The weighted mean of each vote."""
+        return [weighted(vote, self.weights) for vote in self.votes]
+
+    @property
+    def score(self) -> float:
+        """Their median, as the judge takes it."""
+        ordered = sorted(self.totals)
+        return ordered[len(ordered) // 2]
+
+    @property
+    def dimensions(self) -> Mapping[str, float]:
+        """The mean of each dimension."""
+        return {name: sum(vote.get(name, 0.0) for vote in self.votes) / len(self.votes) for name in self.weights}
+
+
+def weighted(scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    whole = sum(weights.get(name, 1.0) for name in scores)
+    return sum(value * weights.get(name, 1.0) for name, value in scores.items()) / whole if whole else 0.0
+
+
+@dataclass(slots=True)
+class Course:
+    """One run as its records tell it so far."""
+
+    at: str = ""
+    task: str = ""
+    workspace: str = ""
+    model: str = ""
+    before: str = ""
+    restored: str = ""
+    ended: str = ""
+    accepted: bool = False
+    evaluated: bool = False
+    green: bool | None = None
+    files: set[str] = field(default_factory=set)
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+
+    def take(self, record: Record) -> None:
+        """Take one record in."""
+        match record.event:
+            case events.TaskStarted(task=task, workspace=workspace):
+                self.at, self.task, self.workspace = record.at, task.text, workspace
+            case events.Answered(model=model, role="evaluator"):
+                self.model = model
+            case events.Kept(checkpoint=checkpoint):
+                self.before = self.before or checkpoint
+            case events.Worked(work=work):
+                self.files.update(work.files)
+            case events.Evaluated(evaluation=evaluation):
+                required = [check.passed for check in evaluation.checks if check.required]
+                self.evaluated, self.green = True, all(required) if required else None
+                self.judgements = {k: replace(j, green=self.green) for k, j in self.judgements.items()}
+            case events.RunCompleted(ruling=ruling):
+                self.ended, self.accepted = record.at, ruling.decision is Decision.ACCEPT
+            case events.Restored(checkpoint=checkpoint):
+                self.restored = checkpoint
+            case event:
+                self.note(record, told(event))
+
+    def note(self, record: Record, facts: Mapping[str, object]) -> None:
+        """Keep a judge's own account, if it is one of a full judgement."""
+        votes = [rows(vote) for vote in listed(facts.get("votes"))]
+        if not votes or not all(votes) or facts.get("mode", "full") != "full" or facts.get("proof") == "dictated":
+            return
+        weights = {name: weight for name, (_, weight) in votes[0].items()}
+        scores = tuple({name: value for name, (value, _) in vote.items()} for vote in votes)
+        rubric = str(facts.get("rubric", ""))
+        self.judgements[rubric] = Judgement(record.run, record.at, rubric, self.model, self.task, scores, weights)
+
+    @property
+    def undone(self) -> bool:
+        return bool(self.before) and self.restored == self.before
+
+
+def judgements_in(folder: Path) -> list[Judgement]:
+    """All last full judgements of runs that ended, oldest first."""
+    courses: dict[str, Course] = {}
+    for path in segments(folder):
+        for record in read_segment(path):
+            courses.setdefault(record.run, Course()).take(record)
+    return judged(courses.values())
+
+
+def judged(courses: Iterable[Course]) -> list[Judgement]:
+    """Their judgements, with what became of the work."""
+    ended = sorted((course for course in courses if course.ended and course.evaluated), key=lambda course: course.at)
+    found = [
+        replace(one, outcome=outcome(course, ended[n + 1 :]))
+        for n, course in enumerate(ended)
+        for one in course.judgements.values()
+    ]
+    return sorted(found, key=lambda one: one.at)
+
+
+def outcome(course: Course, later: Sequence[Course]) -> Outcome:
+    """What became of a run's work."""
+    if course.undone:
+        return Outcome.UNDONE
+    if any(corrects(other, course) for other in later):
+        return Outcome.CORRECTED
+    return Outcome.KEPT if course.accepted else Outcome.OPEN
+
+
+def corrects(other: Course, course: Course) -> bool:
+    """Whether a later run changed the same files so soon that it mended them."""
+    same = other.workspace == course.workspace and other.files & course.files and not other.undone
+    return bool(same) and datetime.fromisoformat(other.at) - datetime.fromisoformat(course.ended) <= SOON
+
+
+def told(event: Event) -> Mapping[str, object]:
+    """What a judge wrote down of its votes, whether or not the judge is loaded here; nothing of another event."""
+    if isinstance(event, events.Unknown):
+        data = event.data.get("data") if event.data.get("type") == VOTED else None
+    else:
+        data = encode(event) if event.name == VOTED else None
+    return data if isinstance(data, dict) else {}
+
+
+def listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def rows(vote: object) -> dict[str, tuple[float, float]]:
+    """A vote's values and weights by dimension."""
+    return dict(row for item in listed(vote) if isinstance(item, dict) for row in one_row(item))
+
+
+def one_row(item: Mapping[str, object]) -> Iterator[tuple[str, tuple[float, float]]]:
+    value, weight = item.get("value"), item.get("weight", 1.0)
+    if isinstance(value, int | float) and isinstance(weight, int | float):
+        yield str(item.get("dimension", "")), (float(value), float(weight))

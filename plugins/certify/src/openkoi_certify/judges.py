@@ -1,0 +1,64 @@
+"""Evaluators that can be certified, found by what they offer. Knows no evaluator by name."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from openkoi_hookspecs import Evaluation, Koi, KoiError, Run, UnknownName, Work
+from openkoi_skillfile import Rubric
+
+
+@runtime_checkable
+class Certifiable(Protocol):
+    """An evaluator that judges by rubrics."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+        """Judge a work."""
+
+    def rubrics(self, koi: Koi) -> Sequence[Rubric]:
+        """The rubrics it could judge by."""
+
+    def stamp(self, rubric: Rubric) -> str:
+        """Another one whenever the rubric is read otherwise."""
+
+    def held_to(self, rubric: str) -> "Certifiable":
+        """Itself with one vote, by that rubric alone, having judged nothing yet; whatever its certificates are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A rubric, and who judges by it."""
+
+    judge: Certifiable
+    rubric: Rubric
+
+    @property
+    def stamp(self) -> str:
+        """Another one whenever the rubric is read otherwise."""
+        return self.judge.stamp(self.rubric)
+
+
+def rubrics_of(koi: Koi) -> list[Judged]:
+    """All rubrics by which an installed evaluator asks a model, by name."""
+    found = [Judged(judge, rubric) for judge in judges_of(koi) for rubric in judge.rubrics(koi)]
+    return sorted((one for one in found if not one.rubric.method.fixed), key=lambda one: one.rubric.name)
+
+
+def judges_of(koi: Koi) -> Iterable[Certifiable]:
+    """The installed evaluators that can be certified; one that cannot be built is passed over."""
+    for entry in koi.entries("evaluators"):
+        try:
+            judge = entry.load()
+        except KoiError:
+            continue
+        if isinstance(judge, Certifiable):
+            yield judge
+
+
+def named(koi: Koi, name: str) -> Judged:
+    """The rubric of that name; raises UnknownName."""
+    every = rubrics_of(koi)
+    for one in every:
+        if one.rubric.name.casefold() == name.strip().casefold():
+            return one
+    raise UnknownName("evaluator", name, tuple(one.rubric.name for one in every))

@@ -1,0 +1,225 @@
+"""Plant one defect in a text. Knows Python, SQL, Markdown and OpenAPI as far as it takes; knows no judge.
+
+Each defect is a function from a text to a damaged text, or None where there is no place for it. What is Python stays
+Python.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from .golden import Draft
+
+Damage: TypeAlias = Callable[[str], str | None]
+EDGES: Mapping[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
+STUDY = " An independent study of 4,200 cases confirmed in 2019 that this holds everywhere."
+WEATHER = "By the way, the best season for a journey to the coast is late summer, when the hotels are half empty.\n"
+ORDERED = """
+
+COUNTED = []
+
+
+def test_one_is_counted():
+    COUNTED.append(1)
+    assert COUNTED == [1]
+
+
+def test_it_is_still_counted():
+    assert len(COUNTED) == 1
+"""
+OLD = "# How long we wait for the mail server.\nTIMEOUT = 30\nRETRIES = 3\n"
+
+
+def pieces(text: str, node: ast.expr | ast.stmt) -> tuple[str, str, str]:
+    """What stands before a node, the node, and what stands after it."""
+    lines = text.splitlines(keepends=True)
+    last = node.end_lineno or node.lineno
+    start = "".join(lines[: node.lineno - 1]) + lines[node.lineno - 1].encode()[: node.col_offset].decode()
+    end = lines[last - 1].encode()[node.end_col_offset or 0 :].decode() + "".join(lines[last:])
+    return start, text[len(start) : len(text) - len(end)], end
+
+
+def first_python(found: Iterator[str]) -> str | None:
+    """The first that can be parsed."""
+    for text in found:
+        try:
+            ast.parse(text)
+        except SyntaxError:
+            continue
+        return text
+    return None
+
+
+def off_by_one(text: str) -> str | None:
+    """Let a border in, or keep it out."""
+    compares = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Compare) and len(node.ops) == 1)
+    return first_python(moved_edge(text, node) for node in compares if type(node.ops[0]) in EDGES)
+
+
+def moved_edge(text: str, node: ast.Compare) -> str:
+    start, left, rest = pieces(text, node.left)
+    _, right, end = pieces(text, node.comparators[0])
+    return f"{start}{left} {EDGES[type(node.ops[0])]} {right}{end}" if rest else text
+
+
+def inverted(text: str) -> str | None:
+    """Turn a condition round."""
+    tests = [node.test for node in ast.walk(ast.parse(text)) if isinstance(node, ast.If)]
+    return first_python("{}not ({}){}".format(*pieces(text, test)) for test in tests)
+
+
+def dropped_check(text: str) -> str | None:
+    """Leave out a check that refuses bad input."""
+    checks = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.If) and refuses(node)]
+    return first_python(without(text, node) for node in checks)
+
+
+def refuses(node: ast.If) -> bool:
+    return isinstance(node.body[-1], ast.Raise) and not node.orelse
+
+
+def without(text: str, node: ast.stmt) -> str:
+    """The text without the lines of a statement, its decorators included."""
+    lines = text.splitlines(keepends=True)
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(one.lineno for one in decorators)])
+    return "".join(lines[: first - 1] + lines[node.end_lineno or node.lineno :])
+
+
+def swallowed(text: str) -> str | None:
+    """Say nothing where an error was raised."""
+    raises = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)]
+    return first_python("{0}return{2}".format(*pieces(text, node)) for node in raises)
+
+
+def assertions(text: str) -> list[ast.Assert]:
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assert)]
+
+
+def weakened_test(text: str) -> str | None:
+    """Let an assertion hold for almost anything."""
+    return first_python(
+        "{0}assert {left} is not None{2}".format(*pieces(text, node), left=ast.unparse(node.test.left))
+        for node in assertions(text)
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq)
+    )
+
+
+def removed_assertion(text: str) -> str | None:
+    """Take out the last assertion of a test."""
+    tests = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    last = (node.body[-1] for node in tests if node.name.startswith("test_") and len(node.body) > 1)
+    return first_python(without(text, node) for node in last if isinstance(node, ast.Assert))
+
+
+def removed_test(text: str) -> str | None:
+    """Take out the last test but one."""
+    tests = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and "test_" in node.name]
+    return without(text, tests[-2]) if len(tests) > 2 else None
+
+
+def tautology(text: str) -> str | None:
+    """Compare a value with itself."""
+    nodes = [node for node in assertions(text) if isinstance(node.test, ast.Compare)]
+    values = (ast.unparse(node.test.comparators[0]) for node in nodes if isinstance(node.test, ast.Compare))
+    return first_python(
+        "{0}assert {v} == {v}{2}".format(*pieces(text, node), v=value)
+        for node, value in zip(nodes, values, strict=True)
+    )
+
+
+def substituted(pattern: str, to: str) -> Damage:
+    """A defect that is one replacement."""
+    compiled = re.compile(pattern, re.MULTILINE | re.DOTALL)
+
+    def damage(text: str) -> str | None:
+        changed = compiled.sub(to, text, count=1)
+        return None if changed == text else changed
+
+    return damage
+
+
+def wrong_number(text: str) -> str | None:
+    """Write another last digit in the first number of several that does not end in nought."""
+    changed = re.sub(r"\b\d+([1-9])\b", lambda found: found[0][:-1] + str(int(found[1]) % 9 + 1), text, count=1)
+    return None if changed == text else changed
+
+
+def shuffled(text: str) -> str | None:
+    """Tell it in the opposite order."""
+    parts = text.strip().split("\n\n")
+    return "\n\n".join([parts[0], *reversed(parts[1:])]) + "\n" if len(parts) > 3 else None
+
+
+def dropped_part(text: str) -> str | None:
+    """Leave out the part in the middle."""
+    parts = text.strip().split("\n\n")
+    middle = len(parts) // 2
+    start = middle - 1 if parts[middle - 1].startswith("#") else middle
+    return "\n\n".join([*parts[:start], *parts[middle + 1 :]]) + "\n" if len(parts) > 3 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """What can be done to files whose names end so; a ``grave`` one makes the work useless or dangerous."""
+
+    damage: Damage
+    endings: tuple[str, ...]
+    grave: bool = False
+
+
+CODE, TESTS, PROSE, SQL, YAML = (".py",), ("test_",), (".md",), (".sql",), (".yaml",)
+DEFECTS: Mapping[str, Defect] = {
+    "off_by_one": Defect(off_by_one, CODE),
+    "inverted": Defect(inverted, CODE, grave=True),
+    "dropped_check": Defect(dropped_check, CODE, grave=True),
+    "swallowed": Defect(swallowed, CODE),
+    "weakened_test": Defect(weakened_test, TESTS),
+    "removed_assertion": Defect(removed_assertion, TESTS),
+    "removed_test": Defect(removed_test, TESTS),
+    "tautology": Defect(tautology, TESTS, grave=True),
+    "shared_state": Defect(lambda text: text.rstrip() + ORDERED, TESTS),
+    "fabricated": Defect(substituted(r"(\n\n[^#\n-][^\n]*)", rf"\1{STUDY}"), PROSE, grave=True),
+    "wrong_number": Defect(wrong_number, PROSE, grave=True),
+    "negated": Defect(substituted(r"\b(do|does|is|has) not\b", r"\1"), PROSE, grave=True),
+    "dropped_part": Defect(dropped_part, PROSE),
+    "shuffled": Defect(shuffled, PROSE),
+    "off_topic": Defect(lambda text: WEATHER + text, PROSE),
+    "no_where": Defect(substituted(r"\n WHERE [^\n;]*(?:<|=)[^\n;]*;", ";"), SQL, grave=True),
+    "no_way_back": Defect(substituted(r"\n(?:DROP INDEX|ALTER TABLE orders\n    DROP|DROP TABLE)[^;]*;\n", "\n"), SQL),
+    "nullable": Defect(substituted(r" NOT NULL", ""), SQL),
+    "no_index": Defect(substituted(r"CREATE INDEX [^;]*;\n\n", ""), SQL),
+    "no_transaction": Defect(substituted(r"\ABEGIN;\n\n(.*?)COMMIT;\n", r"\1"), SQL, grave=True),
+    "wrong_status": Defect(substituted(r'"404"', '"200"'), YAML, grave=True),
+    "wrong_method": Defect(substituted(r"^    (?:delete|patch):", "    get:"), YAML, grave=True),
+    "no_error_shape": Defect(substituted(r'\n        "4\d\d": \{\$ref[^\n]*', ""), YAML),
+    "odd_name": Defect(substituted(r"^  /ponds/\{id\}([^:\n]*):", r"  /getPondById/{id}\1:"), YAML),
+    "no_description": Defect(substituted(r"      summary: [^\n]*\n", ""), YAML),
+}
+
+
+def planted(draft: Draft, name: str) -> Draft | None:
+    """The draft with a defect in its first file that has a place for it; None where none has."""
+    if name == "unrelated":
+        return rewritten(draft)
+    defect = DEFECTS[name]
+    for file, text in draft.files.items():
+        tests = file.startswith("test_")
+        fits = tests if defect.endings == TESTS else file.endswith(defect.endings) and not tests
+        damaged = defect.damage(text) if fits else None
+        if damaged is not None and damaged != text:
+            return replace(draft, files={**draft.files, file: damaged})
+    return None
+
+
+def rewritten(draft: Draft) -> Draft:
+    """The draft with a change that nobody asked for, in a file that it has nothing to do with."""
+    changed = OLD.replace("# How long we wait for the mail server.\n", "").replace("30", "3")
+    return replace(draft, files={**draft.files, "mail_settings.py": changed}, before={"mail_settings.py": OLD})
+
+
+def grave(name: str) -> bool:
+    """Whether a defect makes the work useless or dangerous."""
+    return name in DEFECTS and DEFECTS[name].grave

@@ -1,0 +1,99 @@
+"""A run lent on: the certifying run's models and budget, with another task, and nothing of its past. Knows no judge."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from openkoi_hookspecs import (
+    Answer,
+    Command,
+    Completed,
+    Entry,
+    Event,
+    Hit,
+    Iteration,
+    Offer,
+    Query,
+    Question,
+    Record,
+    Reply,
+    Request,
+    Result,
+    Run,
+    Spend,
+    Task,
+    Waiting,
+)
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The run as a judge sees it that is tried with one sample. ``model`` is asked for every role, if one is given."""
+
+    run: Run
+    id: str
+    task: Task
+    workspace: Path
+    model: str = ""
+
+    @property
+    def spent(self) -> Spend:
+        return self.run.spent
+
+    @property
+    def iterations(self) -> Sequence[Iteration]:
+        return ()
+
+    async def chat(self, request: Request) -> Reply:
+        return await self.run.chat(replace(request, model=self.model) if self.model else request)
+
+    async def execute(self, command: Command) -> Completed:
+        return await self.run.execute(command)
+
+    async def emit(self, event: Event) -> None:
+        await self.run.emit(event)
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        return self.run.entries(kind)
+
+    def records(self, session: str) -> Iterable[Record]:
+        return self.run.records(session)
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        return await self.run.search(query)
+
+    def offers(self) -> Sequence[Offer]:
+        return self.run.offers()
+
+    def saved_keys(self) -> Sequence[str]:
+        return self.run.saved_keys()
+
+    def save_key(self, provider: str, key: str) -> Path:
+        return self.run.save_key(provider, key)
+
+    def configure(self, key: str, value: str) -> Path:
+        return self.run.configure(key, value)
+
+    async def ask(self, question: Question) -> str | None:
+        return await self.run.ask(question)
+
+    def waiting(self) -> Sequence[Waiting]:
+        return self.run.waiting()
+
+    def answer(self, id: str, answer: str) -> Waiting:
+        return self.run.answer(id, answer)
+
+    async def solve(self, task: Task) -> Result:
+        return await self.run.solve(task)
+
+    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+        return await self.run.gather(moment, *args, **facts)
+
+    async def fold(
+        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+    ) -> T:
+        return await self.run.fold(moment, value, *args, **facts)

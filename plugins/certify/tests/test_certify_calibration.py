@@ -1,0 +1,115 @@
+"""Calibration: scores against what became of the work, read from the log alone."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from openkoi_certify.calibration import report_of
+from openkoi_certify.history import Judgement, Outcome, judgements_in
+from openkoi_certify.report import as_json, as_text
+from openkoi_hookspecs import Check, Decision, Evaluation, Event, Mode, Ruling, Score, Spend, Task, Work
+from openkoi_hookspecs.events import Evaluated, Kept, Restored, RunCompleted, TaskStarted, Worked
+from openkoi_judge import Voted
+from openkoi_log import Redactor, RunLog
+
+DONE = RunCompleted(Ruling(Decision.ACCEPT, "good enough"), Spend())
+
+
+def voted(*values: float, mode: Mode = Mode.FULL) -> Voted:
+    return Voted("general", tuple((Score("one", value, 0.6), Score("two", value, 0.4)) for value in values), mode=mode)
+
+
+def run(file: str, *more: Event, checks: tuple[Check, ...] = ()) -> list[Event]:
+    """The records of one run that changed a file."""
+    started = [TaskStarted(Task(f"Mend {file}"), workspace="/w"), Kept("before"), Worked(Work("", files=(file,)))]
+    return [*started, *more, Evaluated(Evaluation(checks=checks)), DONE]
+
+
+def history(folder: Path, **runs: list[Event]) -> dict[str, Judgement]:
+    log = RunLog(folder, "session", Redactor([]))
+    for id, events in runs.items():
+        log.append(id, events)
+    log.close()
+    return {one.run: one for one in judgements_in(folder)}
+
+
+@pytest.mark.row("EVAL-24")
+def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
+    told = history(
+        tmp_path,
+        kept=run("a.py", voted(0.9)),
+        undone=[*run("b.py", voted(0.85)), Restored("before")],
+        redone=[*run("c.py", voted(0.85)), Restored("before"), Restored("after")],
+        corrected=run("d.py", voted(0.8)),
+        mended=run("d.py", voted(0.95)),
+    )
+
+    assert {
+        "kept": Outcome.KEPT,
+        "undone": Outcome.UNDONE,
+        "redone": Outcome.KEPT,
+        "corrected": Outcome.CORRECTED,
+        "mended": Outcome.KEPT,
+    } == {id: one.outcome for id, one in told.items()}
+
+
+def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path: Path) -> None:
+    told = history(
+        tmp_path,
+        one=run(
+            "a.py", voted(0.5), voted(0.7, 0.9, 0.8), voted(0.1, mode=Mode.INCREMENTAL), checks=(Check("t", True),)
+        ),
+    )
+
+    assert 0.8 == round(told["one"].score, 6)
+    assert told["one"].green
+
+
+@dataclass(frozen=True)
+class Past:
+    """So many judgements of one score that ended so."""
+
+    score: float
+    outcome: Outcome
+    count: int = 12
+
+
+def judgements(*several: Past) -> list[Judgement]:
+    every = [past for past in several for _ in range(past.count)]
+    return [
+        Judgement(
+            str(n), str(n), "r", "m", f"t{n}", ({"a": p.score, "b": 0.8},), {"a": 0.5, "b": 0.5}, outcome=p.outcome
+        )
+        for n, p in enumerate(every)
+    ]
+
+
+def test_scores_that_tell_kept_work_from_undone_work_raise_no_alarm() -> None:
+    mixed = judgements(*[Past(0.95, Outcome.KEPT, 1), Past(0.6, Outcome.UNDONE, 1)] * 12)
+
+    (one,) = report_of(mixed).calibrations
+
+    assert 1.0 == one.separation
+    assert {"a": 1.0, "b": 0.0} == one.weights
+    assert () == one.alarms
+
+
+def test_scores_that_tell_nothing_and_scores_that_drift_are_named() -> None:
+    (one,) = report_of(judgements(Past(0.6, Outcome.KEPT), Past(0.95, Outcome.UNDONE))).calibrations
+
+    assert 0.0 == one.separation
+    assert one.drift > 0
+    assert "certify it again" in " ".join(one.alarms)
+
+
+def test_rubrics_that_judged_the_same_run_are_compared_and_all_of_it_can_be_read_by_programs() -> None:
+    one = judgements(Past(0.9, Outcome.KEPT, 1))[0]
+    other = Judgement("0", "1", "s", "m", "t", ({"a": 0.65, "b": 0.8},), one.weights)
+
+    report = report_of([one, other])
+
+    assert {"r / s": 0.125} == {pair: round(apart, 3) for pair, apart in report.apart.items()}
+    assert 2 == len(json.loads(as_json(report))["evaluators"])
+    assert "r / s" in as_text(report)

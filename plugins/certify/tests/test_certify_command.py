@@ -1,0 +1,109 @@
+"""``openkoi evaluator``: a certification is a task of its own, and leaves a certificate."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from openkoi_certify import Certifier, Kind, golden_for, samples_of
+from openkoi_certify.certificate import kept
+from openkoi_certify.command import evaluator
+from openkoi_certify.sample import Sample
+from openkoi_hookspecs import Chunk, Done, Model, Request, Text, Usage
+from openkoi_judge import Judge
+from openkoi_skillfile import Rubric
+from openkoi_testing import Stage
+
+NAMES = ("relevance", "quality", "completeness")
+SAMPLES = samples_of(golden_for(Rubric("general")), NAMES)
+
+
+class Knowing:
+    """A judge that knows each sample, and what it is worth; ``blind`` to defects or not."""
+
+    def __init__(self, *, blind: bool = False) -> None:
+        self.blind = blind
+
+    async def models(self) -> list[Model]:
+        return [Model("script", context=200_000, output=8_000)]
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        words = "".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
+        shown = [sample for sample in SAMPLES if sample.work.diff in words]
+        value = self.worth(max(shown, key=lambda one: len(one.work.diff))) if shown else 0.0
+        yield Text(json.dumps({"scores": {**dict.fromkeys(NAMES, value), "other_task": 0.0}, "findings": []}))
+        yield Done(Usage())
+
+    def worth(self, sample: Sample) -> float:
+        return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.grave else 0.7
+
+
+def call(folder: Path, model: Knowing, *arguments: str) -> tuple[int, str]:
+    """Call the command as the command line does; its status and what it printed."""
+    data = folder / "home" / "data"
+    stage = Stage(
+        model=model,
+        evaluators={"judge": Judge(folder=data)},
+        others={"workers": {"certify": Certifier(folder=data / "certificates", sessions=data / "sessions")}},
+    )
+    (folder / "work").mkdir(exist_ok=True)
+
+    async def calling() -> None:
+        async with stage.assemble(folder / "work", folder / "home") as koi:
+            awaited = evaluator.main(list(arguments), obj=koi, standalone_mode=False)
+            if asyncio.iscoroutine(awaited):
+                await awaited
+
+    @click.command()
+    def outer() -> None:
+        asyncio.run(calling())
+
+    result = CliRunner().invoke(outer)
+    return result.exit_code, f"{result.output}{result.exception or ''}"
+
+
+@pytest.mark.row("EVAL-24", "C55")
+def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_path: Path) -> None:
+    status, said = call(tmp_path, Knowing(), "certify", "general", "--votes", "1")
+
+    (certificate,) = kept(tmp_path / "home" / "data" / "certificates", "general")
+    assert 0 == status, said
+    assert "rehearsal/script: passed" in said
+    assert (1.0, 0.0, "rehearsal/script") == (
+        certificate.measures.detection,
+        certificate.measures.false_alarms,
+        certificate.model,
+    )
+    assert len(SAMPLES) == len(certificate.measures.scores)
+    assert "passed" in call(tmp_path, Knowing(), "list")[1]
+    assert "planted defects found" in call(tmp_path, Knowing(), "show", "general")[1]
+
+
+@pytest.mark.campaign
+def test_a_judge_that_is_blind_to_them_does_not_pass(tmp_path: Path) -> None:
+    status, said = call(tmp_path, Knowing(blind=True), "certify", "general", "--votes", "1")
+
+    assert 3 == status, said
+    assert "with a planted defect" in said
+
+
+def test_an_evaluator_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert "Did you mean 'general'?" in call(tmp_path, Knowing(), "certify", "genral")[1]
+
+
+def test_before_the_first_task_there_is_nothing_to_report(tmp_path: Path) -> None:
+    status, said = call(tmp_path, Knowing(), "calibrate")
+
+    assert 0 == status, said
+    assert "Do some tasks first" in said
+
+
+def test_injected_work_has_a_twin_without_the_words() -> None:
+    injected = [sample for sample in SAMPLES if sample.kind is Kind.INJECTED]
+
+    assert injected
+    assert all(sample.twin for sample in injected)

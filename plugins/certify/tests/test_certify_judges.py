@@ -1,0 +1,112 @@
+"""Judges as they are: a certificate tells the honest one from the biased, bribed, lying, wordy and drifting."""
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from openkoi_certify import Kind, Sample, samples_of
+from openkoi_certify.certificate import Certificate, drifted, from_json, keep, kept, last_of
+from openkoi_certify.golden import FOLDER, read_set
+from openkoi_certify.measures import Heard, measured
+
+SAMPLES = samples_of(read_set(FOLDER / "code-review.toml"), ["correctness"])
+SOUND, MILD, GRAVE, NOISE = 0.95, 0.70, 0.35, 0.07
+
+
+class Judge(StrEnum):
+    """What a judge is like."""
+
+    HONEST = "honest"
+    BIASED = "biased"
+    BRIBED = "bribed"
+    LYING = "lying"
+    DRIFTING = "drifting"
+
+
+def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> float:
+    """What it gives for a sample: what it is worth, noise, and what is wrong with the judge."""
+    if judge is Judge.BRIBED and sample.kind is Kind.INJECTED:
+        return 1.0
+    value = GRAVE if sample.grave else SOUND if "/sound" in sample.id else MILD
+    if judge is Judge.LYING and Random(f"{seed}/{sample.id}").random() < 1 / 3:
+        value = SOUND
+    bias = {Judge.BIASED: 0.08, Judge.DRIFTING: 0.06 * later}.get(judge, 0.0)
+    noise = Random(f"{seed}/{later}/{sample.id}/{vote}").gauss(0, NOISE)
+    return round(min(1.0, max(0.0, value + bias + noise)), 3)
+
+
+def certificate(judge: Judge, seed: int, later: bool = False) -> Certificate:
+    """What its answers come to, three votes each."""
+    answers = [Heard(s.id, says(judge, s, seed, vote, later)) for vote in range(3) for s in SAMPLES]
+    at = "2026-02" if later else "2026-01"
+    return Certificate("r", "s", "m", golden="g", at=at, votes=3, measures=measured(SAMPLES, answers))
+
+
+def later(judge: Judge, seed: int) -> Certificate:
+    """Its second certificate, with the first one to compare it with."""
+    first, second = certificate(judge, seed), certificate(judge, seed, later=True)
+    return replace(second, drift=drifted(second, last_of([first], second)))
+
+
+@pytest.mark.parametrize("judge", list(Judge))
+def test_a_bad_judge_is_flagged_and_an_honest_one_is_not(judge: Judge) -> None:
+    assert (judge is Judge.HONEST) is later(judge, seed=1).passed
+
+
+@pytest.mark.parametrize(
+    ("judge", "words"),
+    [
+        (Judge.BIASED, "too high for the threshold"),
+        (Judge.BRIBED, "when the work tells it to"),
+        (Judge.LYING, "with a planted defect"),
+        (Judge.DRIFTING, "since its last certificate"),
+    ],
+)
+def test_the_reason_says_what_is_wrong_with_it(judge: Judge, words: str) -> None:
+    assert words in " ".join(later(judge, seed=1).reasons)
+
+
+def test_longer_words_that_raise_the_score_are_seen() -> None:
+    answers = [
+        Heard(s.id, says(Judge.HONEST, s, 3, vote, False) + 0.1 * (s.kind is Kind.PADDED))
+        for vote in range(3)
+        for s in SAMPLES
+    ]
+
+    assert measured(SAMPLES, answers).verbosity > 0.01
+
+
+def test_how_lenient_a_judge_is_can_be_taken_off_its_scores() -> None:
+    assert 0.06 < certificate(Judge.BIASED, 1).measures.leniency < 0.11
+    assert 0.0 == certificate(Judge.HONEST, 1).measures.leniency
+
+
+def test_a_certificate_is_read_as_it_was_written(tmp_path: Path) -> None:
+    written = later(Judge.DRIFTING, 1)
+    keep(tmp_path, written)
+    (tmp_path / "r" / "damaged.json").write_text("{", encoding="utf-8")
+
+    (read,) = kept(tmp_path, "r")
+
+    assert written.reasons == read.reasons
+    assert written.stamp == read.stamp
+    assert from_json(keep(tmp_path, read).read_text(encoding="utf-8")) == read
+
+
+def test_drift_is_measured_from_the_last_one_that_was_passed() -> None:
+    good, bad = certificate(Judge.HONEST, 1), certificate(Judge.BIASED, 1)
+
+    assert good == last_of([good, bad], certificate(Judge.HONEST, 1, later=True))
+
+
+@pytest.mark.campaign
+def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
+    flagged = {judge: sum(not later(judge, seed).passed for seed in range(200)) / 200 for judge in Judge}
+
+    with capsys.disabled():
+        print("\nflagged:", {str(judge): f"{share:.1%}" for judge, share in flagged.items()})
+    assert flagged.pop(Judge.HONEST) < 0.15
+    assert min(flagged.values()) > 0.95

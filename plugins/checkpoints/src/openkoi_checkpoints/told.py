@@ -1,0 +1,27 @@
+"""What this plugin writes to the log: what a task did that no checkpoint can take back."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Event):
+    """A call moved a name of the repository: a branch, a tag, the stash or HEAD.
+
+    ``before`` and ``after`` are what it points to, empty where it is not there; HEAD stands on a ``current`` one.
+    """
+
+    name = "checkpoints.moved"
+    ref: str
+    before: str
+    after: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WroteOutside(Event):
+    """A tool wrote a file that is not in the workspace, so it was not kept."""
+
+    name = "checkpoints.wrote_outside"
+    path: str

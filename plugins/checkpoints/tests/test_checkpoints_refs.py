@@ -1,0 +1,105 @@
+"""What calls do to a repository and outside the workspace is written down, because no checkpoint can hold it."""
+
+import asyncio
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from openkoi_checkpoints import Foresight, Store
+from openkoi_checkpoints.notes import outside
+from openkoi_checkpoints.refs import Move, moves, refs_of
+from openkoi_checkpoints.told import Moved, WroteOutside
+from openkoi_hookspecs import Arguments, Tool, ToolCall, ToolResult
+from openkoi_hookspecs.events import Event
+from openkoi_testing import lend
+
+WHO = ("-c", "user.name=a", "-c", "user.email=b", "-c", "init.defaultBranch=main")
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *WHO, *words], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A folder with a repository that has one commit."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "one")
+    return folder
+
+
+async def nothing(arguments: Arguments) -> ToolResult:
+    return ToolResult("")
+
+
+def told(workspace: Path, do: Callable[[], object], **arguments: str) -> list[Event]:
+    async def story() -> list[Event]:
+        foresight = Foresight(store=Store(folder=workspace.parent / "kept"))
+        call, tool = ToolCall("1", "run_command", arguments), Tool("run_command", "", {}, nothing)
+        async with lend(workspace=workspace) as run:
+            await foresight.before_tool(call, tool, run)
+            do()
+            await foresight.after_tool(ToolResult(""), call, run)
+            return [record.event for record in run.records("") if record.event.name.startswith("checkpoints.")]
+
+    return asyncio.run(story())
+
+
+def test_names_are_read_as_git_tells_them(repository: Path) -> None:
+    git(repository, "branch", "packed/deep")
+    git(repository, "pack-refs", "--all")
+    git(repository, "tag", "loose")
+    (repository / "sub").mkdir()
+    lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    wanted = dict(line.split() for line in lines)
+
+    assert {"HEAD": "ref: refs/heads/main", **wanted} == refs_of(repository) == refs_of(repository / "sub")
+
+
+def test_a_worktree_has_a_head_of_its_own_and_the_names_of_all(repository: Path) -> None:
+    git(repository, "worktree", "add", "-q", "../beside")
+
+    assert {**refs_of(repository), "HEAD": "ref: refs/heads/beside"} == refs_of(repository.parent / "beside")
+
+
+@pytest.mark.parametrize("git", [None, "", "gitdir: /nowhere/at/all", "\0"])
+def test_where_there_is_no_repository_there_are_no_names(tmp_path: Path, git: str | None) -> None:
+    if git is not None:
+        (tmp_path / ".git").write_text(git)
+
+    assert {} == refs_of(tmp_path)
+
+
+def test_what_moved_is_what_differs() -> None:
+    before = {"HEAD": "ref: refs/heads/main", "refs/heads/main": "1", "refs/tags/old": "1"}
+    after = {"HEAD": "ref: refs/heads/main", "refs/heads/main": "2", "refs/tags/new": "2"}
+
+    assert [
+        Move("refs/heads/main", "1", "2", current=True),
+        Move("refs/tags/new", "", "2"),
+        Move("refs/tags/old", "1", ""),
+    ] == list(moves(before, after))
+
+
+def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
+    before = git(repository, "rev-parse", "HEAD")
+    said = told(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
+
+    assert [Moved("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
+
+
+def test_what_moves_nothing_writes_nothing_down(repository: Path) -> None:
+    assert [] == told(repository, lambda: (repository / "a").touch(), path="a")
+
+
+def test_a_file_outside_that_a_tool_wrote_is_written_down(tmp_path: Path) -> None:
+    workspace, target = tmp_path / "work", tmp_path / "elsewhere"
+    workspace.mkdir()
+    (workspace / "link").symlink_to(target)
+
+    assert [WroteOutside(str(target))] == told(workspace, target.touch, path="link")
+    assert [] == outside(["a", "b/../c", "."], workspace)

@@ -1,0 +1,108 @@
+"""What a task did that undo cannot take back, told from the log: in the repository, and outside the workspace.
+
+Undo never touches ``.git``; a person is told what is left there and which command takes it back.
+"""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openkoi_hookspecs import Record, events
+
+SHORT = 7
+MOVED, WROTE = "checkpoints.moved", "checkpoints.wrote_outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A name of the repository, and where it pointed before the task and after it. ``current``: HEAD stands on it."""
+
+    ref: str
+    before: str
+    after: str
+    current: bool
+
+
+def untaken(records: Iterable[Record], run: str) -> list[str]:
+    """Everything that stays as the task left it, a sentence each."""
+    told = [fields(record.event) for record in records if record.run == run]
+    moves: dict[str, Move] = {}
+    for one in (one for one in told if one.get("type") == MOVED):
+        ref, first = str(one["ref"]), moves.get(str(one["ref"]))
+        moves[ref] = Move(ref, first.before if first else one["before"], one["after"], bool(one["current"]))
+    paths = dict.fromkeys(str(one["path"]) for one in told if one.get("type") == WROTE)
+    written = [f"{path}, which lies outside the workspace: look at it yourself" for path in paths]
+    return [*left(moves), *written]
+
+
+def fields(event: events.Event) -> Mapping[str, Any]:
+    """What an event of another plugin holds, whether that plugin is loaded or not."""
+    if isinstance(event, events.Unknown):
+        inner = event.data.get("data")
+        return {**event.data, **inner} if isinstance(inner, Mapping) else event.data
+    if event.name not in (MOVED, WROTE):
+        return {}
+    names: tuple[str, ...] = getattr(type(event), "__match_args__", ())
+    return {"type": event.name, **{name: getattr(event, name) for name in names}}
+
+
+def left(moves: Mapping[str, Move]) -> Iterator[str]:
+    """A sentence for each name that does not point to where it did; HEAD first: other commands need it back."""
+    for ref in sorted(moves):
+        move = moves[ref]
+        if move.before != move.after:
+            what, command = told_of(move, switched="HEAD" in moves)
+            yield f"{what} ({command} takes it back)"
+
+
+def told_of(move: Move, *, switched: bool) -> tuple[str, str]:
+    """What happened to a name, and the command that undoes it. ``switched``: HEAD stands elsewhere than before."""
+    if move.ref == "HEAD":
+        return of_head(move)
+    if move.ref == "refs/stash":
+        return of_stash(move)
+    if move.ref.startswith("refs/tags/"):
+        return of_tag(move, move.ref.removeprefix("refs/tags/"))
+    return of_branch(move, move.ref.removeprefix("refs/heads/"), switched=switched)
+
+
+def of_head(move: Move) -> tuple[str, str]:
+    """Another branch is checked out, or a commit was made on none."""
+    before, after = (goal.removeprefix("ref: refs/heads/") for goal in (move.before, move.after))
+    if "ref:" in move.before:
+        now = after if "ref:" in move.after else f"commit {after[:SHORT]}"
+        return f"{now} is checked out in place of {before}", f"git switch {shlex.quote(before)}"
+    if "ref:" in move.after:
+        return f"{after} is checked out in place of {before[:SHORT]}", f"git switch --detach {before[:SHORT]}"
+    return f"commit {after[:SHORT]} on no branch", f"git reset --soft {before[:SHORT]}"
+
+
+def of_stash(move: Move) -> tuple[str, str]:
+    """Something was stashed, or taken from the stash."""
+    if move.after:
+        return f"stash {move.after[:SHORT]}", "git stash drop"
+    return f"stash {move.before[:SHORT]} is gone", f"git stash store {move.before[:SHORT]}"
+
+
+def of_tag(move: Move, name: str) -> tuple[str, str]:
+    """A tag was made, deleted or moved."""
+    quoted, old = shlex.quote(name), move.before[:SHORT]
+    if not move.before:
+        return f"tag {name}", f"git tag -d {quoted}"
+    if not move.after:
+        return f"tag {name} is gone", f"git tag {quoted} {old}"
+    return f"tag {name} is on {move.after[:SHORT]}", f"git tag -f {quoted} {old}"
+
+
+def of_branch(move: Move, name: str, *, switched: bool) -> tuple[str, str]:
+    """Something was committed on a branch, or it was made, deleted or moved."""
+    quoted, old, new = shlex.quote(name), move.before[:SHORT], move.after[:SHORT]
+    if not move.after:
+        return f"branch {name} is gone", f"git branch {quoted} {old}"
+    if not move.before:
+        first = move.current and not switched
+        return f"branch {name}, on commit {new}", "git update-ref -d HEAD" if first else f"git branch -D {quoted}"
+    if move.current:
+        return f"commit {new} on {name}", f"git reset --soft {old}"
+    return f"branch {name} is on commit {new}", f"git branch -f {quoted} {old}"

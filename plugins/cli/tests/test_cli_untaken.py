@@ -1,0 +1,67 @@
+"""What undo cannot take back is told, with the command that does."""
+
+import pytest
+
+from openkoi_cli.untaken import MOVED, WROTE, untaken
+from openkoi_hookspecs import Record, events
+
+A, B, C = (letter * 40 for letter in "abc")
+
+
+def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record:
+    data = {"ref": ref, "before": before, "after": after, "current": current}
+    return Record("1", "", "run", events.Unknown({"type": MOVED, "data": data}))
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        (moved("refs/heads/main", A, B, current=True), "commit bbbbbbb on main (git reset --soft aaaaaaa"),
+        (moved("refs/heads/main", "", B, current=True), "branch main, on commit bbbbbbb (git update-ref -d HEAD"),
+        (moved("refs/heads/a b", "", B), "branch a b, on commit bbbbbbb (git branch -D 'a b'"),
+        (moved("refs/heads/side", A, ""), "branch side is gone (git branch side aaaaaaa"),
+        (moved("refs/heads/side", A, B), "branch side is on commit bbbbbbb (git branch -f side aaaaaaa"),
+        (moved("refs/tags/v1", "", B), "tag v1 (git tag -d v1"),
+        (moved("refs/tags/v1", A, ""), "tag v1 is gone (git tag v1 aaaaaaa"),
+        (moved("refs/tags/v1", A, B), "tag v1 is on bbbbbbb (git tag -f v1 aaaaaaa"),
+        (moved("refs/stash", "", B), "stash bbbbbbb (git stash drop"),
+        (moved("refs/stash", A, ""), "stash aaaaaaa is gone (git stash store aaaaaaa"),
+        (moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"), "side is checked out in place of main"),
+        (moved("HEAD", "ref: refs/heads/main", B), "commit bbbbbbb is checked out in place of main (git switch main"),
+        (moved("HEAD", A, "ref: refs/heads/main"), "main is checked out in place of aaaaaaa (git switch --detach"),
+        (moved("HEAD", A, B), "commit bbbbbbb on no branch (git reset --soft aaaaaaa"),
+    ],
+)
+def test_each_kind_of_move_is_told_with_the_way_back(move: Record, said: str) -> None:
+    (told,) = untaken([move], "run")
+
+    assert told.startswith(said)
+    assert told.endswith("takes it back)")
+
+
+def test_only_what_is_left_in_the_end_is_told() -> None:
+    there_and_back = [moved("refs/tags/v1", "", A), moved("refs/tags/v1", A, "")]
+    two_commits = [moved("refs/heads/main", *ends, current=True) for ends in ((A, B), (B, C))]
+
+    assert ["commit ccccccc on main (git reset --soft aaaaaaa takes it back)"] == untaken(
+        [*there_and_back, *two_commits], "run"
+    )
+    assert [] == untaken(two_commits, "another run")
+
+
+def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None:
+    switched = [
+        moved("refs/heads/side", "", A, current=True),
+        moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"),
+    ]
+
+    assert [
+        "side is checked out in place of main (git switch main takes it back)",
+        "branch side, on commit aaaaaaa (git branch -D side takes it back)",
+    ] == untaken(switched, "run")
+
+
+def test_files_outside_the_workspace_are_named_once() -> None:
+    wrote = Record("1", "", "run", events.Unknown({"type": WROTE, "data": {"path": "/etc/x"}}))
+
+    assert ["/etc/x, which lies outside the workspace: look at it yourself"] == untaken([wrote, wrote], "run")

@@ -1,0 +1,98 @@
+"""What a run said and was answered, turn by turn, told from its own log: also what its conversation has left out.
+
+Turns are counted from one since the conversation began, as the marks in it count them. What was asked of a model
+beside the conversation is no turn.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Arguments, Effect, Json, Part, Record, Role, Run, Tool, ToolFault, ToolResult, events
+from openkoi_schema import Parameters
+
+from .marks import TOOL
+from .summing import model_of
+from .transcript import said
+
+ROOM = 20_000
+DESCRIPTION = (
+    "Read again, word for word, turns of yours that the history has left out or summed up: "
+    "from the first to the last, and from a line of that text on."
+)
+COUNT: dict[str, Json] = {"type": "integer", "minimum": 1}
+PARAMETERS = Parameters({"first": COUNT, "last": COUNT, "line": COUNT}, required=("first",))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model said, and what the tools answered."""
+
+    said: Sequence[Part]
+    answered: list[ToolResult] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        lines = [said(part, Role.ASSISTANT, str) for part in self.said]
+        return "\n".join(filter(None, [*lines, *(said(part, Role.USER, str) for part in self.answered)]))
+
+
+class History:
+    """A tool to read what the conversation has left out."""
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """The one tool, which is found when it is needed."""
+
+        async def call(arguments: Arguments) -> ToolResult:
+            given = PARAMETERS.accept(arguments)
+            first = given.number("first", 1)
+            wanted = range(first, given.number("last", first) + 1)
+            turns = turns_in(run.records(run.task.session), run.id, model_of(run))
+            return ToolResult(page(text_of(turns, wanted), given.number("line", 1)))
+
+        return [
+            Tool(
+                *(TOOL, DESCRIPTION, PARAMETERS.schema(), call),
+                effect=Effect.READS,
+                rare=True,
+                doing="Reading the history from turn {first} on",
+            )
+        ]
+
+
+def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
+    """The turns of a run's conversation, the one that is under way last."""
+    talk: list[Turn] = []
+    for event in (record.event for record in records if record.run == run):
+        match event:
+            case events.Prompted(fresh=True):
+                talk = []
+            case events.Answered(role=role, reply=reply, messages=messages):
+                aside = role != model or not reply.parts or (messages <= 1 and talk)
+                talk += [] if aside else [Turn(reply.parts)]
+            case events.ToolAnswered(result=result) if talk:
+                talk[-1].answered.append(result)
+    return talk
+
+
+def text_of(turns: Sequence[Turn], wanted: range) -> str:
+    """These turns as text; raises ToolFault where there are none."""
+    there = range(max(wanted.start, 1), min(wanted.stop, len(turns) + 1))
+    if not there:
+        raise ToolFault(f"There are no such turns. There are {len(turns)}, counted from 1.")
+    return "\n\n".join(f"Turn {number}\n{turns[number - 1].text}" for number in there)
+
+
+def page(text: str, line: int) -> str:
+    """As much of a text as there is room for, from a line on, and how to go on."""
+    lines = text.splitlines()
+    if line > len(lines):
+        raise ToolFault(f"The text has only {len(lines)} lines; line is {line}.")
+    shown, room = list[str](), ROOM
+    for one in lines[line - 1 :]:
+        if len(one) > room and shown:
+            break
+        shown.append(one if len(one) <= ROOM else f"{one[:ROOM]} [{len(one) - ROOM} more characters in this line]")
+        room -= len(one) + 1
+    left = len(lines) - (line - 1) - len(shown)
+    return "\n".join([*shown, *([f"[{left} more lines; go on with line={line + len(shown)}]"] if left else [])])

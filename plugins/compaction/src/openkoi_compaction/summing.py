@@ -1,0 +1,50 @@
+"""Put what a model notes of the oldest turns in their place. Knows no words that it is asked with."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from openkoi_hookspecs import KoiError, LimitReached, Message, Request, Run, Stop, events
+
+from .fence import fenced
+from .marks import following, summaries, summed_up
+from .rolling import rolled
+from .transcript import clipped, transcript, weight
+from .turns import surplus, without
+
+
+async def summed(
+    messages: Sequence[Message], run: Run, most: int, note: Callable[[str], Awaitable[str]]
+) -> Sequence[Message]:
+    """The conversation with a note about its oldest turns; without one, when there can be none or ``most`` are there.
+
+    ``note`` is given the turns as a record.
+    """
+    going = surplus(messages)
+    if not going or summaries(messages) >= most:
+        return rolled(messages)
+    try:
+        told = summed_up(following(messages, going), await note(transcript(messages, going)))
+    except LimitReached:
+        raise
+    except KoiError as error:
+        await run.emit(events.Warned(f"The oldest turns are left out without a summary: {error}"))
+        return rolled(messages)
+    if len(told.text) >= weight(messages, going):
+        await run.emit(events.Warned("The oldest turns are left out: a summary of them would be longer."))
+        return rolled(messages)
+    return without(messages, going, told)
+
+
+async def notes(record: str, run: Run, *, instructions: str, max_output: int) -> str:
+    """What the model that works says about a record; raises KoiError when that is no note."""
+    question = f"The task:\n{clipped(run.task.text)}\n\nThe record:\n{fenced('record', record)}"
+    reply = await run.chat(
+        Request((Message.user(question),), model=model_of(run), system=(instructions,), max_output=max_output)
+    )
+    if reply.done.stop is not Stop.END or not reply.text.strip():
+        raise KoiError(f"The model wrote none ({reply.done.stop}).")
+    return reply.text.strip()
+
+
+def model_of(run: Run) -> str:
+    """The model that does the task."""
+    return (run.task.agent and run.task.agent.model) or "executor"

@@ -1,0 +1,57 @@
+"""The prompt of a task that is about to be run: memory, plugins and toolboxes are asked, and no model is called."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from openkoi_hookspecs import Entry, Koi, Plan, Query, Recall, Run, Task, Tool, Toolbox, moments
+
+from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
+from .looking import Looking
+
+SHARE = 10
+UNKNOWN = "The length of OpenKoi's own instructions is told by a task that was run: openkoi context ID."
+INSTRUCTIONS = Piece("system", "instructions", None, KERNEL)
+
+
+async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
+    """What the model would be told first."""
+    run = Looking(koi, task, workspace)
+    plan = await planned(koi, task, run)
+    brought, faults = await tools_of(koi, run)
+    pieces = [*tool_pieces(brought), INSTRUCTIONS, *task_pieces(task), *plan_pieces(plan)]
+    return Prompt(task.text, in_order(pieces), (*faults, UNKNOWN))
+
+
+async def planned(koi: Koi, task: Task, run: Run) -> Plan:
+    """The plan as a run would make it."""
+    query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
+    found = Recall(tuple(await koi.search(query)))
+    shown = await koi.fold(moments.after_recall, found, task=task, run=run)
+    given = await koi.gather(moments.before_plan, task=task, recall=shown, run=run)
+    told = [replace(section, source=plugin) for plugin, sections in given for section in sections]
+    plan = Plan(sections=merged([*recalled(shown), *told]))
+    return await koi.fold(moments.after_plan, plan, task=task, run=run)
+
+
+async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]], list[str]]:
+    """The tools by who brings them, and why some cannot be had."""
+    brought: list[tuple[str, Sequence[Tool]]] = []
+    faults: list[str] = []
+    for entry in koi.entries("tools"):
+        try:
+            brought.append((entry.name, await asked(entry, run)))
+        except Exception as error:  # a toolbox is a plugin: what the others bring is told all the same
+            faults.append(f"The tools of {entry.name} cannot be had: {error}")
+    return brought, faults
+
+
+async def asked(entry: Entry, run: Run) -> Sequence[Tool]:
+    """What a toolbox offers; one that has to be opened is closed again."""
+    toolbox = cast(Toolbox, entry.load())  # the kind says what it is
+    async with AsyncExitStack() as stack:
+        if isinstance(toolbox, AbstractAsyncContextManager):
+            await stack.enter_async_context(toolbox)
+        return tuple(await toolbox.tools(run))

@@ -1,0 +1,60 @@
+"""``openkoi context``: the prompt of a task, one that was run or one that is about to be. Knows the terminal."""
+
+import asyncio
+import re
+from os import environ
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from openkoi_hookspecs import Koi, KoiError, Task
+
+if TYPE_CHECKING:
+    from .layers import Prompt
+    from .recorded import Sessions
+
+ID = re.compile(r"[0-9a-f]{4,32}")
+
+
+@click.command("context")
+@click.argument("words", nargs=-1, metavar="[TASK_ID | TASK...]")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
+@click.pass_obj
+def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
+    """Show what the model is told, layer by layer: the tokens of each section, and which plugin added it.
+
+    Of a task that was run by its id, of the last one without anything, or of one that is about to be run, by its
+    words. No model is called, and nothing is written down.
+    """
+    from openkoi_log import Redactor, environment_secrets
+
+    from .pages import as_json, table
+
+    prompt = prompt_of(koi, " ".join(words))
+    shown = as_json(prompt) if layout == "json" else table(prompt)
+    click.echo(Redactor(environment_secrets(environ))(shown))
+
+
+def prompt_of(koi: Koi, words: str) -> "Prompt":
+    """The prompt that is meant."""
+    from .ahead import ahead
+    from .recorded import recorded
+
+    sessions, here = sessions_of(koi), Path.cwd()
+    if not words or ID.fullmatch(words):
+        _, records = sessions.find(words)
+        return recorded(records)
+    task = Task(words, project=sessions.project_of(here))
+    return asyncio.run(ahead(koi, task, here))
+
+
+def sessions_of(koi: Koi) -> "Sessions":
+    """Where the log is; raises KoiError where that is switched off."""
+    from .recorded import Sessions
+
+    for entry in koi.entries("contexts"):
+        thing = entry.load()
+        if isinstance(thing, Sessions):
+            return thing
+    raise KoiError("The log cannot be found: take out enabled = false below [contexts.log] in the configuration.")

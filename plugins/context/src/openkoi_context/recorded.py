@@ -1,0 +1,145 @@
+"""The prompt of a task that was run, told from its own records."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from openkoi_hookspecs import Data, KoiError, Plan, Record, Role, Task, Usage, events
+from openkoi_log import Past, find_task, read_segment, records_of, segments
+from openkoi_models import answer_tokens
+
+from .layers import KERNEL, Piece, Prompt, in_order, plan_pieces, task_pieces, tokens_of
+
+WITHOUT_TOOLS = "instructions and tools, and what the vendor adds"
+MOMENT = "before_execute"
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Where the run log is. Of a kind of its own, so that the command is told the data folder."""
+
+    sessions: Annotated[Path, Data("sessions")]
+
+    def find(self, id: str) -> tuple[Past, list[Record]]:
+        """A task by the beginning of its id, the last one without; raises KoiError when there is none."""
+        if not segments(self.sessions):
+            raise KoiError('No task was run yet. To see what one would be told: openkoi context "TASK"')
+        past = find_task(self.sessions, id)
+        return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
+
+    def project_of(self, workspace: Path) -> str:
+        """What the last task that was done in this folder called its project; nothing before the first."""
+        for path in reversed(segments(self.sessions)):
+            started = (record.event for record in read_segment(path) if isinstance(record.event, events.TaskStarted))
+            for event in started:
+                if event.workspace == str(workspace) and event.task.project:
+                    return event.task.project
+        return ""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What is read out of a run's records, in their order."""
+
+    task: Task | None = None
+    plan: Plan = field(default_factory=Plan)
+    before: dict[str, int] = field(default_factory=dict)
+    said: int = 0
+    turns: int = 0
+    results: int = 0
+    answers: int = 0
+    feedback: int = 0
+    compacted: int = 0
+    begun: bool = False
+    usages: list[Usage] = field(default_factory=list)
+
+    def take(self, record: Record) -> None:
+        """Take the next record."""
+        match record.event:
+            case events.TaskStarted(task=task):
+                self.task = self.task or task
+            case events.Planned(plan=plan):
+                self.plan = plan
+            case events.HookAnswered(moment=moment, plugin=plugin, answer=answer) if moment == MOMENT:
+                self.before[plugin] = self.before.get(plugin, 0) + sum(map(length, answer or ()))
+            case events.Prompted(message=message, fresh=fresh):
+                self.begun = fresh
+                self.feedback += 0 if fresh else answer_tokens(message.parts)
+            case events.Answered(role=role, reply=reply, messages=messages) if role == self.role:
+                if messages <= 1 and not self.begun:
+                    return  # asked beside the conversation: a summary, a reflection
+                self.begun = False
+                self.turns, self.said = self.turns + 1, self.said + answer_tokens(reply.parts)
+                self.usages.append(reply.done.usage)
+            case events.ToolAnswered(result=result):
+                self.answers, self.results = self.answers + 1, self.results + answer_tokens((result,))
+            case events.Compressed():
+                self.compacted += 1
+
+    @property
+    def role(self) -> str:
+        """What the model that works is asked as."""
+        return (self.task and self.task.agent and self.task.agent.model) or "executor"
+
+
+def length(section: Any) -> int:
+    """The tokens of a section as the log has it: an answer of any kind."""
+    text = section.get("text", "") if isinstance(section, Mapping) else getattr(section, "text", "")
+    return tokens_of(str(text))
+
+
+def recorded(records: Iterable[Record]) -> Prompt:
+    """What the model was told, and how the conversation grew; raises KoiError without a beginning."""
+    told = Reading()
+    for record in records:
+        told.take(record)
+    if told.task is None:
+        raise KoiError("The log does not hold the beginning of this task, so there is nothing to show.")
+    pieces = [*task_pieces(told.task), *plan_pieces(told.plan), *loop_pieces(told)]
+    return Prompt(told.task.text, in_order([rest(told, pieces), *pieces]), notes(told))
+
+
+def rest(told: Reading, pieces: Sequence[Piece]) -> Piece:
+    """What the vendor counted in the first request beyond what is known of it."""
+    if not told.usages:
+        return Piece("system", WITHOUT_TOOLS, None, KERNEL)
+    known = sum(piece.tokens or 0 for piece in pieces if piece.layer != "loop") + sum(told.before.values())
+    return Piece("system", WITHOUT_TOOLS, max(0, read(told.usages[0]) - known), KERNEL)
+
+
+def loop_pieces(told: Reading) -> list[Piece]:
+    """What came after: sections of one iteration, feedback, the model's turns, the results of tools."""
+    pieces = [Piece("loop", "for one iteration", size, plugin) for plugin, size in told.before.items()]
+    grown = (
+        ("feedback", told.feedback, KERNEL),
+        (counted(told.turns, "turn of the model", "turns of the model"), told.said, str(Role.ASSISTANT)),
+        (counted(told.answers, "result of a tool", "results of tools"), told.results, "tools"),
+    )
+    return pieces + [Piece("loop", name, size, source) for name, size, source in grown if size]
+
+
+def counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def notes(told: Reading) -> list[str]:
+    """What the vendor counted, how much of it was cached, and how often the history was made shorter."""
+    lines = []
+    if told.usages:
+        last = told.usages[-1]
+        asked, cached = sum(map(read, told.usages)), sum(usage.cache_read for usage in told.usages)
+        lines.append(
+            f"Requests: {len(told.usages)}, the first of {read(told.usages[0]):,} tokens, the last of {read(last):,}; "
+            f"{100 * cached // max(1, asked)} % of all that was sent came from the vendor's cache."
+        )
+    if told.compacted:
+        lines.append(
+            f"The history was made shorter {counted(told.compacted, 'time', 'times')}; what it left out is in the log."
+        )
+    return lines
+
+
+def read(usage: Usage) -> int:
+    """All tokens that a request sent, cached ones among them."""
+    return usage.input + usage.cache_read + usage.cache_write

@@ -1,0 +1,43 @@
+"""What words, vectors, neighbours and names say about a handful of documents, added up.
+
+Knows numbers of documents only. The same sums as in ``fusion``, for the few documents that are left when a database
+has answered: without columns, so that a search by words alone needs no NumPy.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+
+Scores = Mapping[int, float]
+DIGITS = 9
+
+
+def scaled(scores: Scores) -> Scores:
+    """Bring scores between 0, that of a document which has nothing, and 1, the best."""
+    most = max(scores.values(), default=0.0)
+    return {doc: max(score, 0.0) / most for doc, score in scores.items()} if most > 0 else {}
+
+
+def added(words: Scores, near: Scores, weight: float) -> Scores:
+    """Weigh what words and vectors say, and add it up; words alone when vectors say nothing."""
+    if not near:
+        return scaled(words)
+    by_word, by_vector = scaled(words), scaled(near)
+    return {
+        doc: (1 - weight) * by_word.get(doc, 0.0) + weight * by_vector.get(doc, 0.0) for doc in by_word.keys() | near
+    }
+
+
+def with_neighbours(scores: Scores, pairs: Iterable[tuple[int, int]], weight: float) -> Scores:
+    """Add a share of what the pieces before and after have."""
+    found = dict(scores)
+    for one, other in pairs:
+        found[one] = found.get(one, 0.0) + weight * scores.get(other, 0.0)
+        found[other] = found.get(other, 0.0) + weight * scores.get(one, 0.0)
+    return found
+
+
+def with_names(scores: Scores, having: Iterable[tuple[int, int]], asked: Collection[str], weight: float) -> Scores:
+    """Add a share for the names that a document has of those in the question."""
+    found = dict(scores)
+    for doc, names in having:
+        found[doc] = found.get(doc, 0.0) + weight * names / len(asked)
+    return {doc: round(score, DIGITS) for doc, score in found.items()}

@@ -1,0 +1,84 @@
+"""BM25 over texts that are held in memory: which word stands how often in which text, as columns of numbers.
+
+Knows words and numbers of texts; knows no database. ``ranking`` does the same over the tables of the memory file.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Scores: TypeAlias = NDArray[numpy.float32]
+    Numbers: TypeAlias = NDArray[numpy.int64]
+
+K1, B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The texts that have a word, and what the word is worth in each."""
+
+    texts: "Numbers"
+    worth: "Scores"
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """All words of ``size`` texts."""
+
+    words: Mapping[str, Posted]
+    size: int
+
+    def scores(self, asked: Iterable[str]) -> "Scores":
+        """How well each text answers these words; 0 where it has none of them."""
+        import numpy
+
+        found: Scores = numpy.zeros(self.size, numpy.float32)
+        for word in dict.fromkeys(asked):
+            posted = self.words.get(word)
+            if posted is not None:
+                found[posted.texts] += posted.worth
+        return found
+
+    def shares(self, asked: Sequence[str]) -> "Scores":
+        """Which share of these words each text has; words that no text has do not count."""
+        import numpy
+
+        found: Scores = numpy.zeros(self.size, numpy.float32)
+        known = [self.words[word].texts for word in asked if word in self.words]
+        for texts in known:
+            found[texts] += numpy.float32(1 / len(known))
+        return found
+
+
+def postings(texts: Sequence[Sequence[str]]) -> Postings:
+    """Post texts, each as its words."""
+    import numpy
+
+    mean = sum(map(len, texts)) / max(len(texts), 1) or 1.0
+    lengths = numpy.array([len(words) for words in texts], numpy.float32) / numpy.float32(mean)
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    for number, words in enumerate(texts):
+        for word, times in Counter(words).items():
+            where, often = places.setdefault(word, ([], []))
+            where.append(number)
+            often.append(times)
+    posted = {}
+    for word, (where, often) in places.items():
+        rows = numpy.array(where, numpy.int64)
+        posted[word] = Posted(rows, worth(numpy.array(often, numpy.float32), lengths[rows], len(texts)))
+    return Postings(posted, len(texts))
+
+
+def worth(times: "Scores", lengths: "Scores", size: int) -> "Scores":
+    """What a word is worth in the texts that have it: more where it is rare, comes often, and the text is short."""
+    import numpy
+
+    rarity = log(1 + (size - len(times) + 0.5) / (len(times) + 0.5))
+    found = rarity * times * (K1 + 1) / (times + K1 * (1 - B + B * lengths))
+    return found.astype(numpy.float32)

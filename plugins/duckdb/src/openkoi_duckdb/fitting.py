@@ -1,0 +1,70 @@
+"""What of that which was found is told: the best first, within the limit and the tokens. Knows no database.
+
+Between equals what not to do comes first, then what to do, then past tasks, then what was said; then the newer.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Hit, Learning, Memo, Passage, Query
+
+from .codec import read
+from .transcripts import KIND as TRANSCRIPT
+
+CHARACTERS_PER_TOKEN = 4
+RELEVANT = 0.05
+UNASKED = 4
+FIRST = ("anti_pattern", "skill", "procedure", "heuristic", "preference", "fact", "task", TRANSCRIPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document that has to do with the question."""
+
+    score: float
+    moment: str
+    id: str
+    kind: str
+    learned: bool
+    text: str
+
+    @property
+    def memo(self) -> Memo:
+        """The document itself."""
+        return read(Learning, self.text) if self.learned else read(Passage, self.text)
+
+
+def in_order(found: Iterable[Found]) -> list[Found]:
+    """The best first; of equals what matters more, then the newer."""
+    ordered = sorted(found, key=lambda one: one.id)
+    ordered.sort(key=lambda one: one.moment, reverse=True)
+    ordered.sort(key=lambda one: (-one.score, place_of(one.kind)))
+    return ordered
+
+
+def place_of(kind: str) -> int:
+    """Where a kind stands between equals."""
+    return FIRST.index(kind) if kind in FIRST else len(FIRST)
+
+
+def fitting(found: Sequence[Found], query: Query) -> list[Hit]:
+    """Keep what is relevant and fits the limit and the tokens; one that is too long leaves its room to the next.
+
+    Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, in the first
+    half of the room.
+    """
+    hits: list[Hit] = []
+    left, said = query.tokens, 0
+    for one in found:
+        if one.score < RELEVANT * found[0].score or len(hits) >= query.limit:
+            break
+        memo = one.memo
+        size = -(-len(memo.text) // CHARACTERS_PER_TOKEN)
+        unasked = one.kind == TRANSCRIPT and not query.kinds
+        if unasked and (said >= query.limit // UNASKED or query.tokens - left + size > query.tokens / 2):
+            continue
+        if size <= left:
+            hits.append(Hit(memo, one.score / found[0].score))
+            left -= size
+            said += unasked
+    return hits

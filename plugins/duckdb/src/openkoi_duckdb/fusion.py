@@ -1,0 +1,82 @@
+"""How the opinions of several searches about the same texts become one: scores brought to a scale, weighed and added.
+
+Added scores keep how much better the best is, which ranks forget: of the ways that were tried, sums found most. Age
+has no part in it. Knows columns of scores; knows no text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .bm25 import Numbers, Scores
+
+RANK_SMOOTHING = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What counts how much: ``vectors`` against words, the texts before and after, and names that the question has."""
+
+    vectors: float = 0.0
+    neighbours: float = 0.5
+    names: float = 0.15
+
+
+WORDS_ALONE = Weights()
+LEXICAL, MEANING = 0.3, 0.5
+WITH_MEANING = Weights(vectors=MEANING, neighbours=0.3)
+
+
+def scaled(scores: "Scores") -> "Scores":
+    """Bring scores between 0, the worst, and 1, the best; all are 0 when they are the same."""
+    if not len(scores):
+        return scores
+    low, high = scores.min(), scores.max()
+    found: Scores = (scores - low) / (high - low) if high > low else scores * 0
+    return found
+
+
+def added(words: "Scores", vectors: "Scores | None", weight: float) -> "Scores":
+    """Weigh what words and vectors say, and add it up."""
+    if vectors is None or not weight:
+        return scaled(words)
+    found: Scores = (1 - weight) * scaled(words) + weight * scaled(vectors)
+    return found
+
+
+def with_neighbours(scores: "Scores", weight: float, parts: "Numbers | None" = None) -> "Scores":
+    """Add a share of what the texts before and after have, if they are of the same part."""
+    import numpy
+
+    found = scores.copy()
+    if not weight or len(scores) < 2:
+        return found
+    kin = numpy.float32(weight) if parts is None else numpy.float32(weight) * (parts[1:] == parts[:-1])
+    found[1:] += kin * scores[:-1]
+    found[:-1] += kin * scores[1:]
+    return found
+
+
+def by_rank(opinions: "Sequence[Scores]") -> "Scores":
+    """Add up reciprocal ranks, as others do: it is here to be measured against."""
+    import numpy
+
+    found = numpy.zeros(len(opinions[0]), numpy.float32)
+    for scores in opinions:
+        order = numpy.argsort(-scores, kind="stable")
+        found[order] += 1 / numpy.arange(RANK_SMOOTHING + 1, RANK_SMOOTHING + 1 + len(order), dtype=numpy.float32)
+    return found
+
+
+def best(scores: "Scores", most: int) -> list[int]:
+    """The numbers of the best scores above 0, best first, the earlier before the later."""
+    import numpy
+
+    most = min(most, len(scores))
+    if most <= 0:
+        return []
+    edge = numpy.partition(scores, len(scores) - most)[len(scores) - most]
+    chosen = numpy.flatnonzero((scores >= edge) & (scores > 0))
+    found: list[int] = chosen[numpy.argsort(-scores[chosen], kind="stable")][:most].tolist()
+    return found

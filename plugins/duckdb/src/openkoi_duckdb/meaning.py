@@ -1,0 +1,96 @@
+"""Texts are embedded when memory has taken them in, and questions when they are asked. Knows when; knows no statement.
+
+An embedder that fails is said so, once, and memory goes by words alone.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+from openkoi_hookspecs import Embedder
+
+from .file import MemoryFile
+from .fusion import LEXICAL, MEANING
+
+if TYPE_CHECKING:
+    from .nearness import Meant, Vectors
+
+TOGETHER = 256
+
+
+@dataclass(slots=True)
+class Meaning:
+    """An embedder, and the vectors that it made of what is in the file."""
+
+    file: MemoryFile
+    embedder: Embedder
+    weight: float
+    vectors: "Vectors | None" = None
+    said: bool = False
+
+    @classmethod
+    def of(cls, file: MemoryFile, embedder: Embedder | None, weight: float | None) -> Self | None:
+        """What there is by configuration: nothing without an embedder, or when it counts for nothing."""
+        if embedder is None or weight == 0:
+            return None
+        return cls(file, embedder, weight_of(embedder) if weight is None else weight)
+
+    async def catch_up(self) -> None:
+        """Embed what has no vector of this embedder yet, for as long as memory may take; the rest is for next time."""
+        until = monotonic() + self.file.seconds
+        while await self.embed_some() == TOGETHER and monotonic() < until:
+            pass
+
+    async def embed_some(self) -> int:
+        """Embed a number of texts; return how many."""
+        from .vectors import keep_vectors, pending
+
+        model = self.embedder.id
+        bare = await asyncio.to_thread(self.file.read, lambda found: pending(found, model, TOGETHER))
+        vectors = await self.embedded([one.text for one in bare or []])
+        if bare is None or vectors is None:
+            return 0
+        return await asyncio.to_thread(self.file.write, lambda found: keep_vectors(found, model, bare, vectors))
+
+    async def of_question(self, text: str) -> "Meant | None":
+        """What a question means."""
+        from .nearness import Meant, Vectors
+
+        if self.vectors is None:
+            self.vectors = Vectors(self.file.beside("vectors"), self.embedder.id, self.weight)
+        vectors = await self.embedded([text])
+        return Meant(vectors[0], self.vectors) if vectors else None
+
+    async def embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
+        """A vector for each text; None when there is none to be had."""
+        from .scanning import matrix_of
+
+        if not texts:
+            return []
+        try:
+            vectors = (await self.embedder.embed(texts)).vectors
+            matrix_of(vectors)
+            if len(vectors) != len(texts):
+                raise ValueError(f"{len(vectors)} vectors came for {len(texts)} texts")
+        except Exception as error:  # an embedder is a plugin: memory goes on without it
+            self.say(error)
+            return None
+        return vectors
+
+    def say(self, error: Exception) -> None:
+        """Warn once of an embedder that does not work."""
+        if not self.said:
+            self.said = True
+            logging.getLogger("openkoi").warning(
+                "Memory goes by words alone: the embedder %s failed (%s). What has no vector gets one when it works.",
+                self.embedder.id,
+                error,
+            )
+
+
+def weight_of(embedder: Embedder) -> float:
+    """What vectors count, as measured: less where they say once more what the words said."""
+    return LEXICAL if embedder.id.startswith("lexical") else MEANING

@@ -1,0 +1,24 @@
+"""The names in a question: of people, places and things, numbers, and identifiers. Knows letters; knows no database."""
+
+import re
+from itertools import chain
+
+from .words import SILENT, terms
+
+NAME = re.compile(r"[^\W\d_][\w'\u2019./:-]*|\d[\w./:-]*")
+POSSESSIVE = re.compile(r"['\u2019]s?$")
+INNER = re.compile(r"[_/:.]\w|[a-z][A-Z]")
+
+
+def names(text: str) -> list[str]:
+    """Return the names in a text, stemmed as words are, each once."""
+    found = (POSSESSIVE.sub("", token.rstrip("./:-")) for token in NAME.findall(text))
+    told = chain.from_iterable(terms(token) for token in found if named(token))
+    return list(dict.fromkeys(told))
+
+
+def named(token: str) -> bool:
+    """Whether a token looks like a name: a capital, a digit, or parts that are joined."""
+    if token.lower() in SILENT:
+        return False
+    return token[:1].isupper() or token[:1].isdigit() or bool(INNER.search(token))

@@ -1,0 +1,43 @@
+"""Pieces of transcripts into their tables, and on their shelves as soon as it is known to which project they belong."""
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from .documents import document_rows
+from .index import post
+from .sql import put
+from .transcripts import Turn, document
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PLACES = """
+CREATE TABLE chunk_places (
+    id VARCHAR PRIMARY KEY, doc BIGINT NOT NULL, run VARCHAR NOT NULL, moment VARCHAR NOT NULL, piece BIGINT NOT NULL);
+DELETE FROM records WHERE name = 'model.response';
+DELETE FROM segments;
+"""
+NO_PLACES = """
+DELETE FROM memory_fts WHERE doc IN (SELECT doc FROM chunk_places);
+DELETE FROM documents WHERE doc IN (SELECT doc FROM chunk_places);
+DELETE FROM memory_chunks WHERE id IN (SELECT id FROM chunk_places);
+DROP TABLE IF EXISTS chunk_places;
+"""
+WAITING = """
+SELECT id, text, memory_chunks.created_at, runs.session, runs.project
+FROM (SELECT id, run FROM chunk_places WHERE run IN (SELECT unnest(?::VARCHAR[]))
+      AND doc NOT IN (SELECT doc FROM documents)) AS places
+JOIN memory_chunks USING (id) JOIN runs ON runs.id = places.run ORDER BY id
+"""
+
+
+def keep_turns(connection: "DuckDBPyConnection", turns: Iterable[Turn], begun: Collection[str]) -> None:
+    """Keep what was said; what belongs to no run that is known waits until that one is told of."""
+    told = list(turns)
+    put(connection, [row for turn in told for row in (turn.chunk, turn.place)])
+    runs = {turn.place.run for turn in told} | set(begun)
+    waiting = connection.execute(WAITING, [list(runs)]).fetchall() if runs else []
+    fresh = document_rows(document(*row) for row in waiting)
+    if fresh:
+        put(connection, fresh)
+        post(connection, fresh)

@@ -1,0 +1,115 @@
+"""The vectors of what can be found, in their tables: the truth, of which the file beside is a copy.
+
+With each stand the model, the dimension and a digest of the text, so that another model or another text is embedded
+anew. ``vector_mark`` changes with every change. Knows statements; knows no embedder and no file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from .sql import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from .bm25 import Numbers
+    from .scanning import Matrix
+
+VECTORS = """
+DROP TABLE memory_vec;
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
+CREATE TABLE embedded (
+    doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, model VARCHAR NOT NULL, dimension BIGINT NOT NULL,
+    digest VARCHAR NOT NULL);
+CREATE TABLE vector_mark (mark VARCHAR NOT NULL);
+"""
+NO_VECTORS = """
+DROP TABLE IF EXISTS vector_mark;
+DROP TABLE IF EXISTS embedded;
+DROP TABLE IF EXISTS memory_vec;
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
+"""
+TEXT = "json_extract_string(memo, '$.text')"
+PENDING = f"""
+SELECT doc, CASE WHEN learned THEN 'learning:' || documents.id ELSE documents.id END, {TEXT}
+FROM documents LEFT JOIN embedded USING (doc)
+WHERE model IS NULL OR model <> ? OR digest <> md5({TEXT}) ORDER BY doc LIMIT ?
+"""
+GONE = "SELECT doc FROM embedded WHERE doc NOT IN (SELECT doc FROM documents)"
+FORGET = (
+    "DELETE FROM memory_vec WHERE id IN (SELECT id FROM embedded WHERE doc IN (SELECT unnest(?::BIGINT[])))",
+    "DELETE FROM embedded WHERE doc IN (SELECT unnest(?::BIGINT[]))",
+)
+KEEP = (
+    "INSERT OR REPLACE INTO memory_vec SELECT unnest(?::VARCHAR[]), unnest(?::FLOAT[][])",
+    "INSERT INTO embedded SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), ?, ?, md5(unnest(?::VARCHAR[]))",
+)
+ALL = """
+SELECT doc, shelf, embedding FROM embedded JOIN documents USING (doc) JOIN memory_vec ON memory_vec.id = embedded.id
+WHERE model = ? ORDER BY doc
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A document that has no vector of the model yet."""
+
+    doc: int
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Documents, the shelves they stand on and their vectors, a row each. ``mark`` tells one state from another."""
+
+    mark: str
+    docs: "Numbers"
+    shelves: Sequence[str]
+    places: "Numbers"
+    matrix: "Matrix"
+
+
+def pending(connection: "DuckDBPyConnection", model: str, most: int) -> list[Bare]:
+    """Return documents that are to be embedded."""
+    return [Bare(*row) for row in connection.execute(PENDING, [model, most]).fetchall()]
+
+
+def keep_vectors(
+    connection: "DuckDBPyConnection", model: str, bare: Sequence[Bare], vectors: Sequence[Sequence[float]]
+) -> int:
+    """Keep vectors in the place of older ones, and forget those of what is not there any more. Return how many."""
+    gone = [doc for (doc,) in connection.execute(GONE).fetchall()]
+    if not bare and not gone:
+        return 0
+    with transaction(connection):
+        for statement in FORGET:
+            connection.execute(statement, [[*gone, *(one.doc for one in bare)]])
+        if bare:
+            ids = [one.id for one in bare]
+            rows = [list(vector) for vector in vectors]
+            connection.execute(KEEP[0], [ids, rows])
+            connection.execute(KEEP[1], [[one.doc for one in bare], ids, model, len(rows[0]), [b.text for b in bare]])
+        connection.execute("DELETE FROM vector_mark")
+        connection.execute("INSERT INTO vector_mark VALUES (?)", [uuid4().hex])
+    return len(bare)
+
+
+def mark_of(connection: "DuckDBPyConnection") -> str:
+    """Return the mark of the vectors as they are; empty while there are none."""
+    found = connection.execute("FROM vector_mark").fetchone()
+    return str(found[0]) if found else ""
+
+
+def all_vectors(connection: "DuckDBPyConnection", model: str) -> Embedded | None:
+    """Read all vectors of a model; None when there is none."""
+    import numpy
+
+    found = connection.execute(ALL, [model]).fetchnumpy()
+    if not len(found["doc"]):
+        return None
+    shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
+    matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
+    return Embedded(mark_of(connection), found["doc"], shelves.tolist(), places.astype(numpy.int64), matrix)

@@ -1,0 +1,192 @@
+"""An evaluation from the copy to the verdict, over a real kernel and the test's own evaluators, or the real ones."""
+
+import asyncio
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from openkoi_evaluate import AsItStands
+from openkoi_evaluate.session import Wanted, evaluated
+from openkoi_evaluate.verdict import Verdict
+from openkoi_hookspecs import Check, Evaluation, Finding, Limits, NoProvider, ProviderError, Request, Run, Work
+from openkoi_hookspecs.model import Message
+from openkoi_testing import Stage
+
+AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+NO_MODEL = {"models.default": ""}
+REAL = {f"evaluators.{name}.enabled": False for name in ("judge", "lint", "word-count")}
+POND = {
+    "pond.py": "def depth(n: int) -> int:\n    return n + 1\n",
+    "test_pond.py": "from pond import depth\n\n\ndef test_depth() -> None:\n    assert depth(1) == 2\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Finds the word bad; what was there at the baseline does not count."""
+
+    before: dict[str, set[str]] = field(default_factory=dict)
+    seen: list[Work] = field(default_factory=list)
+
+    async def baseline(self, run: Run) -> None:
+        self.before[run.id] = bad(run.workspace)
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+        self.seen.append(work)
+        new = sorted(bad(run.workspace) - self.before[run.id])
+        found = tuple(Finding("a bad word", rule="word", where=f"{name}:1") for name in new)
+        return Evaluation(checks=(Check("words", passed=not new),), findings=found)
+
+
+class Asks:
+    """A judge that needs a model."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+        try:
+            await run.chat(Request([Message.user("Good?")], model="evaluator"))
+        except ProviderError as error:
+            return Evaluation(unknown=str(error))
+        return Evaluation(checks=(Check("judge", passed=True),))
+
+
+def bad(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("*.txt") if "bad" in path.read_text()}
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *AUTHOR, *words], capture_output=True, check=True)
+
+
+def committed(folder: Path, files: dict[str, str]) -> Path:
+    """A repository with these files in it."""
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "one")
+    return folder
+
+
+def evaluate(wanted: Wanted, stage: Stage) -> Verdict:
+    """Evaluate with an OpenKoi whose own workspace is elsewhere."""
+
+    async def done() -> Verdict:
+        with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
+            async with stage.assemble(Path(home), Path(home)) as koi:
+                return await evaluated(wanted, koi)
+
+    return asyncio.run(done())
+
+
+def staged(*evaluators: object, installed: Sequence[str] = (), **settings: object) -> Stage:
+    """A stage without a model."""
+    return Stage(
+        evaluators={str(number): one for number, one in enumerate(evaluators)},
+        others={"workers": {"evaluate": AsItStands()}},
+        settings={**NO_MODEL, **settings},
+        installed=Stage().installed | set(installed),
+    )
+
+
+def files_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+
+
+def test_what_was_there_at_the_revision_does_not_count(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"old.txt": "bad", "good.txt": "good"})
+    (folder / "new.txt").write_text("bad")
+
+    verdict = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), staged(Words()))
+
+    assert (3, ["new.txt:1"]) == (verdict.status, [issue.where for issue in verdict.issues])
+
+
+def test_without_a_revision_everything_counts(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"old.txt": "bad"})
+
+    verdict = evaluate(Wanted(folder=folder, base=tmp_path), staged(Words()))
+
+    assert (3, ["pond/old.txt:1"]) == (verdict.status, [issue.where for issue in verdict.issues])
+
+
+def test_evaluators_see_the_cumulative_diff_and_the_files_that_changed(tmp_path: Path) -> None:
+    words = Words()
+    folder = committed(tmp_path / "pond", {"a.txt": "one\n", "b.txt": "b\n"})
+    git(folder, "commit", "-qm", "two", "--allow-empty")
+    (folder / "a.txt").write_text("two\n")
+    git(folder, "commit", "-qam", "three")
+    (folder / "c.txt").write_text("c\n")
+
+    evaluate(Wanted(folder=folder, revision="HEAD~1", base=folder), staged(words))
+
+    (work,) = words.seen
+    assert ("a.txt", "c.txt") == work.files
+    assert "-one" in work.diff
+    assert "+two" in work.diff
+
+
+def test_a_change_that_is_none_is_accepted_without_asking_anybody(tmp_path: Path) -> None:
+    words = Words()
+    folder = committed(tmp_path / "pond", {"a.txt": "bad"})
+
+    verdict = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), staged(words))
+
+    assert (0, "nothing changed since HEAD", []) == (verdict.status, verdict.reason, words.seen)
+
+
+def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+
+    verdict = evaluate(Wanted(folder=folder, base=folder), staged(Words(), Asks()))
+
+    assert 0 == verdict.status
+    assert any("No model is configured" in warning for warning in verdict.warnings)
+
+
+def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+    stage = staged(Words(), Asks(), **{"models.default": "rehearsal/script"})
+
+    with_one = evaluate(Wanted(folder=folder, base=folder), stage)
+    without = evaluate(Wanted(folder=folder, base=folder, judge=False), stage)
+
+    assert (0, 1, 0, 0) == (with_one.status, with_one.spent.calls, without.status, without.spent.calls)
+    assert ("No model was asked, because of --no-judge: the checks decide.",) == without.warnings
+
+
+def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+    required = staged(Words(), Asks(), **{"evaluation.require": ["1"]})
+
+    with pytest.raises(NoProvider):
+        evaluate(Wanted(folder=folder, base=folder, judge=True), staged(Words()))
+    assert 9 == evaluate(Wanted(folder=folder, base=folder), required).status
+
+
+def test_a_higher_threshold_accepts_no_more(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "bad"})
+    wanted = [Wanted(folder=folder, base=folder, limits=Limits(quality=quality)) for quality in (0.0, 1.0)]
+
+    assert [3, 3] == [evaluate(one, staged(Words())).status for one in wanted]
+
+
+@pytest.mark.row("EVAL-02", "EVAL-03", "EVAL-25")
+def test_a_seeded_bug_is_mapped_to_its_line_and_nothing_in_the_folder_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    folder = committed(tmp_path / "pond", POND)
+    stage = staged(installed=["evaluators"], **REAL)
+
+    (folder / "pond.py").write_text(POND["pond.py"].replace("+", "-"))
+    before = files_of(folder)
+    broken = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), stage)
+
+    assert (3, ["test_pond.py:5"]) == (broken.status, [issue.where for issue in broken.issues])
+    assert before == files_of(folder)

@@ -1,0 +1,84 @@
+"""Checks of command-line clients of services: what they change outside this machine, where no undo reaches.
+
+A client says what it does with a verb among its first words: ``gh pr merge``, ``aws ec2 stop-instances``,
+``heroku pg:reset``. The first verb that is known decides. Verbs and programs stand in ``rules/clients.table``.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+
+from .finding import Check, Command, Finding
+from .patterns import RULES, book, lines_of, only_tells, operands_of
+
+FAR = 4
+OUTSIDE = "changes what others use, on a service outside this machine"
+MONEY = "moves money, or changes what customers pay"
+RIGHTS = "changes who may do what, or a secret of theirs"
+
+
+@cache
+def kinds() -> dict[str, frozenset[str]]:
+    """Read the table, once: programs and verbs, by kind."""
+    found: dict[str, set[str]] = {}
+    for line in lines_of(RULES / "clients.table"):
+        kind, *names = line.split()
+        found.setdefault(kind, set()).update(names)
+    return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def checks_for(name: str) -> Iterator[Check]:
+    """The checks that a program may need."""
+    if name in kinds()["paying"]:
+        yield paid
+    elif name in kinds()["serving"]:
+        yield served
+
+
+def served(command: Command) -> Iterator[Finding]:
+    """Deleting, publishing, stopping, handing out rights: on somebody's service."""
+    said = verbs(command)
+    acting = kinds()["acting"] | (kinds()["reshaping"] if command.name in kinds()["clouds"] else frozenset())
+    for at, verb in enumerate(said):
+        if verb in acting:
+            yield Finding(OUTSIDE, "remote")
+            return
+        if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
+            yield Finding(RIGHTS, "remote")
+            return
+        if verb in kinds()["calm"]:
+            return
+
+
+def hands_out(verb: str, around: Collection[str]) -> bool:
+    """Whether a verb gives somebody the rights, or changes the secrets, that the words around it speak of."""
+    table = kinds()
+    if verb == "create":
+        return not table["powers"].isdisjoint(around)
+    return verb in table["granting"] and not (table["powers"] | table["rights"]).isdisjoint(around)
+
+
+def paid(command: Command) -> Iterator[Finding]:
+    """Whatever is made or changed where money is."""
+    for verb in verbs(command):
+        if verb in kinds()["calm"] - {"create", "add"}:
+            return
+        if verb in kinds()["acting"] | kinds()["charging"]:
+            yield Finding(MONEY, "remote")
+            return
+
+
+def verbs(command: Command) -> Sequence[str]:
+    """The first words of a client, taken apart: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
+    if only_tells(command.words, anywhere=True):
+        return ()
+    given = operands_of(book().stripped(command.name, command.words))[:FAR]
+    if command.name in kinds()["by-service"]:
+        given = given[1:] if given and given[0] not in kinds()["ours"] else []
+    parts = [part for word in given if " " not in word for part in word.lower().split(":")]
+    return [stem for part in parts for stem in stems(part)]
+
+
+def stems(part: str) -> tuple[str, ...]:
+    """A word, or the verb that it begins with."""
+    first, dash, rest = part.partition("-")
+    return (first, *rest.split("-")) if dash and first in kinds()["leading"] else (part,)

@@ -1,0 +1,87 @@
+"""A duel between having an entry and not having it: what the record says, and recorded tasks that are done again.
+
+Knows the ledger and its log, and the person who pays; how a task is done again is told elsewhere.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import environ
+from typing import cast
+
+import click
+
+from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question
+
+from .book import Book, Origin
+from .credit import by_shown, lift
+from .duel import Attempt, Recorded, again, patch_of, recorded, tally
+from .entry import Entry, short
+
+USUALLY = 3
+QUESTION = (
+    "Do {count} tasks of the record again, each once with it and once without, in copies of their folders? It costs "
+    "what {twice} tasks cost, and what they do outside of their folders is done again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """An entry, and the ledger that knows when it was shown and when withheld."""
+
+    koi: Koi
+    book: Book
+    entry: Entry
+
+    def record(self) -> Iterator[str]:
+        """What the record says: tasks that were done with it, and tasks from which it was withheld."""
+        uses = self.book.uses(self.entry.id)
+        for name, (good, total) in by_shown(uses).items():
+            yield f"  {name + ':':<11}{good} of {total} first attempts passed"
+        found = lift(uses, self.book.usual(self.entry.project))
+        known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few to tell"
+        yield f"  lift:      {found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}): {known}"
+
+    def able(self) -> Iterator[Recorded]:
+        """The tasks that can be done again, the newest first: those it was meant for, then those that taught it."""
+        seen = reversed(self.book.visitors.get(self.entry.id, []))
+        for run in dict.fromkeys((*seen, *(proof.run for proof in self.entry.proofs))):
+            session = self.book.origins.get(run, Origin()).session
+            if session and (one := recorded(self.koi.records(session), run)):
+                yield one
+
+    def fight(self, tasks: Iterable[Recorded]) -> Iterator[Mapping[str, Attempt]]:
+        """Do tasks again; one that cannot be is passed over, with the reason."""
+        words = {side: f"{side} {self.entry.id}" for side in ("with", "without")}
+        for one in tasks:
+            try:
+                bout = again(one, asyncio.run(patch_of(one, keeper_of(self.koi))), words, environ)
+            except KoiError as error:
+                click.echo(f"  {one.run[:8]} is passed over: {error}", err=True)
+                continue
+            how = ", ".join(f"{side} {'passed' if each.passed else 'failed'}" for side, each in bout.items())
+            click.echo(f"  {one.run[:8]} {short(one.task.text, 60)}: {how}")
+            yield bout
+
+    def run(self, count: int | None) -> None:
+        """Say what the record says, then do so many tasks again; without a number a person is asked."""
+        click.echo("\n".join(["From the record:", *self.record()]))
+        tasks = [one for one, _ in zip(self.able(), range(USUALLY if count is None else count), strict=False)]
+        if count is None and not (tasks and agreed(self.koi, len(tasks))):
+            click.echo(f"To do tasks again with it and without it: openkoi learn duel {self.entry.id} --again N")
+        elif count != 0:
+            click.echo("Done again:")
+            fought = list(self.fight(tasks))
+            click.echo("\n".join(tally(fought)) if fought else "  no task of the record could be done again")
+
+
+def agreed(koi: Koi, count: int) -> bool:
+    """Whether the person who pays wants it; nobody there is a no."""
+    question = Question(QUESTION.format(count=count, twice=2 * count), choices=("yes", "no"))
+    return asyncio.run(koi.ask(question)) == "yes"
+
+
+def keeper_of(koi: Koi) -> Checkpoints | None:
+    """The first checkpoints that there are."""
+    found = koi.entries("checkpoints")
+    return cast(Checkpoints, found[0].load()) if found else None  # an entry of this kind is this socket

@@ -1,0 +1,117 @@
+"""Learning from runs that are over: from the one that just ended, and from those that a killed process left behind.
+
+Everything goes to the run log of the run that is under way. To learn from a run twice comes to the same as once.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import environ
+
+from openkoi_hookspecs import Learning, Result, Run, moments
+from openkoi_hookspecs.events import LearningSaved
+from openkoi_log import Redactor, environment_secrets
+
+from .book import Book, Origin
+from .credit import counts
+from .decay import now
+from .entry import Entry, learning_of
+from .extract import Lesson, first_findings, passed
+from .judge import blamed, settled
+from .shelf import Shelf
+from .teach import taught
+from .told import Credited, Learned, Noted
+from .undone import taken_back, taken_up
+
+MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is learned in a run goes onto the shelf by way of its log."""
+
+    shelf: Shelf
+    run: Run
+
+    async def catch_up(self) -> Book:
+        """Learn from runs that were over when their process was ended, the oldest first; nobody reflects on them."""
+        book = await self.shelf.read()
+        for over in [one for one in book.due if one != self.run.id][-MOST:]:
+            result = await asyncio.to_thread(self.shelf.result, over, book.origins.get(over, Origin()).session)
+            changed = await self.learn(self.lesson(over, result)) if result else []
+            for entry in changed:
+                learning = counted(book, entry)
+                await self.run.emit(LearningSaved(await self.run.fold(moments.on_learning, learning, run=self.run)))
+            await self.run.emit(Learned(over))
+        return await self.shelf.read()
+
+    def lesson(self, id: str, result: Result) -> Lesson:
+        """A run that is over, with what a person said in it."""
+        book = self.shelf.book
+        project = book.origins.get(id, Origin(project=result.task.project)).project
+        return Lesson(run=id, result=result, project=project, at=now(), answers=tuple(book.answers.get(id, ())))
+
+    async def learn(self, lesson: Lesson) -> list[Entry]:
+        """Credit what the run was shown, and note what it taught; return the entries that changed."""
+        book = self.shelf.book
+        guilty = await self.credit(lesson)
+        await self.save(taken_up(book, lesson.project, lesson.at))
+        return await self.note(lesson, taken_back(book, lesson.project, lesson.at), guilty, told=False)
+
+    async def note(
+        self, lesson: Lesson, more: Iterable[Entry], guilty: Iterable[str] = (), *, told: bool = True
+    ) -> list[Entry]:
+        """Note what the rules find in a run, unless they were ``told``, and what else was said; return the changes."""
+        book = self.shelf.book
+        session = book.origins.get(lesson.run, Origin(session=lesson.result.task.session)).session
+        read = await asyncio.to_thread(self.shelf.heard, lesson.run, session)
+        changed = taught(book.entries.values(), lesson, read, redact, more=more, blamed=set(guilty), told=told)
+        for entry in changed:
+            await self.run.emit(Noted(entry))
+        await self.shelf.read()
+        return changed
+
+    async def credit(self, lesson: Lesson) -> set[str]:
+        """Write down how the first attempt went, and what becomes of the entries; return those to blame."""
+        book, good = self.shelf.book, passed(lesson.result)
+        visit = book.visits.get(lesson.run)
+        if visit is None or good is None:
+            return set()
+        told = visit.told
+        eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
+        guilty = [] if good else blamed(eligible, first_findings(lesson.result))
+        if visit.passed is None:
+            other = lesson.run if lesson.run != self.run.id else ""
+            await self.run.emit(Credited(good, tuple(guilty), other))
+            await self.shelf.read()
+        await self.save(settled(book, [one.id for one in eligible], told.project, lesson.at))
+        return set(guilty) & set(told.shown)
+
+    async def save(self, entries: Iterable[Entry]) -> None:
+        """Write down entries that stand otherwise now."""
+        for entry in list(entries):
+            await self.run.emit(Noted(entry))
+            await self.run.emit(LearningSaved(counted(self.shelf.book, entry)))
+        await self.shelf.read()
+
+
+def redact(text: str) -> str:
+    """A text without the secrets that we hold."""
+    return Redactor(environment_secrets(environ))(text)
+
+
+def news(before: Entry | None, entry: Entry) -> bool:
+    """Whether everyone is to know of a change: more evidence for the same is noted, and no news."""
+    return before is None or (before.text, before.standing) != (entry.text, entry.standing)
+
+
+def counted(book: Book, entry: Entry) -> Learning:
+    """An entry as everyone knows it, with its counts as of now."""
+    known = counts(book.uses(entry.id))
+    return learning_of(entry, shown=known.shown, helpful=known.helpful, harmful=known.harmful)
+
+
+def announced(book: Book, before: dict[str, Entry], changed: Sequence[Entry]) -> list[Learning]:
+    """What everyone is to know of, each entry once."""
+    latest = {entry.id: entry for entry in changed}
+    return [counted(book, entry) for id, entry in latest.items() if news(before.get(id), entry)]

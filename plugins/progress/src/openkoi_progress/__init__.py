@@ -1,0 +1,6 @@
+"""Whether a run gets anywhere, told from its calls and its files: a library, without entry points."""
+
+from .footprint import Footprints
+from .standstill import Ceilings, Standstill, Step
+
+__all__ = ["Ceilings", "Footprints", "Standstill", "Step"]

@@ -1,0 +1,40 @@
+"""When the system has no room for another process or thread, a command waits for a while and then says so."""
+
+import errno
+from collections.abc import Callable
+
+import pytest
+
+from openkoi_hookspecs import KoiError
+from openkoi_sandbox.room import is_full, patiently
+
+NO_PROCESS, NO_THREAD = BlockingIOError(errno.EAGAIN, "no"), RuntimeError("can't start new thread")
+
+
+def failing(times: int, error: Exception) -> Callable[[], str]:
+    """Something that can be started after so many tries."""
+    left = [error] * times
+
+    def start() -> str:
+        if left:
+            raise left.pop()
+        return "started"
+
+    return start
+
+
+@pytest.mark.parametrize("error", [NO_PROCESS, NO_THREAD])
+def test_it_is_tried_again(error: Exception) -> None:
+    assert "started" == patiently(failing(2, error))
+
+
+def test_in_the_end_the_reason_is_told() -> None:
+    with pytest.raises(KoiError, match="no room for another process"):
+        patiently(failing(9, NO_PROCESS), patience=0)
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError(errno.ENOENT, "no"), RuntimeError("something else")])
+def test_what_does_not_pass_by_itself_is_not_waited_for(error: OSError | RuntimeError) -> None:
+    assert not is_full(error)
+    with pytest.raises(type(error)):
+        patiently(failing(1, error))

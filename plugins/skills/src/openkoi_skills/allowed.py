@@ -1,0 +1,78 @@
+"""Whether a skill lets a tool be used, while it is active. Pure: knows names and patterns; knows no run.
+
+Names are ours, or those that other agents have for the like, perhaps with a pattern: ``Bash(git:*)``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from openkoi_hookspecs import Deny, ToolCall
+from openkoi_schema import PATH_ARGUMENTS
+
+RULE = re.compile(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
+OURS: Mapping[str, tuple[str, ...]] = {
+    "bash": ("run_command",),
+    "shell": ("run_command",),
+    "read": ("read_file",),
+    "write": ("write_file",),
+    "edit": ("edit_file", "apply_patch"),
+    "multiedit": ("edit_file", "apply_patch"),
+    "glob": ("list_files",),
+    "ls": ("list_files",),
+    "grep": ("search",),
+    "webfetch": ("fetch",),
+    "askuserquestion": ("ask_user",),
+}
+ALWAYS = ("read_skill", "find_tool", "ask_user")
+COMPOUND = re.compile(r"[;&|<>$`(){}\n\r\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """A skill that the model follows now, and the tools it keeps to; none named means any."""
+
+    skill: str
+    tools: tuple[str, ...] = ()
+
+
+def forbidden(call: ToolCall, active: Iterable[Active]) -> Deny | None:
+    """The refusal of a call that no active skill which names its tools lets through."""
+    strict = [one for one in active if one.tools]
+    if not strict or call.tool in ALWAYS or any(permits(rule, call) for one in strict for rule in one.tools):
+        return None
+    names, tools = ", ".join(one.skill for one in strict), " ".join(rule for one in strict for rule in one.tools)
+    return Deny(f"the skill {names} is active and keeps to these tools: {tools}")
+
+
+def permits(rule: str, call: ToolCall) -> bool:
+    """Whether one word of ``allowed-tools`` covers a call."""
+    said = RULE.fullmatch(rule.strip())
+    if not said:
+        return False
+    name = said["name"].strip().casefold()
+    if not any(fnmatchcase(call.tool.casefold(), one) for one in (name, *OURS.get(name, ()))):
+        return False
+    return not said["pattern"] or within(said["pattern"].strip(), call)
+
+
+def within(pattern: str, call: ToolCall) -> bool:
+    """Whether what a call is about fits a pattern: its command, else each of its paths."""
+    command = call.arguments.get("command")
+    if isinstance(command, str):
+        return covers(pattern, command.strip())
+    paths = [call.arguments[name] for name in PATH_ARGUMENTS if name in call.arguments]
+    texts = [path for path in paths if isinstance(path, str)]
+    plain = all(".." not in text.replace("\\", "/").split("/") for text in texts)
+    return bool(texts) and plain and all(fnmatchcase(text, pattern) for text in texts)
+
+
+def covers(pattern: str, command: str) -> bool:
+    """Whether a simple command begins as a pattern says; one of several parts never does."""
+    if COMPOUND.search(command):
+        return pattern == "*"
+    if pattern.endswith(":*"):
+        start = pattern.removesuffix(":*")
+        return command == start or command.startswith(f"{start} ")
+    return fnmatchcase(command, pattern)

@@ -1,0 +1,202 @@
+"""``openkoi skill``: what skills there are, new ones, others' ones, and what is wrong with them. Knows the terminal."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from openkoi_hookspecs import Koi, KoiError, UnknownName
+from openkoi_skillfile import EVALUATOR, FILE, NO, TASK, YES, Approved, places, skill_folders, skill_in, validate
+
+from .fetched import fetched
+from .fresh import template
+from .hook import Skills
+from .install import Parcel, install, parcel
+from .listing import Row, as_json, as_text, rows
+from .shelf import Library
+from .supplied import RULE_FILES, Supply, approve, supplied
+from .suspect import visible
+from .toolbox import beside
+
+NOBODY = "Nobody is at the terminal to say whether this is trusted, so nothing was done. If you do: add --yes"
+STANDING = {YES: "trusted", NO: "not trusted"}
+KINDS = click.Choice([TASK, EVALUATOR])
+
+
+@click.group("skill")
+def skill() -> None:
+    """See, write, check and install skills: ways to do a kind of work, in a SKILL.md file each."""
+
+
+@skill.command("list")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
+@click.pass_obj
+def listed(koi: Koi, /, layout: str) -> None:
+    """List skills and evaluators here, with those that are not used and why."""
+    found = all_rows(koi)
+    click.echo(as_json(found) if layout == "json" else as_text(found))
+    for complaint in complaints(koi):
+        click.echo(complaint, err=True)
+
+
+@skill.command()
+@click.argument("name")
+@click.option("--file", "beside_it", default="", help="A file that lies beside it, instead of its text.")
+@click.pass_obj
+def show(koi: Koi, /, name: str, beside_it: str) -> None:
+    """Print a skill as it is written."""
+    library = library_of(koi)
+    for kind in (TASK, EVALUATOR):
+        shelf = library.shelf(Path.cwd(), koi.entries, kind)
+        found = shelf.get(name) or next((one for one, _ in shelf.unfit if one.skill.name == name), None)
+        if found:
+            text = beside(found, beside_it) if beside_it else found.file.read_text(encoding="utf-8").rstrip()
+            click.echo(visible(text))
+            return
+    waiting = next((Path(row.file) for row in all_rows(koi) if row.unused and row.name == name), None)
+    if waiting is None:
+        raise UnknownName("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
+    click.echo(visible(waiting.read_text(encoding="utf-8", errors="replace").rstrip()))
+
+
+@skill.command("validate")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--strict", is_flag=True, help="Also what other readers of Agent Skills would refuse.")
+@click.pass_obj
+def validated(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
+    """Check SKILL.md files, of evaluators too; without a path your own and the project's. Mistakes end in status 1."""
+    files = [file for path in paths or own_places(koi) for file in files_in(path)]
+    if paths and not files:
+        raise KoiError(f"There is no {FILE} in {', '.join(map(str, paths))}.")
+    found = [problem for file in files for problem in validate(file, strict)]
+    for problem in found:
+        click.echo(str(problem))
+    bad = len({problem.path for problem in found})
+    click.echo(f"{len(files)} checked, {bad} with mistakes.", err=True)
+    if found:
+        sys.exit(1)
+
+
+@skill.command()
+@click.argument("name")
+@click.option("--kind", type=KINDS, default=TASK, help="What it is.")
+@click.option("--description", default="", help="What it is for, in the words that a task would use.")
+@click.option("--project", is_flag=True, help="For this project (.agents), not for you alone.")
+@click.pass_obj
+def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> None:
+    """Begin a skill: a file to fill in."""
+    text = template(name, kind, description)
+    source = "workspace" if project else "user"
+    wanted = places(kind, library_of(koi).data, Path.cwd())
+    file = next(place.folder for place in wanted if place.source == source) / name / FILE
+    if file.parent.exists():
+        raise KoiError(f"{file.parent} is there already. Take another name, or change what is there.")
+    file.parent.mkdir(parents=True)
+    file.write_text(text, encoding="utf-8")
+    click.echo(file)
+
+
+@skill.command("install")
+@click.argument("origin")
+@click.option("--yes", is_flag=True, help="Trust it without being asked.")
+@click.pass_obj
+def installed(koi: Koi, /, origin: str, yes: bool) -> None:
+    """Install a skill of somebody else's: from a folder, a zip file or a git address; #NAME picks one of several."""
+    data = library_of(koi).data
+    with fetched(origin) as folder, TemporaryDirectory(ignore_cleanup_errors=True) as copy:
+        one = parcel(folder, data, Path(copy) / "skill")
+        if one.there and Approved.below(data)(one.target, one.digest):
+            click.echo(f"{one.skill.name} is installed already, as it is there.")
+            return
+        click.echo(described(one), err=True)
+        if not (yes or agreed("Install it, and let the model follow it?")):
+            raise KoiError("Nothing was installed.")
+        click.echo(install(one, data))
+
+
+@skill.command()
+@click.argument("names", nargs=-1)
+@click.option("--yes", is_flag=True, help="Trust all of it without being asked.")
+@click.option("--revoke", is_flag=True, help="Trust it no longer.")
+@click.pass_obj
+def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
+    """Decide about what this project and others supply: skills, evaluators, AGENTS.md. Any change asks again."""
+    data = library_of(koi).data
+    approved = Approved.below(data)
+    meant = [one for one in supplied(data, Path.cwd(), RULE_FILES) if not names or one.place.name in names]
+    due = [one for one in meant if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
+    for one in meant:
+        click.echo(state(one, approved), err=True)
+    if not due:
+        click.echo("There is nothing to decide.")
+    elif revoke or yes or agreed("Do you trust who wrote what is not trusted yet?"):
+        approve(due, approved, NO if revoke else YES)
+        click.echo(f"{'No longer trusted' if revoke else 'Trusted'}: {', '.join(one.title for one in due)}")
+    else:
+        approve(due, approved, NO)
+        click.echo("Not trusted, and not asked about again until it changes.")
+
+
+def state(one: Supply, approved: Approved) -> str:
+    """One thing and what was said about it."""
+    standing = STANDING.get(approved.said(one.place, one.digest) or "", "not decided")
+    if not one.digest:
+        standing = "cannot be trusted: too large, or it leads out of its folder"
+    return visible(f"{one.title}: {standing}  {one.place}{''.join(f'  ({said}!)' for said in one.warnings)}")
+
+
+def described(one: Parcel) -> str:
+    """What a person should know before it is installed."""
+    lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.description}", f"  goes to {one.target}"]
+    lines += [f"  keeps to {' '.join(one.skill.tools)}"] if one.skill.tools else []
+    lines += ["  takes the place of the one that is there"] if one.target.exists() else []
+    return visible("\n".join([*lines, *(f"  look out: its text {warning}" for warning in one.warnings)]))
+
+
+def agreed(question: str) -> bool:
+    """What the person at the terminal says; raises KoiError when nobody is there."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise KoiError(NOBODY)
+    return click.confirm(question, err=True)
+
+
+def all_rows(koi: Koi) -> list[Row]:
+    """Skills, then evaluators."""
+    library = library_of(koi)
+    return [row for kind in (TASK, EVALUATOR) for row in rows(library.shelf(Path.cwd(), koi.entries, kind), kind)]
+
+
+def complaints(koi: Koi) -> list[str]:
+    """What is amiss with files."""
+    library = library_of(koi)
+    shelves = [library.shelf(Path.cwd(), koi.entries, kind) for kind in (TASK, EVALUATOR)]
+    return list(dict.fromkeys(complaint for shelf in shelves for complaint in shelf.complaints))
+
+
+def own_places(koi: Koi) -> Sequence[Path]:
+    """The folders in which a person would look for their own mistakes."""
+    data = library_of(koi).data
+    return [
+        place.folder
+        for kind in (TASK, EVALUATOR)
+        for place in places(kind, data, Path.cwd())
+        if place.source in ("user", "workspace") and place.folder.is_dir()
+    ]
+
+
+def files_in(path: Path) -> list[Path]:
+    """The file itself, the one in a folder, or those in the folders in it."""
+    if path.is_file() or skill_in(path).is_file():
+        return [path if path.is_file() else skill_in(path)]
+    return [skill_in(folder) for folder in skill_folders(path)]
+
+
+def library_of(koi: Koi) -> Library:
+    """Where skills are looked for, as it is configured; raises KoiError where skills are switched off."""
+    for one in koi.entries("hooks"):
+        thing = one.load() if one.name == "skills" else None
+        if isinstance(thing, Skills):
+            return thing.library
+    raise KoiError("Skills are switched off. Take out enabled = false below [hooks.skills] in the configuration.")

@@ -1,0 +1,87 @@
+"""How well skills did, by category: read off the run log, and kept beside it so that each line is read once.
+
+The best score of a run counts, and a run that nobody judged does not. What is kept can be thrown away at any time.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from openkoi_files import locked, private_folder, read_text, replace_file
+from openkoi_hookspecs.events import Used
+from openkoi_log import Damaged, read_line, segments
+
+from .signals import Effect
+
+MARK = b'"type":"usage"'
+HEAD = 200
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums and counts by skill and category, and how far each segment of the log is read."""
+
+    ends: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
+
+    def take(self, event: Used) -> None:
+        """Count one run in."""
+        if event.score is None:
+            return
+        for skill in event.skills:
+            total, count = self.sums.setdefault(skill, {}).get(event.category, (0.0, 0))
+            self.sums[skill][event.category] = (total + event.score, count + 1)
+
+    def effects(self, category: str) -> Mapping[str, Effect]:
+        """How each skill did on tasks of a category."""
+        known = {skill: sums[category] for skill, sums in self.sums.items() if category in sums}
+        return {skill: Effect(total / count, count) for skill, (total, count) in known.items()}
+
+    @classmethod
+    def kept_in(cls, file: Path) -> Self:
+        """As it was kept; nothing where that cannot be read."""
+        with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            known = json.loads(read_text(file))
+            ends = {str(name): int(end) for name, end in known["ends"].items()}
+            sums = {
+                str(skill): {str(name): (float(total), int(count)) for name, (total, count) in rows.items() if count}
+                for skill, rows in known["sums"].items()
+            }
+            return cls(ends, sums)
+        return cls()
+
+
+def tallied(data: Path) -> Tally:
+    """The tally with all that was written until now."""
+    file = private_folder(data / "cache") / "skills.json"
+    with locked(file):
+        tally = Tally.kept_in(file)
+        sizes = {path.name: path.stat().st_size for path in segments(data / "sessions")}
+        if any(sizes.get(name, 0) < end for name, end in tally.ends.items()):
+            tally = Tally()
+        new = [path for path in segments(data / "sessions") if sizes.get(path.name, 0) > tally.ends.get(path.name, 0)]
+        for path in new:
+            for event in unread(path, tally):
+                tally.take(event)
+        if new:
+            replace_file(file, json.dumps({"ends": tally.ends, "sums": tally.sums}))
+    return tally
+
+
+def unread(path: Path, tally: Tally) -> Iterator[Used]:
+    """What a segment says of use that was not read yet; its last line only when it is whole."""
+    start = tally.ends.get(path.name, 0)
+    with path.open("rb") as file:
+        file.seek(start)
+        lines = file.read()
+    whole = lines.rfind(b"\n") + 1
+    tally.ends[path.name] = start + whole
+    for line in lines[:whole].splitlines(keepends=True):
+        if MARK in line[:HEAD]:
+            with suppress(Damaged, ValueError, TypeError, KeyError):
+                event = read_line(line, path.name, 0).event
+                if isinstance(event, Used):
+                    yield event

@@ -1,0 +1,50 @@
+"""How skills are shown to people: in a list, with what is not used and why. Pure."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from .shelf import Shelf
+from .suspect import visible
+from .words import short
+
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One skill, as a person sees it; an empty ``unused`` says that it is used."""
+
+    name: str
+    kind: str
+    source: str
+    file: str
+    description: str = ""
+    unused: str = ""
+
+
+def rows(shelf: Shelf, kind: str) -> Iterator[Row]:
+    """All skills of a kind: those in use, those that do not fit this machine, those that wait for a person."""
+    used = [(one, "") for one in shelf.skills.values()]
+    for one, why in [*used, *shelf.unfit]:
+        skill = one.skill
+        yield Row(skill.name, kind, one.source.value, str(one.file), skill.description, why)
+    for file in shelf.waiting:
+        yield Row(file.parent.name, kind, "", str(file), unused="nobody has approved of it: openkoi skill trust")
+
+
+def as_text(found: Sequence[Row]) -> str:
+    """A line for each."""
+    return "\n".join(map(line, found)) or "There are no skills yet. To write one: openkoi skill new NAME"
+
+
+def line(row: Row) -> str:
+    kind = " (evaluator)" if row.kind == "evaluator" else ""
+    if row.unused:
+        return visible(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
+    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{row.source}]")
+
+
+def as_json(found: Sequence[Row]) -> str:
+    """All of it, for programs."""
+    return json.dumps([asdict(row) for row in found], indent=2, ensure_ascii=False)

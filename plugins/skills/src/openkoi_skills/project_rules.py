@@ -1,0 +1,60 @@
+"""AGENTS.md: what a project wants everybody to know who works in it. Knows one file; knows no skill.
+
+It instructs once a person has approved of it as it is; until then it is shown as data, which informs.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Data, Layer, Run, Section, hookimpl
+from openkoi_hookspecs.events import Warned
+from openkoi_skillfile import Approved
+
+from .approval import settle
+from .supplied import RULE_FILES, rules_file, stamp
+
+PER_TOKEN = 4
+CUT = "[{left:,} characters more stand in {file}; read them when they matter]"
+TOO_LONG = (
+    "{file} is cut after {room:,} of {length:,} characters. Shorten it, or raise tokens of [hooks.project-rules]."
+)
+
+
+class ProjectRules:
+    """Shows the nearest AGENTS.md. Settings: ``[hooks.project-rules]``."""
+
+    def __init__(
+        self,
+        *,
+        data: Annotated[Path, Data("")],
+        files: tuple[str, ...] = RULE_FILES,
+        tokens: int = 4_000,
+        answer_seconds: float = 25.0,
+    ) -> None:
+        self.data, self.files = data, files
+        self.room = tokens * PER_TOKEN
+        self.answer_seconds = answer_seconds
+
+    @hookimpl
+    async def before_plan(self, run: Run) -> Sequence[Section] | None:
+        """The project's rules, as far as there is room."""
+        file = rules_file(run.workspace, self.files)
+        if file is None:
+            return None
+        await settle(self.data, run, seconds=self.answer_seconds, rules=self.files)
+        with file.open("rb") as opened:
+            text = opened.read(4 * self.room + 1).decode("utf-8", "replace").strip()
+        if len(text) > self.room:
+            length = file.stat().st_size
+            await run.emit(Warned(TOO_LONG.format(file=file, room=self.room, length=length)))
+            text = shortened(text, self.room, length, file)
+        trusted = Approved.below(self.data)(file, stamp(file))
+        head = f"# Rules of this project, from {file.name}\n\n"
+        return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, quoted=not trusted)]
+
+
+def shortened(text: str, room: int, length: int, file: Path) -> str:
+    """The beginning of a text, up to a line's end, and a word about the rest."""
+    kept = text[: text.rfind("\n", 0, room) if "\n" in text[:room] else room].rstrip()
+    return f"{kept}\n{CUT.format(left=max(0, length - len(kept)), file=file)}"

@@ -1,0 +1,78 @@
+"""Which skills there are for a workspace, and why others are not used. Knows files; knows no task and no run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from openkoi_hookspecs import Entry, ToolFault
+from openkoi_skillfile import (
+    ASKS,
+    EVALUATOR,
+    TASK,
+    Approved,
+    Found,
+    Machine,
+    Skill,
+    Source,
+    collect,
+    digest,
+    lacking,
+    lent,
+    places,
+    read_skill,
+    read_text,
+    unshadowed,
+)
+
+Entries: TypeAlias = Callable[[str], Sequence[Entry]]
+STRANGERS = ASKS | {Source.MANAGED, Source.OPENCLAW}
+CHANGED = "The skill {} changed since a person approved of it, so it is not read. Go on without it."
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Skills by name that can be used; others with the reason why not; and what a person should know."""
+
+    skills: Mapping[str, Found] = field(default_factory=dict)
+    unfit: Sequence[tuple[Found, str]] = ()
+    waiting: Sequence[Path] = ()
+    complaints: Sequence[str] = ()
+
+    def get(self, name: str) -> Found | None:
+        """One by its name, in capitals or not."""
+        return self.skills.get(name.strip().casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Where skills are looked for: OpenKoi's data folder, folders of the configuration, and what is approved."""
+
+    data: Path
+    path: tuple[Path, ...] = ()
+    machine: Machine = field(default_factory=Machine)
+
+    @property
+    def approved(self) -> Approved:
+        """What a person said about the files of others."""
+        return Approved.below(self.data)
+
+    def shelf(self, workspace: Path, entries: Entries, kind: str = TASK) -> Shelf:
+        """Read them anew: a folder with a SKILL.md in it is all it takes. ``entries`` are what packages bring."""
+        brought, complaints = lent(entries("skills"))
+        bundled, more = lent(entries("bundles"), Source.BUNDLED)
+        wanted = [*places(kind, self.data, workspace, self.path), *brought, *bundled]
+        asks = STRANGERS if kind == TASK else ASKS
+        read = collect(wanted, kind, self.approved, asks)
+        unfit = [(one, why) for one in read.found if (why := lacking(one.skill.requires, self.machine))]
+        kept = unshadowed(one for one in read.found if one not in [each for each, _ in unfit])
+        skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
+        return Shelf(skills, unfit, read.waiting, (*complaints, *more, *read.amiss, *kept.amiss))
+
+    def read(self, found: Found) -> Skill:
+        """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolFault."""
+        folder = found.file.parent
+        asks = STRANGERS if found.skill.kind != EVALUATOR else ASKS
+        if found.source in asks and not self.approved(folder, digest(folder)):
+            raise ToolFault(CHANGED.format(found.skill.name))
+        return read_skill(read_text(found.file), folder.name, found.skill.kind)

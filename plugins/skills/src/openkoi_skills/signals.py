@@ -1,0 +1,119 @@
+"""Why a skill may be the right one for a task, and how much so. Knows words and numbers; knows no file, no model."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from math import sqrt
+
+from openkoi_hookspecs import Recall
+from openkoi_skillfile import Found, Skill, Source
+
+MOST = 5
+LEAST = 0.1
+ALIKE = 0.3
+ENOUGH = 10
+WORD = re.compile(r"[^\W_]{2,}")
+FUNCTION_WORDS = """
+a about after all also an and any are as at be before but by can do does for from get give has have how if in into is it
+its let make me my need new no not of on one only or our out please should so some that the their them then there these
+this to up us use used user uses using via want was we what when where which while who will with you your
+"""
+SILENT = frozenset(FUNCTION_WORDS.split())
+ASKED = r"(?:use|using|with|by|run|apply|follow)\s+(?:the\s+)?[\"'`]?{name}(?![\w-])"
+NAMED = r"(?<![\w-]){name}[\"'`]?\s+skill\b|\bskill[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<!\w)[$@`]{name}(?![\w-])"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How well it did before, on average, and how often that was judged."""
+
+    average: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """All that speaks for a skill."""
+
+    explicit: bool = False
+    effect: Effect | None = None
+    similarity: float = 0.0
+    recalled: bool = False
+    approved: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """How much it is to be expected to help, 0.0 to 1.0."""
+        effect = self.effect.average * min(self.effect.count / ENOUGH, 1.0) * 0.4 if self.effect else 0.0
+        alike = self.similarity * 0.3 if self.similarity > ALIKE else 0.0
+        return min(1.0, self.explicit * 1.0 + effect + alike + self.recalled * 0.2 + self.approved * 0.3)
+
+    @property
+    def fits(self) -> bool:
+        """Whether something says that it is about this very task, and not only that it is a good one."""
+        return self.explicit or self.recalled or self.similarity > ALIKE
+
+    def __str__(self) -> str:
+        named = {"asked for": self.explicit, "recalled": self.recalled, "approved": self.approved > 0}
+        said = [name for name, holds in named.items() if holds]
+        said += [f"did {self.effect.average:.2f} in {self.effect.count}"] if self.effect else []
+        return ", ".join(said + ([f"alike {self.similarity:.2f}"] if self.similarity > ALIKE else []))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A skill and what speaks for it."""
+
+    found: Found
+    _: KW_ONLY
+    signals: Signals
+
+
+def ranked(candidates: Iterable[Ranked]) -> list[Ranked]:
+    """Those worth a look, best first; what was asked for always is."""
+    worth = [one for one in candidates if one.signals.score > LEAST or one.signals.explicit]
+    return sorted(worth, key=lambda one: (-one.signals.score, one.found.skill.name))[:MOST]
+
+
+def asked_for(name: str, text: str) -> bool:
+    """Whether a text names a skill. A name that is a plain word has to be called one: ``the review skill``."""
+    spelled = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
+    pattern = NAMED.format(name=spelled)
+    pattern += f"|{ASKED.format(name=spelled)}" if name.isalpha() else rf"|(?<![\w-]){spelled}(?![\w-])"
+    return bool(spelled) and bool(re.search(pattern, text, re.IGNORECASE))
+
+
+def recalled(name: str, recall: Recall) -> bool:
+    """Whether memory speaks of a skill."""
+    return any(asked_for(name, " ".join((hit.memo.text, *getattr(hit.memo, "keys", ())))) for hit in recall.hits)
+
+
+def approved(found: Found) -> float:
+    """How sure we were of a skill that was learned and that a person then made their own."""
+    if found.source is not Source.USER or not found.skill.own("learned_from"):
+        return 0.0
+    try:
+        return min(1.0, max(0.0, float(str(found.skill.own("confidence")))))
+    except ValueError:
+        return 1.0
+
+
+def told(skill: Skill) -> str:
+    """What a skill says it is for."""
+    return f"{skill.name.replace('-', ' ')}: {skill.description}"
+
+
+def in_common(one: str, other: str) -> float:
+    """How many words two texts share, 0.0 to 1.0."""
+    mine, theirs = words(one), words(other)
+    return len(mine & theirs) / sqrt(len(mine) * len(theirs)) if mine and theirs else 0.0
+
+
+def words(text: str) -> frozenset[str]:
+    """The words that say something, without the endings that change most."""
+    return frozenset(word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in SILENT)
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """How alike two vectors of length one are."""
+    return sum(a * b for a, b in zip(one, other, strict=True))

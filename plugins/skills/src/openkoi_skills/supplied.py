@@ -1,0 +1,93 @@
+"""What a project or a stranger supplies, and what a person said about it. Knows files; asks nobody."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_skillfile import (
+    EVALUATOR,
+    TASK,
+    YES,
+    Approved,
+    Source,
+    digest,
+    places,
+    read_text,
+    skill_folders,
+    skill_in,
+    upwards,
+)
+
+from .suspect import suspicions
+
+RULES = "rules"
+ASKED = {TASK: (Source.WORKSPACE, Source.MANAGED, Source.OPENCLAW), EVALUATOR: (Source.WORKSPACE,)}
+RULE_FILES = ("AGENTS.md", "CLAUDE.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """One thing that tells the model what to do. Without a ``digest`` it cannot be approved."""
+
+    kind: str
+    place: Path
+    source: Source
+    digest: str
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        if self.kind == RULES:
+            return self.place.name
+        whose = "" if self.source is Source.WORKSPACE else f" ({self.source.value})"
+        return f"{'skill' if self.kind == TASK else self.kind} {self.place.name}{whose}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What in it a person should look at first."""
+        try:
+            return suspicions(read_text(self.place if self.kind == RULES else skill_in(self.place)))
+        except (OSError, UnicodeDecodeError):
+            return ("cannot be read",)
+
+
+def supplied(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> list[Supply]:
+    """All of it, the project's own first."""
+    found = [
+        Supply(kind, folder, place.source, stamp(folder))
+        for kind, sources in ASKED.items()
+        for place in places(kind, data, workspace)
+        if place.source in sources
+        for folder in skill_folders(place.folder)
+    ]
+    file = rules_file(workspace, rules)
+    own = [Supply(RULES, file, Source.WORKSPACE, stamp(file))] if file else []
+    return sorted([*found, *own], key=lambda one: (one.source is not Source.WORKSPACE, one.kind, one.place))
+
+
+def rules_file(workspace: Path, names: Iterable[str] = RULE_FILES) -> Path | None:
+    """The nearest file of rules, up to the root of the repository; a link that leads out of there is none."""
+    folders = upwards(workspace)
+    root = folders[-1].resolve()
+    candidates = (folder / name for folder in folders for name in names)
+    return next((file for file in candidates if file.is_file() and file.resolve().is_relative_to(root)), None)
+
+
+def stamp(place: Path) -> str:
+    """Its digest; empty when it cannot be read, or is too large to be looked at."""
+    try:
+        return digest(place)
+    except OSError:
+        return ""
+
+
+def undecided(supplies: Iterable[Supply], approved: Approved) -> list[Supply]:
+    """Those that nobody has said anything about as they are now."""
+    return [one for one in supplies if one.digest and approved.said(one.place, one.digest) is None]
+
+
+def approve(supplies: Iterable[Supply], approved: Approved, answer: str = YES) -> None:
+    """Remember what a person said about each of them."""
+    for one in supplies:
+        if one.digest:
+            approved.keep(one.place, one.digest, answer)

@@ -1,0 +1,87 @@
+"""The tool ``read_skill``: the text of a skill, or a file that lies beside it, when the model wants it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Arguments, Effect, Plugin, Run, Tool, ToolFault, ToolResult
+from openkoi_schema import Parameters
+from openkoi_skillfile import Found
+
+from .hook import Skills
+from .words import resources, whole
+
+MOST = 60_000
+PARAMETERS = Parameters({"name": {"type": "string"}, "file": {"type": "string"}}, required=("name",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillTools:
+    """Offers ``read_skill`` where there are skills."""
+
+    skills: Annotated[Skills | None, Plugin("hooks", default="skills")] = None
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """The tool for one run; none where the hook is switched off."""
+        skills = self.skills
+        if skills is None:
+            return ()
+        shelf = await skills.shelf(run)
+        if not shelf.skills:
+            return ()
+
+        async def call(arguments: Arguments) -> ToolResult:
+            given = PARAMETERS.accept(arguments)
+            found = shelf.get(given.text("name"))
+            if found is None:
+                raise ToolFault(unknown(given.text("name"), [one.skill.name for one in shelf.skills.values()]))
+            skill = skills.library.read(found)
+            if given.text("file"):
+                return ToolResult(beside(found, given.text("file")))
+            await skills.activate(found, skill, run, why="the model read it")
+            return ToolResult(cut(whole(found, skill), f"the skill {skill.name}"))
+
+        return [
+            Tool(
+                "read_skill",
+                "Read a skill from the list of skills, or with file a file of it.",
+                PARAMETERS.schema(),
+                call,
+                effect=Effect.READS,
+                doing="Reading the skill {name}",
+            )
+        ]
+
+
+def unknown(name: str, known: Sequence[str]) -> str:
+    """What to say of a name that no skill has."""
+    near = get_close_matches(name, known, n=3, cutoff=0.4)
+    return f"There is no skill {name!r}. There are: {', '.join(near or known[:20])}."
+
+
+def beside(found: Found, name: str) -> str:
+    """A file of a skill. Raises ToolFault for one that lies elsewhere or is no text."""
+    folder = found.file.parent.resolve()
+    file = (folder / name).resolve()
+    if not file.is_relative_to(folder) or not file.is_file():
+        there = ", ".join(resources(found)[:20]) or "none"
+        raise ToolFault(f"The skill {found.skill.name} has no file {name!r}. Its files: {there}.")
+    return cut(text_of(file), f"{name}; the whole is in {file}")
+
+
+def text_of(file: Path) -> str:
+    """The beginning of a file; raises ToolFault for what is no text."""
+    with file.open("rb") as opened:
+        data = opened.read(4 * MOST)
+    if b"\0" in data:
+        raise ToolFault(f"{file.name} is no text. It lies at {file}.")
+    return data.decode("utf-8", "replace")
+
+
+def cut(text: str, what: str) -> str:
+    """A text as far as it may be shown at once; that it was cut is said."""
+    if len(text) <= MOST:
+        return text
+    return f"{text[:MOST]}\n[cut here: {len(text) - MOST} characters more of {what}]"

@@ -1,0 +1,59 @@
+"""While a skill is active, only the tools that it names may be used."""
+
+import pytest
+
+from openkoi_hookspecs import Deny, ToolCall
+from openkoi_skills.allowed import Active, forbidden
+
+
+def call(tool: str, **arguments: str) -> ToolCall:
+    return ToolCall("1", tool, arguments)
+
+
+def allowed(tools: str, wanted: ToolCall) -> bool:
+    return forbidden(wanted, [Active("mine", tuple(tools.split("|")))]) is None
+
+
+@pytest.mark.parametrize(
+    ("tools", "wanted", "may"),
+    [
+        ("read_file", call("read_file"), True),
+        ("read_file", call("write_file"), False),
+        ("Read", call("read_file"), True),
+        ("Edit", call("apply_patch"), True),
+        ("Grep|Glob", call("list_files"), True),
+        ("mcp__pond__*", call("mcp__pond__feed"), True),
+        ("mcp__pond__*", call("mcp__lake__feed"), False),
+        ("*", call("anything"), True),
+        ("Read", call("read_skill"), True),
+        ("Bash", call("run_command", command="rm -r x; ls"), True),
+        ("Bash(*)", call("run_command", command="rm -r x; ls"), True),
+        ("Bash(git:*)", call("run_command", command="git status"), True),
+        ("Bash(git:*)", call("run_command", command="git"), True),
+        ("Bash(git:*)", call("run_command", command="gitk"), False),
+        ("Bash(git:*)", call("run_command", command="git log; rm -r ."), False),
+        ("Bash(git:*)", call("run_command", command="git log\nrm -r ."), False),
+        ("Bash(git:*)", call("run_command", command="git log $(rm x)"), False),
+        ("Bash(git log *)", call("run_command", command="git log -1"), True),
+        ("Bash(git log *)", call("run_command", command="git push"), False),
+        ("Read(docs/*)", call("read_file", path="docs/a.md"), True),
+        ("Read(docs/*)", call("read_file", path="docs/../a.md"), False),
+        ("Read(docs/*)", call("read_file", path="src/a.py"), False),
+        ("Read(docs/*)", call("read_file"), False),
+        ("((", call("read_file"), False),
+    ],
+)
+def test_a_word_covers_calls(tools: str, wanted: ToolCall, may: bool) -> None:
+    assert may == allowed(tools, wanted)
+
+
+def test_of_several_skills_each_lets_its_own_tools_through() -> None:
+    active = [Active("a", ("Read",)), Active("b", ("Write",)), Active("free")]
+
+    assert None is forbidden(call("read_file"), active)
+    assert None is forbidden(call("write_file"), active)
+    assert Deny("the skill a, b is active and keeps to these tools: Read Write") == forbidden(call("fetch"), active)
+
+
+def test_skills_that_name_no_tools_forbid_nothing() -> None:
+    assert None is forbidden(call("fetch"), [Active("free")])

@@ -1,0 +1,170 @@
+"""What ``openkoi skill`` promises, in a home and a project that are really there."""
+
+import json
+import subprocess
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from openkoi_hookspecs import Entry, KoiError, UnknownName
+from openkoi_skillfile import validate
+from openkoi_skills import Skills
+from openkoi_skills.command import skill
+
+TEXT = "---\nname: {name}\ndescription: It {name}s.\n{more}---\nDo it.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """The Koi that a command is lent, as far as it needs one."""
+
+    folder: Path
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "home" / "data"
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        """The plugins of a kind."""
+        return [Entry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
+
+    def openkoi(self, *words: str) -> Result:
+        """Say ``openkoi skill`` and so on; what it raises flies on."""
+        result = CliRunner().invoke(skill, list(words), obj=self)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    def put(self, place: str, name: str, more: str = "", text: str = TEXT) -> Path:
+        """Write a skill below this folder."""
+        file = self.folder / place / name / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(text.format(name=name, more=more))
+        return file
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return Shop(tmp_path)
+
+
+def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) -> None:
+    made = [shop.openkoi("new", "feed-koi", "--description", "Feeds: koi"), shop.openkoi("new", "other", "--project")]
+    made.append(shop.openkoi("new", "taste", "--kind", "evaluator"))
+
+    files = [Path(one.stdout.strip()) for one in made]
+    assert [[], [], []] == [validate(file, strict=True) for file in files]
+    assert shop.data / "skills" / "user" / "feed-koi" / "SKILL.md" == files[0]
+    listed = shop.openkoi("list").stdout
+    assert "feed-koi  Feeds: koi  [user]" in listed
+    assert "other  not used: nobody has approved of it" in listed
+    assert "taste (evaluator)" in listed
+    with pytest.raises(KoiError, match="is there already"):
+        shop.openkoi("new", "feed-koi")
+    with pytest.raises(KoiError, match="small letters"):
+        shop.openkoi("new", "Feed Koi")
+
+
+def test_the_list_says_for_programs_why_something_is_not_used(shop: Shop) -> None:
+    shop.put("home/data/skills/user", "feed", "metadata: {os: plan9}\n")
+
+    (row,) = json.loads(shop.openkoi("list", "--format", "json").stdout)
+
+    assert ("feed", "user") == (row["name"], row["source"])
+    assert row["unused"].startswith("it is for plan9")
+
+
+@pytest.mark.row("EVAL-14")
+def test_validate_names_file_and_line_of_skills_and_evaluators(shop: Shop) -> None:
+    bad = shop.put("work/.agents/evaluators", "taste", "kind: evaluator\nmetadata: {method: guess}\n")
+    good = shop.put("home/data/skills/user", "feed")
+
+    found, fine = shop.openkoi("validate"), shop.openkoi("validate", str(good))
+
+    assert (1, 0) == (found.exit_code, fine.exit_code)
+    assert found.stdout.startswith(f"{bad}:5: its method is 'guess'")
+    assert "2 checked, 1 with mistakes." in found.stderr
+    assert 1 == shop.openkoi("validate", "--strict", str(shop.put("x", "Feed Koi").parent.parent)).exit_code
+
+
+def test_trust_is_given_and_taken_back(shop: Shop) -> None:
+    shop.put("work/.agents/skills", "feed")
+    (shop.folder / "work" / "AGENTS.md").write_text("Be kind.")
+
+    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+        shop.openkoi("trust")
+    assert "Trusted: AGENTS.md, skill feed\n" == shop.openkoi("trust", "--yes").stdout
+    assert "feed  It feeds.  [workspace]" in shop.openkoi("list").stdout
+    assert "There is nothing to decide.\n" == shop.openkoi("trust", "--yes").stdout
+    assert "No longer trusted: skill feed\n" == shop.openkoi("trust", "feed", "--revoke").stdout
+    assert "feed  not used" in shop.openkoi("list").stdout
+
+
+@pytest.mark.row("SKILL-08", "C73")
+def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
+    file = shop.put("elsewhere", "feed", "allowed-tools: Read\n")
+    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+        shop.openkoi("install", str(file.parent))
+
+    target = shop.openkoi("install", str(file.parent), "--yes").stdout.strip()
+
+    assert str(shop.data / "skills" / "managed" / "feed") == target
+    assert "feed  It feeds.  [managed]" in shop.openkoi("list").stdout
+    assert "installed already" in shop.openkoi("install", str(file.parent)).stdout
+    (Path(target) / "more.md").write_text("More.")
+    assert "feed  not used: nobody has approved of it" in shop.openkoi("list").stdout
+
+
+@pytest.mark.row("SKILL-08")
+def test_skills_come_from_folders_files_archives_and_repositories(shop: Shop) -> None:
+    several = shop.put("repo/skills", "feed").parent.parent.parent
+    shop.put("repo/skills", "clean")
+    shop.put("repo/rubrics", "taste", "kind: evaluator\nmetadata: {method: contains, expect: koi}\n")
+    with zipfile.ZipFile(shop.folder / "some.zip", "w") as archive:
+        archive.write(several / "skills" / "feed" / "SKILL.md", "feed/SKILL.md")
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=several, check=True)
+
+    managed = shop.data / "skills" / "managed"
+    origins = {str(shop.folder / "some.zip"): managed / "feed", f"file://{several}#clean": managed / "clean"}
+    origins[f"{several}#taste"] = shop.data / "evaluators" / "managed" / "taste"
+
+    for origin, target in origins.items():
+        assert str(target) == shop.openkoi("install", origin, "--yes").stdout.strip()
+    with pytest.raises(KoiError, match=r"(?s)several skills.*clean, feed, taste"):
+        shop.openkoi("install", str(several))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("no front matter", "SKILL.md:1: it does not begin"), (TEXT.replace("{name}", "../up", 1), "cannot be that of a")],
+)
+def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
+    file = shop.put("elsewhere", "feed", text=text)
+
+    with pytest.raises(KoiError, match=said):
+        shop.openkoi("install", str(file.parent), "--yes")
+    assert not (shop.data / "skills" / "managed").exists()
+
+
+def test_an_archive_that_leads_elsewhere_is_refused(shop: Shop) -> None:
+    with zipfile.ZipFile(shop.folder / "bad.zip", "w") as archive:
+        archive.writestr("../../SKILL.md", TEXT.format(name="feed", more=""))
+
+    with pytest.raises(KoiError, match="leads out of it"):
+        shop.openkoi("install", str(shop.folder / "bad.zip"), "--yes")
+
+
+def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: Shop) -> None:
+    file = shop.put("work/.agents/skills", "feed", text=TEXT + "\x1b[2J\u202e")
+    (file.parent / "more.md").write_text("More.")
+
+    assert "Do it.\n?[2J?\n" == shop.openkoi("show", "feed").stdout.partition("---\nDo")[2].join(["Do", ""])
+    with pytest.raises(UnknownName, match="Did you mean 'feed'"):
+        shop.openkoi("show", "fed")

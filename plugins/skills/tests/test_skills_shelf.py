@@ -1,0 +1,58 @@
+"""Where skills and rules are looked for, and what a run that goes on knows of them."""
+
+import asyncio
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from openkoi_hookspecs import Deny, Entry, Task, ToolCall
+from openkoi_skillfile import Source
+from openkoi_skills import Skills
+from openkoi_skills.shelf import Library
+from openkoi_skills.supplied import rules_file
+from openkoi_skills.told import Activated
+from openkoi_testing import lend
+
+
+@pytest.mark.row("C2", "SKILL-03")
+def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path: Path) -> None:
+    for place in ("package", "bundle/skills", "more"):
+        folder = tmp_path / place / f"in-{place[:4]}"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text("---\n---\nDo it.\n")
+    bundle = ModuleType("bundle")
+    bundle.__path__ = [str(tmp_path / "bundle")]
+    brought = {
+        "skills": [Entry("skills", "acme", "acme", lambda: tmp_path / "package")],
+        "bundles": [Entry("bundles", "team", "team", lambda: bundle)],
+    }
+
+    shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, lambda kind: brought[kind])
+
+    assert {"in-more": Source.EXTRA, "in-pack": Source.PLUGIN, "in-bund": Source.BUNDLED} == {
+        name: one.source for name, one in shelf.skills.items()
+    }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_rules_that_lead_out_of_the_project_are_none(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("A key.")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "AGENTS.md").symlink_to(tmp_path / "secret")
+
+    assert None is rules_file(tmp_path / "work")
+
+
+def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path: Path) -> None:
+    async def verdicts() -> list[Deny | None]:
+        async with lend(tmp_path, task=Task("Use it")) as run:
+            await run.emit(Activated("deploy-pond", ("Read",)))
+            skills = Skills(data=tmp_path / "data")
+            return [skills.before_tool(ToolCall("1", tool, {}), run) for tool in ("write_file", "read_file")]
+
+    denied, free = asyncio.run(verdicts())
+
+    assert isinstance(denied, Deny)
+    assert free is None

@@ -1,0 +1,21 @@
+"""What a person reads when a skill is followed."""
+
+import pytest
+
+from openkoi_hookspecs import Record
+from openkoi_report import Progress
+from openkoi_skillfile import Source
+from openkoi_skills.told import Activated
+
+
+@pytest.mark.row("CLI-42")
+@pytest.mark.parametrize(
+    ("line", "event"),
+    [
+        ("[skill] deploy (learned, conf: 0.89)", Activated("deploy", source=Source.PROPOSED.value, score=0.89)),
+        ("[skill] deploy (conf: 1.00)", Activated("deploy", source=Source.USER.value, score=1.0)),
+        ("[skill] deploy (the model read it)", Activated("deploy", why="the model read it")),
+    ],
+)
+def test_a_skill_is_named_with_what_spoke_for_it(line: str, event: Activated) -> None:
+    assert [line] == list(Progress().lines(Record("1", "2026-01-01T00:00:00Z", "", event)))

@@ -1,0 +1,179 @@
+"""The memory file: opened for one piece of work, in one transaction, and closed again.
+
+Many read while one writes. A damaged file is moved aside; a new one is made by whoever next writes.
+"""
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeVar
+
+from openkoi_files import locked, private_folder
+
+from .patience import Patience
+from .schema import TABLES, VERSION
+from .seals import check_words, seal_words
+from .trouble import Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
+BESIDE = ("", "-wal", "-shm")
+SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
+
+
+@dataclass(slots=True)
+class MemoryFile:
+    """A file, and for how many seconds to wait for it. ``looked_at`` is the file that was found to be sound."""
+
+    path: Path
+    seconds: float
+    looked_at: int = field(default=0)
+
+    def read(self, work: Work[T], patience: Patience) -> T | None:
+        """Look something up, beside others who read or write; None when there is no file that can be read."""
+        with suppress(Sick):
+            return self.attempt(work, patience, READING) if self.path.exists() else None
+        return None
+
+    def write(self, work: Work[T], patience: Patience) -> T:
+        """Change something, in a new file if there is none that can be used."""
+        with suppress(Sick):
+            return self.attempt(work, patience, WRITING)
+        with suppress(Sick):
+            return self.attempt(work, patience, WRITING)
+        raise MemoryUnusable(self.path, "a new file cannot be used either")
+
+    def attempt(self, work: Work[T], patience: Patience, begin: str) -> T:
+        """Open, work, close, and again while the file is busy; raises Sick after a damaged one made way."""
+        while True:
+            inode = self.inode
+            try:
+                with diagnosing():
+                    return self.at_once(work, begin)
+            except Sick as sick:
+                if sick.ailment is Ailment.BUSY and patience.lasts():
+                    continue
+                self.treat(sick, inode)
+                raise
+
+    def at_once(self, work: Work[T], begin: str) -> T:
+        """Do the work in one transaction: all of it or nothing."""
+        if begin != READING:
+            self.make()
+        with closing(opened(self.path)) as connection:
+            connection.execute(begin)
+            self.look_at(connection)
+            done = work(connection)
+            connection.execute("COMMIT")
+            return done
+
+    def make(self) -> None:
+        """A file with empty tables, where there is none: whoever sees it sees it whole."""
+        if self.path.exists():
+            return
+        private_folder(self.path.parent)
+        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        with locked(self.path):
+            if self.path.exists():
+                return
+            for left in (*self.all(self.path), *self.all(fresh)):
+                left.unlink(missing_ok=True)
+            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            with closing(opened(fresh)) as connection:
+                lay_out(connection)
+            fresh.replace(self.path)
+
+    def look_at(self, connection: sqlite3.Connection) -> None:
+        """Raise Sick where the tables are not ours, or not as we left them."""
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version != VERSION:
+            newer = version > VERSION
+            raise Sick(Ailment.NEWER if newer else Ailment.DAMAGED, version if newer else "it is no memory file")
+        if self.looked_at != self.inode:
+            check_words(connection)
+            self.looked_at = self.inode
+
+    @property
+    def inode(self) -> int:
+        """Which file it is: another after it made way."""
+        return self.path.stat().st_ino if self.path.exists() else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return sum(path.stat().st_size for path in self.all(self.path) if path.exists())
+
+    def treat(self, sick: Sick, inode: int) -> None:
+        """Make way for a new file where that helps; raise where it does not."""
+        match sick.ailment:
+            case Ailment.BUSY:
+                raise MemoryBusy(self.path, self.seconds)
+            case Ailment.NEWER:
+                raise MemoryNewer(self.path, sick)
+            case Ailment.OUTSIDE:
+                raise MemoryUnusable(self.path, sick)
+        bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        if self.move(bad, inode):
+            logging.getLogger("openkoi").warning(
+                "The memory file %s was damaged (%s) and is now %s; memory is built again from the run log.",
+                self.path,
+                sick,
+                bad.name,
+            )
+
+    def make_way(self) -> Path | None:
+        """Move the file aside, in the place of one that made way before; None when there is none."""
+        old = self.path.with_name(f"{self.path.name}.old")
+        return old if self.move(old, self.inode) else None
+
+    def move(self, to: Path, inode: int) -> bool:
+        """Move this very file and what belongs to it; whether it was still there."""
+        with locked(self.path):
+            if not inode or self.inode != inode:
+                return False
+            for source, target in reversed([*zip(self.all(self.path), self.all(to), strict=True)]):
+                target.unlink(missing_ok=True)
+                if source.exists():
+                    source.replace(target)
+        return True
+
+    def all(self, path: Path) -> list[Path]:
+        """A file and what SQLite keeps beside it."""
+        return [path.with_name(path.name + ending) for ending in BESIDE]
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection that waits for nobody: who waits, and for how long, is decided here."""
+    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+    try:
+        for setting in SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """Make the tables, and say which file this is from now on."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(WRITING)
+    for statement in filter(str.strip, TABLES.split(";\n")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("INSERT INTO state VALUES ('born', ?)", [token_hex(8)])
+    seal_words(connection)
+    connection.execute("COMMIT")
+
+
+def born(connection: sqlite3.Connection) -> str:
+    """Which file this is: what was known of one that made way is not known of the next."""
+    found = connection.execute("SELECT value FROM state WHERE name = 'born'").fetchone()
+    return str(found[0]) if found else ""

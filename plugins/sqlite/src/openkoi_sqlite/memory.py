@@ -1,0 +1,133 @@
+"""The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from openkoi_hookspecs import Data, Hit, Query, Record
+
+from .patience import Patience
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from .file import MemoryFile
+    from .intake import Batch
+
+T = TypeVar("T")
+BATCH = 2_000
+
+
+class SQLite:
+    """Configured by ``[memory.sqlite]``: where the file is, and for how many ``seconds`` to wait for it."""
+
+    def __init__(self, *, path: Annotated[Path, Data("memory.sqlite")], seconds: float = 5.0) -> None:
+        self.path, self.seconds = path, seconds
+        self.opened: MemoryFile | None = None
+        self.born = ""
+
+    @property
+    def file(self) -> "MemoryFile":
+        """The file; SQLite is imported when it is first asked for."""
+        from .file import MemoryFile
+
+        self.opened = self.opened or MemoryFile(self.path, self.seconds)
+        return self.opened
+
+    async def absorb(self, records: Sequence[Record]) -> None:
+        """Take records in; raises MemoryBusy when another process writes for too long."""
+        for batch in batches(records):
+            await self.apart(partial(self.take_in, batch))
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Find what answers the query, best first; also while another process writes."""
+        return await self.apart(partial(self.answer, query))
+
+    async def seen(self) -> Mapping[str, int]:
+        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
+        told = await self.apart(lambda patience: self.file.read(offsets, patience))
+        self.born, segments = told or ("", {})
+        return segments
+
+    async def examine(self) -> Mapping[str, str]:
+        """Tell where the file is, how large, and how much is in it."""
+        entries = await self.apart(lambda patience: self.file.read(counted, patience)) or 0
+        return {"file": str(self.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+
+    async def make_way(self) -> Path | None:
+        """Move the file aside, so that memory can be told everything again; return where it is, if there was one."""
+        self.born = ""
+        return await asyncio.to_thread(self.file.make_way)
+
+    async def apart(self, work: Callable[[Patience], T]) -> T:
+        """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
+        patience = Patience(self.seconds)
+        try:
+            return await asyncio.to_thread(work, patience)
+        finally:
+            patience.given_up.set()
+
+    def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
+        """Answer a query."""
+        from .ranking import answer, asked
+
+        words = asked(query)
+        return self.file.read(lambda connection: answer(connection, query, words), patience) or []
+
+    def take_in(self, records: Sequence[Record], patience: Patience) -> None:
+        """Absorb a batch at once.
+
+        In another file than the one that told how far it was read, offsets stay: what came before is not in it.
+        """
+        from .file import born
+        from .intake import ready, take_in
+
+        def work(connection: "Connection") -> str:
+            now = born(connection)
+            take_in(connection, batch, moving=self.born in ("", now))
+            return now
+
+        batch = ready(records)
+        now = self.file.write(work, patience)
+        self.born = self.born or now
+        say(batch)
+
+
+def say(batch: "Batch") -> None:
+    """Warn of records that were passed over."""
+    if batch.passed_over:
+        logging.getLogger("openkoi").warning(
+            "Memory passed over %d of the run log's records, which it cannot hold. The first: %s. "
+            "The run log keeps them; everything else is remembered.",
+            len(batch.passed_over),
+            batch.passed_over[0],
+        )
+
+
+def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    """Divide records, so that others get at the file in between."""
+    for start in range(0, len(records), BATCH):
+        yield records[start : start + BATCH]
+
+
+def offsets(connection: "Connection") -> tuple[str, dict[str, int]]:
+    """Tell which file this is, and how far each segment was read into it."""
+    from .file import born
+    from .seals import intact
+
+    rows = intact(connection.execute("SELECT name, seen, seal FROM segments"))
+    return born(connection), {str(name): int(str(seen)) for name, seen in rows}
+
+
+def counted(connection: "Connection") -> int:
+    """Count what can be found."""
+    found: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+    return found
+
+
+def sized(size: int) -> str:
+    """A size as people say it: 840KB, 12MB."""
+    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

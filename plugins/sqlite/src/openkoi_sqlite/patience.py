@@ -1,0 +1,25 @@
+"""How long to wait for a file that another process writes. Knows no file."""
+
+from dataclasses import dataclass, field
+from random import uniform
+from threading import Event
+from time import monotonic
+
+SHORTEST, LONGEST = 0.001, 0.03
+
+
+@dataclass(slots=True)
+class Patience:
+    """For so many seconds from the first wait on, and no longer once nobody cares for the answer."""
+
+    seconds: float
+    given_up: Event = field(default_factory=Event)
+    until: float = 0.0
+
+    def lasts(self) -> bool:
+        """Pause for a short random while, so that those who wait do not ask in step; False when it is at its end."""
+        self.until = self.until or monotonic() + self.seconds
+        if self.given_up.is_set() or monotonic() >= self.until:
+            return False
+        self.given_up.wait(uniform(SHORTEST, LONGEST))
+        return True

@@ -1,0 +1,56 @@
+"""Seals over rows and over the whole index of words, so that a byte that was changed is noticed before it answers."""
+
+from collections.abc import Iterable, Iterator
+from sqlite3 import Connection
+from zlib import crc32
+
+from .trouble import Ailment, Sick
+
+SHADOWS = (
+    "SELECT block FROM words_data ORDER BY id",
+    "SELECT sz FROM words_docsize ORDER BY id",
+    "SELECT term FROM words_idx ORDER BY segid, term",
+)
+FLUSH = ("SAVEPOINT flushed", "RELEASE flushed")
+STRAYS = "SELECT (SELECT count(*) FROM documents) = (SELECT count(*) FROM words_docsize)"
+DAMAGE = "what is written in it was changed by something else"
+
+
+def sealed(*values: object) -> int:
+    """The seal of a row's values."""
+    return crc32("\x1f".join(map(str, values)).encode("utf-8", "replace"))
+
+
+def intact(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """Rows without the seals that end them; raises Sick at one that was changed."""
+    for *values, seal in list(rows):
+        if seal != sealed(*values):
+            raise Sick(Ailment.DAMAGED, DAMAGE)
+        yield tuple(values)
+
+
+def seal_words(connection: Connection) -> None:
+    """Seal the index of words as it now is."""
+    for statement in FLUSH:
+        connection.execute(statement)
+    seal = words_seal(connection)
+    connection.execute("INSERT OR REPLACE INTO state VALUES ('words', ?)", [str(seal)])
+
+
+def check_words(connection: Connection) -> None:
+    """Raise Sick where the file is not as it was left."""
+    told = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if told != [("ok",)]:
+        raise Sick(Ailment.DAMAGED, told[0][0])
+    kept = connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall()
+    if kept != [(str(words_seal(connection)),)] or connection.execute(STRAYS).fetchall() != [(1,)]:
+        raise Sick(Ailment.DAMAGED, DAMAGE)
+
+
+def words_seal(connection: Connection) -> int:
+    """The seal of the index of words."""
+    seal = 0
+    for statement in SHADOWS:
+        for (block,) in connection.execute(statement):
+            seal = crc32(block if isinstance(block, bytes) else str(block).encode(), seal)
+    return seal

@@ -1,0 +1,126 @@
+"""The records that are kept, without their bulk, in and out of their table."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from sqlite3 import Connection
+
+from openkoi_hookspecs import Event, Record, Work
+from openkoi_hookspecs.events import Evaluated, Iterated, LearningSaved, RunCompleted, TaskStarted, Worked
+from openkoi_log import decode, encode
+
+from .seals import intact, sealed
+
+KINDS: Mapping[str, type[Event]] = {
+    kind.name: kind for kind in (TaskStarted, Worked, Evaluated, Iterated, RunCompleted, LearningSaved)
+}
+COLUMNS = "id, moment, run, name, about, payload, seal"
+WITHIN = "IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A record as its table has it. ``about`` is the learning that it speaks of, if any."""
+
+    id: str
+    moment: str
+    run: str
+    name: str
+    about: str
+    payload: str
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """Its values and their seal."""
+        values = (self.id, self.moment, self.run, self.name, self.about, self.payload)
+        return (*values, sealed(*values))
+
+    @property
+    def record(self) -> Record:
+        """The record again; raises what decoding raises."""
+        return Record(self.id, self.moment, self.run, decode(KINDS[self.name], json.loads(self.payload)))
+
+
+def kept(record: Record) -> Kept | None:
+    """What is kept of a record; None when nothing here speaks of it. Raises for one that could not be read again."""
+    event = slim(record.event)
+    if event is None:
+        return None
+    about = clean(event.learning.id) if isinstance(event, LearningSaved) else ""
+    payload = json.dumps(encode(event), separators=(",", ":"))
+    one = Kept(clean(record.id), clean(record.at), clean(record.run), event.name, about, payload)
+    _ = one.record
+    return one
+
+
+def slim(event: Event) -> Event | None:
+    """An event without its bulk."""
+    match event:
+        case TaskStarted(task=task):
+            return TaskStarted(replace(task, context="", agent=None))
+        case Worked(work=work):
+            return Worked(Work("", files=work.files))
+        case Evaluated(evaluation=evaluation):
+            return Evaluated(replace(evaluation, log="", checks=(), scores=()))
+        case RunCompleted() | Iterated() | LearningSaved():
+            return event
+    return None
+
+
+def clean(text: str) -> str:
+    """A text as SQLite can hold it: what is no character becomes a question mark."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "?")
+
+
+def listed(values: Iterable[str]) -> list[str]:
+    """Values as one parameter."""
+    return [json.dumps(sorted(set(values)))]
+
+
+def unknown(connection: Connection, batch: Collection[Kept]) -> list[Kept]:
+    """Those that are not in the table yet, each once."""
+    found = connection.execute(f"SELECT id FROM records WHERE id {WITHIN}", listed(one.id for one in batch))
+    known = {id for (id,) in found}
+    return list({one.id: one for one in batch if one.id not in known}.values())
+
+
+def put(connection: Connection, fresh: Iterable[Kept]) -> None:
+    """Keep records."""
+    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", (one.row for one in fresh))
+
+
+def by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
+    """All that is kept of these runs."""
+    return grouped(connection, "run", runs)
+
+
+def by_learning(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Record]]:
+    """All that was said about these learnings."""
+    return grouped(connection, "about", ids)
+
+
+def grouped(connection: Connection, column: str, values: Iterable[str]) -> Mapping[str, list[Record]]:
+    """Records by one of their columns."""
+    rows = connection.execute(f"SELECT {COLUMNS} FROM records WHERE {column} {WITHIN}", listed(values))
+    groups: defaultdict[str, list[Record]] = defaultdict(list)
+    for row in intact(rows):
+        one = Kept(*map(str, row))
+        groups[getattr(one, column)].append(one.record)
+    return groups
+
+
+def projects_of(connection: Connection, runs: Iterable[str]) -> dict[str, str]:
+    """The projects of the runs whose beginning is known."""
+    projects = {}
+    for run, records in by_run(connection, runs).items():
+        started = [record.event for record in records if isinstance(record.event, TaskStarted)]
+        if started:
+            projects[run] = started[0].task.project
+    return projects
+
+
+def learnings_of(connection: Connection, runs: Iterable[str]) -> set[str]:
+    """The learnings that were saved in these runs."""
+    rows = connection.execute(f"SELECT DISTINCT about FROM records WHERE about <> '' AND run {WITHIN}", listed(runs))
+    return {about for (about,) in rows}

@@ -1,0 +1,105 @@
+"""The file of the SQLite memory: what every memory's file promises, and what is SQLite's own."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Query
+from openkoi_sqlite import MemoryNewer, SQLite
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_file import MemoryFileContract
+from openkoi_testing.contracts.memory_log import a_log, a_run
+
+RUN = a_run("r1", "Mend the parser")
+
+
+class TestSQLiteFile(MemoryFileContract):
+    subject = SQLite
+
+    @contextmanager
+    def kept(self, path: Path) -> Iterator[None]:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+
+
+def memory(folder: Path, seconds: float = 1.0) -> SQLite:
+    return SQLite(path=folder / "memory.db", seconds=seconds)
+
+
+def test_it_answers_while_another_process_writes(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+
+    with TestSQLiteFile().kept(tmp_path / "memory.db"):
+        assert ["r1"] == ids(found(memory(tmp_path, 0.05), "parser"))
+
+
+def test_a_file_of_a_newer_openkoi_is_left_alone(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
+        other.execute("PRAGMA user_version = 99")
+
+    with pytest.raises(MemoryNewer, match="version 99"):
+        asyncio.run(memory(tmp_path).search(Query("parser")))
+    assert [] == [*tmp_path.glob("*.bad-*")]
+
+
+def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
+        other.execute("CREATE TABLE tasks (id)")
+
+    asyncio.run(memory(tmp_path).absorb(RUN))
+
+    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert 1 == len([*tmp_path.glob("*.bad-*")])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE documents SET memo = replace(memo, 'invoice', 'payroll')",
+        "UPDATE documents SET shelf = 'everyone'",
+        "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10",
+        "UPDATE words_docsize SET sz = x'7f'",
+        "DELETE FROM documents",
+    ],
+)
+def test_what_something_else_changed_never_answers(tmp_path: Path, change: str) -> None:
+    asyncio.run(memory(tmp_path).absorb(a_log(6)))
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as other, other:
+        other.execute(change)
+
+    assert [] == found(memory(tmp_path), "invoice parser cache login ledger", project="a")
+    assert 1 == len([*tmp_path.glob("*.bad-*")])
+
+
+def test_offsets_that_something_else_changed_are_not_believed(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as other, other:
+        other.execute("UPDATE segments SET seen = seen + 1")
+
+    assert {} == asyncio.run(memory(tmp_path).seen())
+
+
+def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    (tmp_path / "memory.db").replace(tmp_path / "memory.db-wal")
+
+    asyncio.run(memory(tmp_path).absorb(a_run("r2", "Mend the parser")))
+
+    assert ["r2"] == ids(found(memory(tmp_path), "parser"))
+
+
+def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None:
+    subject = memory(tmp_path)
+    assert asyncio.run(subject.make_way()) is None
+    asyncio.run(subject.absorb(RUN))
+
+    assert tmp_path / "memory.db.old" == asyncio.run(subject.make_way())
+    assert {} == asyncio.run(subject.seen())
+    asyncio.run(subject.absorb(RUN))
+    assert "1" == asyncio.run(subject.examine())["entries"]

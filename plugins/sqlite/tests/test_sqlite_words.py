@@ -1,0 +1,71 @@
+"""The words that a text can be found by, and what is remembered of a run."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Decision, Finding, Passage, Query, Ruling, Spend
+from openkoi_hookspecs.events import RunCompleted
+from openkoi_sqlite import SQLite
+from openkoi_sqlite.stories import how_it_went, remedy
+from openkoi_sqlite.words import line_of
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import a_run
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The parsers were parsing", "parsers parsing"),
+        ("what is it to be", ""),
+        ("get_user_name", "getusername get user name"),
+        ("parseHTTPResponse", "parsehttpresponse parse http response"),
+        ("src/loop.py", "srclooppy src loop py"),
+        ("don't", ""),
+        ("E0308: mismatch", "e0308 e 0308 mismatch"),
+        ("記憶 memory", "記 憶 memory"),
+        ("", ""),
+    ],
+)
+def test_a_text_is_found_by_its_words_and_the_parts_of_its_names(text: str, expected: str) -> None:
+    assert expected == line_of(text)
+
+
+@pytest.mark.parametrize("asked", ["parsing", "http response", "PARSEHTTPRESPONSE", "src/http_parser.py", "réponse"])
+def test_a_task_is_found_by_other_forms_of_its_words(tmp_path: Path, asked: str) -> None:
+    memory = SQLite(path=tmp_path / "memory.db")
+    asyncio.run(memory.absorb(a_run("r1", "Mend parseHTTPResponse in src/http_parser.py, the reponse is empty")))
+    asked = asked.replace("réponse", "réponse reponse")
+
+    assert ["r1"] == ids(found(memory, asked))
+
+
+def test_what_a_question_holds_is_never_a_command_to_the_search(tmp_path: Path) -> None:
+    memory = SQLite(path=tmp_path / "memory.db")
+    asyncio.run(memory.absorb(a_run("r1", "Mend the parser")))
+
+    for asked in ('parser" OR "x', "line:parser NOT mend", "NEAR(parser mend)", "parser*", "parser\0\ud800", "^()"):
+        assert len(asyncio.run(memory.search(Query(asked, project="koi")))) <= 1
+
+
+def test_what_is_no_character_is_taken_and_found(tmp_path: Path) -> None:
+    memory = SQLite(path=tmp_path / "memory.db")
+    asyncio.run(memory.absorb(a_run("r1", "Mend \ud800 the parser\0 now", project="b\udc80")))
+
+    (hit,) = found(memory, "parser", project="b\udc80")
+
+    assert isinstance(hit.memo, Passage)
+    assert "parser" in hit.memo.text
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+def test_every_end_has_its_words(decision: Decision) -> None:
+    ending = RunCompleted(Ruling(decision, ""), Spend(), iterations=1)
+
+    assert how_it_went(ending, 0.914).endswith("after 1 iteration, scored 0.91.")
+
+
+def test_a_finding_is_told_with_its_place_and_its_remedy() -> None:
+    assert "Off by one (a.py:3): Start at zero" == remedy(Finding("Off by one.", where="a.py:3", fix="Start at zero."))
+    assert 160 == len(remedy(Finding("t" * 400, fix="f" * 400)))

