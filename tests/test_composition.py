@@ -33,9 +33,9 @@ class Installed:
         return self.folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
     def pip(self, *names: str) -> None:
-        """Install by name, ours from the wheels, strangers' from the registry."""
-        arguments = ["install", "--quiet", "--disable-pip-version-check", "--find-links", str(self.wheels), *names]
-        run([str(self.python), "-m", "pip", *arguments])
+        """Install ours by name, from the wheels alone; what strangers made has to be there."""
+        quietly = ["--quiet", "--disable-pip-version-check", "--no-index"]
+        run([str(self.python), "-m", "pip", "install", *quietly, "--find-links", str(self.wheels), *names])
 
     def openkoi(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         """Call the console script."""
@@ -61,11 +61,15 @@ def run(command: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of every distribution of the workspace."""
-    uv = os.environ.get("UV") or shutil.which("uv")
-    command = [uv] if uv else [sys.executable, "-m", "uv"]
     folder = tmp_path_factory.mktemp("wheels")
-    run([*command, "build", "--all-packages", "--wheel", "--quiet", "--out-dir", str(folder)])
+    run([*uv(), "build", "--all-packages", "--wheel", "--quiet", "--out-dir", str(folder)])
     return folder
+
+
+def uv() -> list[str]:
+    """The command, wherever it was installed."""
+    found = os.environ.get("UV") or shutil.which("uv")
+    return [found] if found else [sys.executable, "-m", "uv"]
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +78,10 @@ def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Install
     folder = tmp_path_factory.mktemp("environment")
     run([sys.executable, "-m", "venv", str(folder)])
     environment = Installed(folder, wheels)
+    strangers = folder / "strangers.txt"
+    ours = ["--package", "openkoi", "--no-emit-workspace", "--no-dev"]
+    run([*uv(), "export", "--quiet", "--no-hashes", *ours, "--output-file", str(strangers)])
+    run([*uv(), "pip", "install", "--quiet", "--python", str(environment.python), "--requirement", str(strangers)])
     environment.pip("openkoi")
     return environment
 

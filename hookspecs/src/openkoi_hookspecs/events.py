@@ -8,9 +8,15 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from .calls import Answered as Answered
+from .calls import Broken as Broken
+from .calls import Leased as Leased
+from .calls import Paid as Paid
+from .calls import Spoke as Spoke
+from .calls import Switched as Switched
 from .iteration import Plan, Ruling
 from .memory import Learning, Recall
-from .model import Message, Reply, Usage
+from .model import Message
 from .record import Event as Event
 from .record import Record as Record
 from .record import Unknown as Unknown
@@ -68,75 +74,6 @@ class CycleStarted(Event):
     durable = False
     cycle: int
     ceiling: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spoke(Event):
-    """A piece of an answer as it streams in."""
-
-    name = "model.delta"
-    durable = False
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Leased(Event):
-    """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
-
-    ``worth`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the answer
-    grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it ends.
-    """
-
-    name = "model.request"
-    durable = False
-    model: str
-    reserved: Usage
-    worth: float
-    _: KW_ONLY
-    role: str = "executor"
-    lease: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered(Event):
-    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
-
-    ``messages`` is how long the conversation was, so that a resumed run knows which of its questions this answers.
-    """
-
-    name = "model.response"
-    model: str
-    reply: Reply
-    usd: float
-    _: KW_ONLY
-    role: str = "executor"
-    milliseconds: int = 0
-    messages: int = 0
-    lease: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken(Event):
-    """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
-
-    name = "model.broken"
-    model: str
-    usage: Usage
-    usd: float
-    _: KW_ONLY
-    role: str = "executor"
-    lease: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Switched(Event):
-    """A model did not answer, and the next one of its role's chain is asked instead."""
-
-    name = "model.switch"
-    role: str
-    model: str
-    to: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

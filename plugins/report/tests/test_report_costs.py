@@ -100,6 +100,15 @@ def test_every_call_is_charged_to_the_phase_it_was_made_in() -> None:
     assert {**expected, "learn": 256} == phases(report_of(told(*whole())).costs)
 
 
+def test_an_answer_that_broke_off_is_paid_for_too() -> None:
+    happened = whole()
+    broken = events.Broken("acme/large", Usage(input=512), 512.0)
+    before, after = (report_of(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
+
+    assert 512.0 == sum(phases(after.costs).values()) - sum(phases(before.costs).values())
+    assert 512 == after.laps[0].usage.input - before.laps[0].usage.input
+
+
 @pytest.mark.row("SAFE-04", "TOK-01")
 def test_costs_are_summed_up_by_model_and_in_one_line() -> None:
     costs = report_of(told(*whole())).costs

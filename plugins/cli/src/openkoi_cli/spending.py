@@ -24,7 +24,8 @@ def told_by(*, phases: bool) -> "Kinds":
     from openkoi_hookspecs import events
     from openkoi_report import TOLD
 
-    return TOLD if phases else (events.TaskStarted, events.Answered, events.Forked, events.Planned, events.Decided)
+    paid = (events.Answered, events.Broken)
+    return TOLD if phases else (events.TaskStarted, *paid, events.Forked, events.Planned, events.Decided)
 
 
 def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":

@@ -72,11 +72,8 @@ def paid_calls(folder: Path) -> Iterator[Call]:
     """Every call of a model that the log holds."""
     for path in segments(folder):
         for record in telling(path, PAYING):
-            match record.event:
-                case events.Answered(model=model, reply=reply, usd=usd):
-                    yield Call(record.at, model, reply.done.usage.total, usd)
-                case events.Broken(model=model, usage=usage, usd=usd):
-                    yield Call(record.at, model, usage.total, usd)
+            if isinstance(paid := record.event, events.Paid):
+                yield Call(record.at, paid.model, paid.usage.total, paid.usd)
 
 
 def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:

@@ -15,7 +15,6 @@ from openkoi_hookspecs import Decision, Ended, Event, Record, Request, Spend, To
 from .forking import family
 
 E = TypeVar("E", bound=Event)
-Paid = events.Answered | events.Broken
 
 UNKNOWN = (
     "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
@@ -48,7 +47,7 @@ class Rerun:
     written: Counter[type[Event]] = field(default_factory=Counter)
     origin: str = ""
     seconds: float = 0.0
-    paid: Sequence[Paid] = ()
+    paid: Sequence[events.Paid] = ()
     lost: Sequence[tuple[str, events.Broken]] = ()
     lapped: Spend = Spend()
 
@@ -119,7 +118,9 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     members = family(records, run)
     everything = [record for record in records if record.run in members]
     lost = list(unheard(everything))
-    paid = [record.event for record in everything if isinstance(record.event, Paid)] + [event for _, event in lost]
+    paid = [record.event for record in everything if isinstance(record.event, events.Paid)] + [
+        event for _, event in lost
+    ]
     told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
     laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
     return Rerun(told, written, origin, lasted(own), paid, lost, summed(laps))
@@ -140,7 +141,7 @@ def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.Broken]]:
     for record in records:
         if isinstance(event := record.event, events.Leased):
             asked[event.lease] = record.run, event
-        elif isinstance(event, Paid):
+        elif isinstance(event, events.Paid):
             asked.pop(event.lease, None)
     for run, one in asked.values():
         if one.reserved.total:

@@ -208,7 +208,7 @@ class Trees:
         event = record.event
         if isinstance(event, events.TaskStarted) and record.run not in self.trees:
             self.begin(record.run, event)
-        if isinstance(event, events.Answered):
+        if isinstance(event, events.Paid):
             self.pay(record, event)
         if tree := self.trees.get(record.run):
             tree.note(record)
@@ -225,11 +225,11 @@ class Trees:
             self.above[run] = parent.run
             parent.happened.append(self.trees[run])
 
-    def pay(self, record: Record, answered: events.Answered) -> None:
+    def pay(self, record: Record, paid: events.Paid) -> None:
         """Charge a call to its run, and to all that it is a part of."""
         run = record.run
         while run in self.trees:
-            self.trees[run].ledger.pay(record.at, answered, own=run == record.run)
+            self.trees[run].ledger.pay(record.at, paid, own=run == record.run)
             run = self.above.get(run, "")
 
 

@@ -19,10 +19,10 @@ class Lap:
     mode: Mode = Mode.SKIPPED
     terminated_by: str = ""
 
-    def pay(self, answered: events.Answered) -> None:
+    def pay(self, paid: events.Paid) -> None:
         """Count one call."""
-        self.usage += answered.reply.done.usage
-        self.usd += answered.usd
+        self.usage += paid.usage
+        self.usd += paid.usd
 
     def gone_on(self, later: "Lap") -> "Lap":
         """This one as it was gone on with, after it had waited for a person."""

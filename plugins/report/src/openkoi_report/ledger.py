@@ -28,7 +28,7 @@ STEPS = (
 BULKY = (events.Prompted, events.ToolCalled, events.ToolAnswered)
 TOLD = (
     *(kind for kind in BEGINS if kind not in BULKY),
-    *(events.ToolsSettled, events.Terminated, events.Compressed, events.Answered, events.Forked),
+    *(events.ToolsSettled, events.Terminated, events.Compressed, events.Answered, events.Broken, events.Forked),
 )
 
 
@@ -50,13 +50,13 @@ class Ledger:
             self.summed_up()
         self.turns = self.turns or isinstance(event, (events.CycleStarted, events.Compressed))
 
-    def pay(self, at: str, answered: events.Answered, *, own: bool) -> None:
+    def pay(self, at: str, paid: events.Paid, *, own: bool) -> None:
         """Put down a call; it is doubtful what for when it is the run's own and not the model's turn in a cycle."""
         if own and self.phase is Phase.EXECUTE:
-            if not (self.turns and answered.messages > 1):
+            if not (self.turns and (isinstance(paid, events.Broken) or paid.messages > 1)):
                 self.doubtful.append(len(self.charges))
             self.turns = False
-        self.charges.append(Charge(at, answered.model, self.phase, cost_of(answered)))
+        self.charges.append(Charge(at, paid.model, self.phase, cost_of(paid)))
 
     def summed_up(self) -> None:
         """The calls in doubt were made to make the conversation shorter."""
@@ -65,9 +65,9 @@ class Ledger:
         self.doubtful.clear()
 
 
-def cost_of(answered: events.Answered) -> Cost:
+def cost_of(paid: events.Paid) -> Cost:
     """What one call cost."""
-    return Cost(answered.usd, answered.reply.done.usage, 1)
+    return Cost(paid.usd, paid.usage, 1)
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Books:
         ledger = self.ledgers.setdefault(task, Ledger())
         if isinstance(event, events.Forked):
             self.copying[record.segment] = (record.run, event.at)
-        if isinstance(event, events.Answered) and record.segment not in self.copying:
+        if isinstance(event, events.Paid) and record.segment not in self.copying:
             ledger.pay(record.at, event, own=record.run == task)
         if record.run == task:
             ledger.note(event)

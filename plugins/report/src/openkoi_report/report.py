@@ -53,7 +53,7 @@ class Report:
         if isinstance(event, events.TaskStarted):
             self.begin(record, event)
         own = record.run == self.run
-        if isinstance(event, events.Answered) and (own or record.run in self.parts):
+        if isinstance(event, events.Paid) and (own or record.run in self.parts):
             self.laps[-1].pay(event)
             self.ledger.pay(record.at, event, own=own)
         if own:

@@ -1,0 +1,84 @@
+"""What happens between a run and a model: it is asked, it answers, and it is paid. Part of the catalogue ``events``."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TypeAlias
+
+from .model import Reply, Usage
+from .record import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke(Event):
+    """A piece of an answer as it streams in."""
+
+    name = "model.delta"
+    durable = False
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leased(Event):
+    """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
+
+    ``worth`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the answer
+    grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it ends.
+    """
+
+    name = "model.request"
+    durable = False
+    model: str
+    reserved: Usage
+    worth: float
+    _: KW_ONLY
+    role: str = "executor"
+    lease: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Event):
+    """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
+
+    ``messages`` is how long the conversation was, so that a resumed run knows which of its questions this answers.
+    """
+
+    name = "model.response"
+    model: str
+    reply: Reply
+    usd: float
+    _: KW_ONLY
+    role: str = "executor"
+    milliseconds: int = 0
+    messages: int = 0
+    lease: str = ""
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens, as the vendor counted them."""
+        return self.reply.done.usage
+
+
+@dataclass(frozen=True, slots=True)
+class Broken(Event):
+    """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
+
+    name = "model.broken"
+    model: str
+    usage: Usage
+    usd: float
+    _: KW_ONLY
+    role: str = "executor"
+    lease: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Switched(Event):
+    """A model did not answer, and the next one of its role's chain is asked instead."""
+
+    name = "model.switch"
+    role: str
+    model: str
+    to: str
+    reason: str
+
+
+Paid: TypeAlias = Answered | Broken
