@@ -39,7 +39,7 @@ class Shell:
     def __call__(
         self, *arguments: str, stdin: str | None = None, seconds: float = 60
     ) -> subprocess.CompletedProcess[str]:
-        if any(name.startswith("PYTHON") for name in self.variables):
+        if any(name.startswith("PYTHON") for name in self.variables.keys() - {"PYTHONPATH"}):
             return self.cold(*arguments, stdin=stdin, seconds=seconds)
         with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
             given.write((stdin or "").encode())

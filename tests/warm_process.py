@@ -112,7 +112,7 @@ def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
     os.environ.clear()
     os.environ.update(order["env"])
     sys.argv = ["openkoi", *order["words"]]
-    sys.path[0] = order["folder"]
+    sys.path[:1] = [order["folder"], *filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with contextlib.suppress(BaseException):  # how Python itself ends is done below, but for taking all modules apart
         code = exit_code()
