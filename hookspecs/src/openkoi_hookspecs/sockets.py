@@ -137,7 +137,8 @@ class Worker(Protocol):
     async def work(self, plan: Plan, run: Run) -> Work:
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
-        What changed in files is found by the kernel. When it ended for want of a person, it is asked again on resume.
+        Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
+        want of a person, it is asked again on resume.
         """
 
 
