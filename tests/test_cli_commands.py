@@ -51,7 +51,9 @@ def openkoi(tmp_path: Path) -> Shell:
     home.mkdir()
     (home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
     (site / "pond_plugin.py").write_text(MODULE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pond-plugin\nVersion: 1.0\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: pond-plugin\nVersion: 1.0\nSummary: Do it twice, or not at all.\n"
+    )
     (info / "entry_points.txt").write_text(POINTS)
     model = script(folder, TURNS)
     return Shell(folder, home, {"PYTHONPATH": str(site), "OPENKOI_MODEL": model})
@@ -68,6 +70,6 @@ def test_a_command_of_a_plugin_solves_tasks_under_the_same_guards(openkoi: Shell
 
 
 def test_commands_of_plugins_are_listed_and_have_help(openkoi: Shell) -> None:
-    assert "pond        (from pond-plugin)" in openkoi("--help").stdout
+    assert "pond        Do it twice, or not at all. (pond-plugin)" in openkoi("--help").stdout
     assert "Do a task twice." in openkoi("pond", "--help").stdout
     assert "commands     pond" in openkoi("plugins").stdout

@@ -123,7 +123,10 @@ class OpenKoi(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List commands by what is known without importing them."""
-        brought = {name: f"(from {distribution})" for name, distribution in self.brought.items()}
+        from .summaries import summaries
+
+        said = summaries(self.brought.values())
+        brought = {name: f"{said.get(one, '')} ({one})".lstrip() for name, one in self.brought.items()}
         with formatter.section("Commands"):
             formatter.write_dl(sorted({**brought, **COMMANDS}.items()))
 
