@@ -76,7 +76,7 @@ def test_an_interruption_of_the_start_ends_with_130_and_no_traceback(openkoi: Sh
     site = openkoi.home.parent / "site"
     site.mkdir()
     (site / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
-    done = openkoi.seeing(site)("-m", script(openkoi.folder, SLOW), "What is it?")
+    done = openkoi.seeing(site).cold("-m", script(openkoi.folder, SLOW), "What is it?")
 
     assert 130 == done.returncode
     assert "Traceback" not in done.stderr

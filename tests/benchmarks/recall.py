@@ -57,7 +57,7 @@ def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Seque
     """What share of its evidence each question finds, by each way."""
     index = make_index(told.turns, about=told.about, parts=told.parts, embedder=embedder)
     assert index.embed is not None
-    vectors = index.embed([question.text for question in told.questions])
+    vectors = index.embed([question.text for question in told.questions]).tolist()
     asked = list(zip(told.questions, vectors, strict=True))
     return {name: [found(one, way(one.text, vector)) for one, vector in asked] for name, way in ways(index, weight)}
 
