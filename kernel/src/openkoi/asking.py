@@ -217,4 +217,6 @@ def believable(heard: Heard, estimate: int) -> Usage:
     if not all(type(count) is int and 0 <= count <= LARGEST for count in counts):
         return Usage(input=estimate, output=said)
     asked = usage.input or usage.cache_read or usage.cache_write
+    if asked and usage.output:
+        return usage
     return replace(usage, input=usage.input if asked else estimate, output=usage.output or said)

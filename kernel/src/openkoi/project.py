@@ -30,7 +30,7 @@ def project_id(workspace: Path) -> str:
 def named_in(folder: Path) -> str | None:
     """What the folder's file calls the project, in plain characters; None without a file that is one."""
     file = folder / "project"
-    if folder.is_symlink() or file.is_symlink() or not file.is_file():
+    if not file.is_file() or folder.is_symlink() or file.is_symlink():
         return None
     with file.open(encoding="utf-8", errors="replace") as text:
         return ODD.sub("-", text.read(MOST).strip()).strip("-")

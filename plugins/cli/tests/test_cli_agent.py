@@ -134,3 +134,16 @@ def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
 
     assert "## a\n\nMended. OVER\n" == done.stdout
     assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in done.stderr
+
+
+def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) -> None:
+    rich = MENDER.replace("usd_per_run: 0.5", "usd_per_run: 99999").replace("max_cycles: 2", "max_cycles: 900")
+    (openkoi.folder / "mender.yaml").write_text(rich)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
+
+    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    limits = json.loads(done.stdout.splitlines()[0])["data"]["task"]["limits"]
+
+    assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])
+    assert "may spend $2.00: allow more with --budget" in done.stderr

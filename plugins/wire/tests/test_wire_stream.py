@@ -158,6 +158,33 @@ def test_one_connection_serves_one_answer_after_the_other() -> None:
     assert listening.connections == 1
 
 
+def test_answers_at_the_same_time_have_a_connection_each_that_serves_again() -> None:
+    async def ask() -> list[list[str]]:
+        async with Wire(listening.url) as wire:
+            for _ in range(3):
+                heard_by_all = await asyncio.gather(*(hear(wire) for _ in range(3)))
+        return heard_by_all
+
+    with server(fault=Fault(pause=0.02)) as listening:
+        assert [["héllo", "😀"]] * 3 == asyncio.run(ask())
+
+    assert listening.connections == 3
+
+
+def test_a_wire_that_was_closed_may_be_used_again() -> None:
+    async def ask() -> list[str]:
+        wire = Wire(listening.url)
+        async with wire:
+            await hear(wire)
+        async with wire:
+            return await hear(wire)
+
+    with server() as listening:
+        assert ["héllo", "😀"] == asyncio.run(ask())
+
+    assert listening.connections == 2
+
+
 def test_an_answer_may_be_abandoned() -> None:
     async def ask() -> tuple[str, list[str]]:
         async with Wire(listening.url) as wire:

@@ -21,8 +21,16 @@ OUTRANKED = {
     "quality": "iteration.quality_threshold",
     "usd": "safety.max_cost_usd",
 }
-# What a person has set a cap on, a file may only lower: it may have come with somebody's repository.
-CAPS = {"usd": "safety.max_cost_usd", "tokens": "iteration.token_budget", "seconds": "iteration.timeout_seconds"}
+# What a person has set a cap on, a file may only lower: it may have come with somebody's repository. Of dollars the cap
+# holds also where it was left as it is.
+CAPS = {
+    "usd": "safety.max_cost_usd",
+    "tokens": "iteration.token_budget",
+    "seconds": "iteration.timeout_seconds",
+    "cycles": "iteration.max_cycles",
+    "iterations": "iteration.max_iterations",
+}
+MORE = "The agent wants ${:.2f}, and may spend ${:.2f}: allow more with --budget or [safety] max_cost_usd."
 MODELS = ("model", "executor")
 STRONGER = ("--", "$")
 
@@ -70,8 +78,10 @@ def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
     taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
     limits = replace(spec.bounds, **taken).over(task.limits)
-    own = {limit: getattr(task.limits, limit) for limit, key in CAPS.items() if key in koi.config.settings}
-    capped = {limit: min(getattr(limits, limit), most) for limit, most in own.items()}
+    if limits.usd > task.limits.usd:
+        koi.warn_once(MORE.format(limits.usd, task.limits.usd))
+    own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.config.settings]
+    capped = {limit: min(getattr(limits, limit), getattr(task.limits, limit)) for limit in own}
     return replace(task, agent=agent, limits=replace(limits, **capped))
 
 

@@ -20,9 +20,10 @@ KERNEL = {
     *DEPRECATED,
     *DEPRECATED.values(),
     *("models.embedder", "models.small", "models.unknown_price", "iteration.skip_eval_confidence"),
-    *("safety.abort_on_regression", "evaluation.order", "evaluation.require"),
+    *("safety.abort_on_regression", "evaluation.order", "evaluation.require", "evaluation.require_certified"),
     *(f"safety.tool_loop.{name}" for name in ("warning", "critical", "circuit_breaker")),
     *("hooks.order", "hooks.deadline_seconds", "use.memory", "use.sandbox", "use.checkpoints"),
+    "use.compactor",
 }
 TABLES = {"models", "iteration", "safety", "evaluation", "use"}
 OPEN = ("models.known.", "models.fallback.", "plugins.")

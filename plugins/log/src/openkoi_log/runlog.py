@@ -9,7 +9,9 @@ import os
 import secrets
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from time import time_ns
 
 from openkoi_files import private_folder
 from openkoi_files.filelock import hold
@@ -61,8 +63,8 @@ class RunLog:
     def stamped(self, run: str, event: Event) -> Record:
         """Give an event its id and its time; times never go back within a segment."""
         self.count += 1
-        now = datetime.now(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
-        self.last = max(self.last, now)
+        seconds, rest = divmod(time_ns() // 1000, 1_000_000)
+        self.last = max(self.last, f"{second(seconds)}.{rest:06d}Z")
         return Record(f"{self.mark}{self.count:08x}", self.last, run, event, segment=self.name)
 
     def take_back(self) -> None:
@@ -103,9 +105,15 @@ def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
+    done = os.write(file, data)
+    while done < len(data):
+        done += os.write(file, data[done:])
+
+
+@lru_cache(maxsize=1)
+def second(seconds: int) -> str:
+    """A second of UTC as records have it; there are many in each."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def sync(file: int) -> None:

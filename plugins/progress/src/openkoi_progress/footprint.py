@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from stat import S_ISLNK, S_ISREG
 
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "target"})
 MOST = 5_000
 LARGE = 1_000_000
+READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,26 @@ class Footprints:
     def content(self, file: File) -> bytes:
         """What is in a file, in few bytes; of a large one its time."""
         if file not in self.contents:
-            self.contents[file] = str(file.stamp).encode() if file.size > LARGE else digest(file.path)
+            self.contents[file] = str(file.stamp).encode() if file.size > LARGE else held_in(file)
         return self.contents[file]
 
 
-def digest(path: str) -> bytes:
+def held_in(file: File) -> bytes:
+    """What is in a file, or where a link leads. Of anything else nothing is read: a pipe would never end."""
     try:
-        return blake2b(Path(path).read_bytes(), digest_size=16).digest()
+        if S_ISLNK(file.mode):
+            return os.fsencode(Path(file.path).readlink())
+        return digest(file.path) if S_ISREG(file.mode) else b""
     except OSError:
         return b""
+
+
+def digest(path: str) -> bytes:
+    """What is in a file that was one a moment ago; what took its place since is not waited for, or followed."""
+    with open(os.open(path, READING), "rb") as opened:  # noqa: PTH123  # flags that pathlib does not take
+        if not S_ISREG(os.fstat(opened.fileno()).st_mode):
+            return b""
+        return blake2b(opened.read(LARGE + 1), digest_size=16).digest()
 
 
 def files_of(root: Path) -> frozenset[File]:

@@ -4,12 +4,14 @@ What is whole and unambiguous is read, also with Python's quotes or a comma too 
 or says a thing twice is not guessed at. Knows no schema: whether the arguments fit the tool is for others to judge.
 """
 
-import json
+from json import JSONDecoder
 
 from openkoi_hookspecs import Json
 
 from .literals import as_json
 from .objects import marked, reliable, shallow
+
+DECODER = JSONDecoder(strict=False, object_pairs_hook=marked)
 
 
 def read_arguments(written: Json) -> dict[str, Json] | None:
@@ -30,7 +32,7 @@ def read(text: str) -> Json:
 
 def strict(text: str) -> Json:
     """Read JSON, also when it was written as a string of JSON."""
-    value: Json = json.loads(text, strict=False, object_pairs_hook=marked)
+    value: Json = DECODER.decode(text)
     return strict(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
 
 

@@ -3,10 +3,10 @@
 Knows the facts of a conversation; how a vendor wants them told is given.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from json import JSONEncoder
 
 from openkoi_hookspecs import KoiError, Message, ToolCall, ToolResult
 
@@ -35,6 +35,7 @@ class Told:
 
 
 TOLD_AT_ONCE = 128
+ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class Conversation:
@@ -92,5 +93,4 @@ def broken(before: Scene, after: Scene) -> KoiError:
 
 def written(value: Mapping[str, object]) -> bytes:
     """Write JSON; halves of characters, which no server takes, become question marks."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    return ENCODER.encode(value).encode("utf-8", "replace")

@@ -2,42 +2,51 @@
 document that is no stream at all. Imported when used.
 """
 
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import cast
 
-from httpx2 import AsyncByteStream, EventSource, Request, Response, ServerSentEvent
+from httpx2 import EventSource, Request, Response, ServerSentEvent
 
-HEADERS = {"content-type": "text/event-stream; charset=utf-8"}
+HEADERS = {"content-type": "text/event-stream"}
 BOM = b"\xef\xbb\xbf"
 DOCUMENT = (b"{", b"[")
+Decoder = getincrementaldecoder("utf-8")
 
 
-class Bytes(AsyncByteStream):
-    """What was read of a stream already, and the rest of it."""
+class Words:
+    """What an EventSource reads of a response: that it is a stream of events, and its text as it comes."""
 
-    def __init__(self, start: bytes, rest: AsyncIterator[bytes]) -> None:
+    headers = HEADERS
+
+    def __init__(self, start: bytes, pieces: AsyncIterator[bytes], request: Request) -> None:
+        self.request = request
         self._start = start
-        self._rest = rest
+        self._pieces = pieces
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._start
-        async for piece in self._rest:
-            yield piece
+    async def aiter_text(self) -> AsyncIterator[str]:
+        """Yield the text, also of characters that come in parts."""
+        decoder = Decoder(errors="replace")
+        yield decoder.decode(self._start)
+        async for piece in self._pieces:
+            yield decoder.decode(piece)
+        yield decoder.decode(b"", final=True)
 
 
 async def events(pieces: AsyncGenerator[bytes], request: Request, longest: int) -> AsyncGenerator[str]:
-    """Yield what each event says; a document in place of events is one."""
-    start = await opening(pieces)
-    if start.startswith(DOCUMENT):
-        yield await document(start, pieces)
-        return
-    response = Response(200, headers=HEADERS, stream=Bytes(start, pieces), request=request)
-    source = aiter(EventSource(response, max_event_size=longest))
-    generator = cast("AsyncGenerator[ServerSentEvent]", source)  # it is a generator, and typed as less
-    async with aclosing(generator) as found:
-        async for event in found:
-            yield event.data
+    """Yield what each event says, and close the pieces at the end; a document in place of events is one."""
+    async with aclosing(pieces):
+        start = await opening(pieces)
+        if start.startswith(DOCUMENT):
+            yield await document(start, pieces)
+            return
+        response = cast("Response", Words(start, pieces, request))  # it is all that is read of one
+        source = aiter(EventSource(response, max_event_size=longest))
+        generator = cast("AsyncGenerator[ServerSentEvent]", source)  # it is a generator, and typed as less
+        async with aclosing(generator) as found:
+            async for event in found:
+                yield event.data
 
 
 async def opening(pieces: AsyncIterator[bytes]) -> bytes:

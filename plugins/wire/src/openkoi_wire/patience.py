@@ -42,6 +42,12 @@ class Patience:
         self._seconds = seconds
         self._until = self._loop.time() + seconds
 
+    def hasten(self, seconds: float) -> None:
+        """Wait so many seconds from now and no longer, whatever was granted before."""
+        self._timer.cancel()
+        self.renew(seconds)
+        self._timer = self._loop.call_at(self._until, self._ring)
+
     async def next(self, pieces: AsyncIterator[T]) -> T | None:
         """Return the next piece, None after the last; raises Silence when patience is at an end."""
         return await self.wait(anext(pieces, None))

@@ -1,7 +1,13 @@
-"""A pool of connections to one server, or a cassette in its place. Knows httpx2's settings; reads no answer."""
+"""Connections to one server, or a cassette in their place. Knows httpx2's settings; reads no answer.
 
+Each connection is a client of its own, and whoever asks takes one that is idle: a client that has many of them looks at
+every one before and after each request.
+"""
+
+from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
@@ -17,27 +23,57 @@ if TYPE_CHECKING:
     from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
 
 ALWAYS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
+UNUSED = 5.0
+MOST_IDLE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pool:
-    """What a pool is opened with; ``transport`` takes the place of the network in tests."""
+    """What clients are opened with; ``transport`` takes the place of the network in tests.
+
+    ``idle`` are those that nobody uses, with the time since when: the one that was used last is used next.
+    """
 
     base_url: str
     headers: Mapping[str, str]
     bounds: Bounds
     cassette: Recorder | Recordings | None
     transport: object | None
+    clients: "set[AsyncClient]" = field(default_factory=set)
+    idle: "deque[tuple[float, AsyncClient]]" = field(default_factory=deque)
+    trusted: "SSLContext | None" = None
 
-    def open(self) -> "AsyncClient":
-        """Open it; no connection is made yet."""
-        from httpx2 import AsyncClient, Limits, Timeout
+    def take(self) -> "AsyncClient":
+        """A client for one request at a time; no connection is made yet."""
+        if self.idle:
+            return self.idle.pop()[1]
+        client = self._open()
+        self.clients.add(client)
+        return client
+
+    async def give_back(self, client: "AsyncClient") -> None:
+        """Take a client back, and close those that nobody has needed for a while."""
+        now = monotonic()
+        if client in self.clients:
+            self.idle.append((now, client))
+        while self.idle and (len(self.idle) > MOST_IDLE or now - self.idle[0][0] > UNUSED):
+            _, old = self.idle.popleft()
+            self.clients.remove(old)
+            await old.aclose()
+
+    async def close(self) -> None:
+        """Hang up everywhere, also where an answer is being read."""
+        self.idle.clear()
+        while self.clients:
+            await self.clients.pop().aclose()
+
+    def _open(self) -> "AsyncClient":
+        from httpx2 import AsyncClient, Timeout
 
         return AsyncClient(
             base_url=self.base_url,
             headers={**ALWAYS, **self.headers},
             timeout=Timeout(None, connect=self.bounds.connect),
-            limits=Limits(max_connections=None, max_keepalive_connections=64),
             verify=self._authorities(),
             trust_env=not self._local,
             transport=self._transport(),
@@ -65,9 +101,13 @@ class Pool:
     def _local(self) -> bool:
         return loopback(urlsplit(self.base_url).hostname or "")
 
-    def _authorities(self) -> "SSLContext | bool":
+    def _authorities(self) -> "SSLContext":
         """Load the certificates of the authorities, which takes time, unless nothing will ever be encrypted."""
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
-        bare = self.replays or (self._local and self.base_url.startswith("http:"))
-        return SSLContext(PROTOCOL_TLS_CLIENT) if bare else True
+        from httpx2 import create_ssl_context
+
+        if self.trusted is None:
+            bare = self.replays or (self._local and self.base_url.startswith("http:"))
+            self.trusted = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context(trust_env=not self._local)
+        return self.trusted

@@ -21,7 +21,7 @@ from .pool import Pool
 from .server import Server, server_of
 
 if TYPE_CHECKING:
-    from httpx2 import URL, AsyncClient, Response
+    from httpx2 import URL, AsyncClient, Request, Response
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -73,15 +73,13 @@ class Wire:
         self._sign = sign
         self._explain = explain
         self._pool = Pool(base_url, headers, bounds, inserted(cassette, self.server, base_url), transport)
-        self._client: AsyncClient | None = None
+        self._addresses: dict[str, URL] = {}
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        await self._pool.close()
 
     async def get(self, path: str) -> Json:
         """Fetch a JSON document."""
@@ -130,16 +128,12 @@ class Wire:
                 for item in items:
                     yield item
                 patience.renew(self._bounds.idle)
-            await linger(events)
+            await linger(events, patience)
 
-    async def _sent(self, response: "Response") -> AsyncGenerator[str]:
+    def _sent(self, response: "Response") -> AsyncGenerator[str]:
         from .events import events
 
-        async with aclosing(self._bytes(response)) as pieces:
-            found = events(pieces, response.request, self._bounds.event)
-            async with aclosing(found):
-                async for event in found:
-                    yield event
+        return events(self._bytes(response), response.request, self._bounds.event)
 
     async def _bytes(self, response: "Response") -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream; what unpacks to far more than an answer is broken off, without haste."""
@@ -188,20 +182,28 @@ class Wire:
     async def _answer(
         self, patience: Patience, method: str, path: str, body: bytes | None = None
     ) -> "AsyncIterator[Response]":
-        client = self._opened()
+        client = self._pool.take()
+        try:
+            response = await patience.wait(self._pool.send(client, self._request(client, method, path, body)))
+            try:
+                if not response.is_success:
+                    raise self._explained(response.status_code, response.headers, await self._error_body(response))
+                yield response
+            finally:
+                await response.aclose()
+        finally:
+            await self._pool.give_back(client)
+
+    def _request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
         headers = {"Content-Type": "application/json"} if body is not None else None
-        request = client.build_request(method, path, content=body, headers=headers)
-        if origin(request.url) != origin(client.base_url):
-            raise self.server.refused("is whom we ask: an address that leads elsewhere was not followed.")
+        request = client.build_request(method, self._addresses.get(path, path), content=body, headers=headers)
+        if path not in self._addresses:
+            if origin(request.url) != origin(client.base_url):
+                raise self.server.refused("is whom we ask: an address that leads elsewhere was not followed.")
+            self._addresses[path] = request.url
         if self._sign is not None and not self._pool.replays:
             request.headers.update(self._sign(method, str(request.url), body or b""))
-        response = await patience.wait(self._pool.send(client, request))
-        try:
-            if not response.is_success:
-                raise self._explained(response.status_code, response.headers, await self._error_body(response))
-            yield response
-        finally:
-            await response.aclose()
+        return request
 
     def _explained(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         told = self._explain(self.server, status, headers, body) if self._explain else None
@@ -218,11 +220,6 @@ class Wire:
                     if len(body) >= self._bounds.error:
                         break
         return bytes(body[: self._bounds.error])
-
-    def _opened(self) -> "AsyncClient":
-        if self._client is None:
-            self._client = self._pool.open()
-        return self._client
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
@@ -258,11 +255,11 @@ def comes_whole(kind: str) -> bool:
     return "html" in kind or ("json" in kind and not streams)
 
 
-async def linger(events: AsyncIterator[object]) -> None:
+async def linger(events: AsyncIterator[object], patience: Patience) -> None:
     """Let a finished answer end by itself, for a moment, so that its connection can be used again."""
     from httpx2 import HTTPError
 
-    with suppress(TimeoutError, HTTPError):
-        async with timeout(LINGER):
-            async for _ in events:
-                pass
+    patience.hasten(LINGER)
+    with suppress(Silence, HTTPError):
+        while await patience.next(events) is not None:
+            pass

@@ -3,7 +3,7 @@
 Knows the format and its many dialects. Nothing is acted upon that did not arrive in full.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, Usage
 from openkoi_wire import Server, concluded, parsed, reported
@@ -83,15 +83,15 @@ class Answer:
     def _said(self, said: Json) -> Sequence[Chunk] | None:
         if not isinstance(said, dict):
             return None
-        found = [
-            chunks for key, value in said.items() if value and (chunks := self._piece(key, value, said)) is not None
-        ]
+        thought = next((name for name in self._thoughts if said.get(name)), "")
+        pieces = (self._piece(key, value, thought) for key, value in said.items() if value)
+        found = [chunks for chunks in pieces if chunks is not None]
         told = [chunk for chunks in found for chunk in chunks]
         self._spoke |= any(isinstance(chunk, Text) for chunk in told)
         return told if found else None
 
-    def _piece(self, key: str, value: Json, said: Mapping[str, Json]) -> Sequence[Chunk] | None:
-        """Read one thing that is said; None when it is nothing to us."""
+    def _piece(self, key: str, value: Json, thought: str) -> Sequence[Chunk] | None:
+        """Read one thing that is said, ``thought`` being the name of the thoughts; None when it is nothing to us."""
         match key:
             case "content":
                 return [Text(text)] if (text := words(value)) else None
@@ -99,7 +99,7 @@ class Answer:
                 return () if self._calls.add(value) else None
             case "function_call":
                 return () if self._calls.add_sole(value) else None
-            case _ if key == next((name for name in self._thoughts if said.get(name)), ""):
+            case _ if key == thought:
                 return [Thought(text)] if (text := words(value)) else None
             case "refusal":
                 self._refused = bool(words(value))

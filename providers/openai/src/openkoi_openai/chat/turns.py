@@ -3,14 +3,15 @@
 Knows facts and the format; writes no bytes.
 """
 
-import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from json import JSONEncoder
 
 from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
 from openkoi_wire import as_id, as_name
 
 Turn = Mapping[str, object]
+ENCODER = JSONEncoder(ensure_ascii=False)
 
 
 def turns(message: Message, thoughts_back: str = "") -> Iterator[Turn]:
@@ -37,7 +38,7 @@ def assistant(parts: Sequence[Part], thoughts_back: str) -> Turn:
 
 def call(asked: ToolCall) -> Turn:
     """Tell of a tool call."""
-    arguments = json.dumps(dict(asked.arguments), ensure_ascii=False)
+    arguments = ENCODER.encode(dict(asked.arguments))
     return {
         "id": as_id(asked.id),
         "type": "function",
