@@ -2,18 +2,30 @@
 
 import asyncio
 import logging
+import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from openkoi_duckdb import DuckDB, make_index
+from openkoi_duckdb.fitting import Found
+from openkoi_duckdb.fusion import LEXICAL
+from openkoi_duckdb.holding import read
+from openkoi_duckdb.making import is_code
+from openkoi_duckdb.ranking import Documents, answer, asked
 from openkoi_duckdb.scanning import Scanned
+from openkoi_duckdb.sparse import Sparse, sparse
+from openkoi_duckdb.tables import Tables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import Replied, TaskStarted
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run, told
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 SAID = (
     "We chose the blue gateway for all invoices.",
@@ -177,28 +189,81 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
 def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
     assert [0, 1] == make_index(SAID)("blue gateway", 2)
     assert ["a"] == make_index({"a": SAID[0], "b": SAID[3]})("gateway", 1)
-    assert [] == make_index(SAID)("weather")
+    assert [] == make_index(SAID, embedder=None)("weather")
     assert [] == make_index([])("anything")
     assert 3 == make_index(SAID, embedder=Meanings())("almanac", 1)[0]
 
 
 def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None:
-    apart = make_index(SAID, parts=["a", "b", "b", "c"])
+    apart = make_index(SAID, parts=["a", "b", "b", "c"], embedder=None)
+    functions = make_index(["def gateway(a):\n    return a[0]", "def other(b):\n    return {b: b[1]}"], embedder=None)
 
     assert [0] == apart("blue gateway")
-    assert [0] == make_index(["def gateway(a): return a[0]", "def other(b): return {b: (b)}"])("gateway")
+    assert [0] == functions("gateway")
 
 
-def test_signs_find_what_all_numbers_find() -> None:
+def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
+    search = make_index(SAID)
+
+    assert isinstance(search.vectors, Sparse)
+    assert LEXICAL == search.weights.vectors
+    assert 2 == search("webhooking", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (False, '[D1:3] Ann (1:56 pm on 8 May, 2023): "Hey Ben! (Good to see you; how are you?)"'),
+        (False, '{"speaker": "Ann", "date": "8 May 2023", "text": "I went to a support group yesterday."}'),
+        (True, "def total(self):\n    return sum(one.price for one in self.items)"),
+        (True, "function total(items) {\n  return items.reduce((a, b) => a + b.price, 0);\n}"),
+    ],
+)
+def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
+    assert expected is is_code([text])
+
+
+def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
     import numpy
 
-    chance = numpy.random.default_rng(5)
-    centres = chance.normal(size=(60, 64))
-    rows = (centres[chance.integers(60, size=3_000)] + 0.4 * chance.normal(size=(3_000, 64))).astype(numpy.float32)
-    rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
-    scanned = Scanned(rows)
+    chance = numpy.random.default_rng(3)
+    rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
+    asked = rows[4].tolist()
 
-    exact, _ = scanned.nearest(rows[7].tolist(), 10)
+    assert Scanned(rows).scores(asked) == pytest.approx(sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6)
 
-    likely = scanned.likely(rows[7], 300, None)
-    assert set(exact.tolist()) <= set(likely.tolist())
+
+def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
+    records = [*talk(), *a_run("t2", "Mend the calendar"), *talk(SAID[::-1], "t3"), *a_run("t4", "Koi", project="b")]
+    questions = [
+        Query(text, project="koi", kinds=kinds, keys=keys, scope=scope)
+        for text in ("blue gateway", "Koi, calendar and divisor")
+        for kinds in ((), ("transcript", "none"))
+        for keys in ((), ("mean.py",))
+        for scope in ("project", "all")
+    ]
+
+    def answers(there: Documents) -> list[Sequence[Found]]:
+        return [answer(there, one, asked(one)) for one in questions]
+
+    def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[Found]], list[Sequence[Found]]]:
+        return answers(Tables(connection)), answers(read(connection))
+
+    told = memory(tmp_path, records=records).file.read(both)
+
+    assert told is not None
+    assert told[0] == told[1]
+    assert any(told[0])
+
+
+def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
+    subject = memory(tmp_path)
+    os.utime(tmp_path / "openkoi.db", ns=(1, 1))
+    for _ in range(3):
+        assert [] == found(subject, "quarrel")
+    assert subject.holding is not None
+    assert subject.holding.now(None) is not None
+
+    asyncio.run(memory(tmp_path).absorb(talk(["They had a quarrel about the gateway."], "t9")))
+
+    assert ["They had a quarrel about the gateway."] == texts(found(subject, "quarrel"))

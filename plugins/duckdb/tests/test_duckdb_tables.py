@@ -138,6 +138,17 @@ def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:
     assert [expected] == rows(tmp_path, "FROM usage_events", RUN, RUN)
 
 
+@pytest.mark.row("MEM-03")
+def test_what_was_asked_for_again_on_three_days_is_a_pattern_and_a_burst_is_none(tmp_path: Path) -> None:
+    day = 86_400.0
+    habit = [one for n in range(4) for one in told(f"h{n}", [Used("Task", "Read the news")], start=n * day)]
+    burst = [one for n in range(7) for one in told(f"b{n}", [Used("Task", "Try again")], start=n)]
+
+    found = rows(tmp_path, "SELECT description, frequency, sample_count, status FROM usage_patterns", habit + burst)
+
+    assert [("Read the news", "4 times on 4 days", 4, "detected")] == found
+
+
 def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
     events = [Used("Task", "x", category="code", skills=("git", "sql"), score=score) for score in (0.5, None, 1.0)]
     records = told("r1", list(events))

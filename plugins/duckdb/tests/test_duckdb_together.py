@@ -40,7 +40,7 @@ def memory(folder: Path, seconds: float = 5.0) -> DuckDB:
     return DuckDB(path=folder / "openkoi.db", seconds=seconds)
 
 
-@pytest.mark.parametrize("number", [3, pytest.param(8, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.campaign)])
 def test_processes_that_start_at_once_all_get_their_recall(tmp_path: Path, number: int) -> None:
     asyncio.run(memory(tmp_path).absorb(RUN))
     orders = [sys.executable, "-c", RECALL, str(tmp_path / "openkoi.db")]

@@ -93,7 +93,8 @@ def test_every_kind_of_row_is_compared(whole: Tables) -> None:
     }
 
 
-@pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.campaign)])
+@pytest.mark.campaign
+@pytest.mark.parametrize("processes", [2, 8])
 def test_processes_at_once_leave_what_one_would_have_left(tmp_path: Path, whole: Tables, processes: int) -> None:
     path = tmp_path / "openkoi.db"
     children = [child(path, LOG[n::processes] + LOG[n::5], 40) for n in range(processes)]

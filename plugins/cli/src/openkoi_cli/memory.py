@@ -29,14 +29,15 @@ async def stats(invocation: Invocation, /) -> None:
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="So many at most.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-async def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format: str) -> None:
+def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format: str) -> None:
     """Search what is remembered, in all projects, best first."""
     from openkoi_log import masked
 
-    from .remembered import found, line_of
+    from .interruptible import interruptible
+    from .remembered import asked, line_of
 
     koi = invocation.koi or invocation.open()
-    hits = await found(koi, " ".join(query), limit)
+    hits = interruptible(asked(koi, " ".join(query), limit))
     for warning in koi.pending:
         click.echo(koi.redactor(f"  ! {warning}"), err=True)
     koi.pending.clear()

@@ -1,7 +1,20 @@
 """OpenKoi's memory in DuckDB: a view of the run log that can be rebuilt from it at any time."""
 
-from .making import Index, make_index
+from typing import TYPE_CHECKING, Any
+
 from .memory import DuckDB
 from .trouble import MemoryBusy, MemoryNewer, MemoryUnusable
 
+if TYPE_CHECKING:
+    from .making import Index, make_index
+
 __all__ = ["DuckDB", "Index", "MemoryBusy", "MemoryNewer", "MemoryUnusable", "make_index"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what makes an index of any texts when it is asked for: a run never does."""
+    if name not in ("Index", "make_index"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import making
+
+    return getattr(making, name)

@@ -1,4 +1,4 @@
-"""Rows that sum up others: sessions over their runs, skills over what they were used for."""
+"""Rows that sum up others: sessions over their runs, skills over what they were used for, habits over what was done."""
 
 import json
 from collections.abc import Collection
@@ -31,6 +31,15 @@ FROM (SELECT unnest(from_json(skills_used, '["VARCHAR"]')) AS skill, category, s
 GROUP BY skill, category
 """
 
+PATTERNS = """
+INSERT INTO usage_patterns
+SELECT md5(said), 'recurring', arg_max(description, timestamp || id), count(*) || ' times on ' || days || ' days', NULL,
+       round(count(*) / (count(*) + 2), 9), count(*), min(timestamp), max(timestamp), NULL, 'detected'
+FROM (SELECT *, lower(trim(description)) AS said, count(DISTINCT day) OVER (PARTITION BY said) AS days
+      FROM usage_events WHERE event_type = 'Task')
+WHERE days >= 3 GROUP BY said, days
+"""
+
 
 def renew_sessions(connection: "DuckDBPyConnection", sessions: Collection[str]) -> None:
     """Sum up sessions. What a sub-task used is in what its parent used."""
@@ -41,6 +50,12 @@ def renew_effectiveness(connection: "DuckDBPyConnection") -> None:
     """Average how skills did, by category; what was not judged does not count."""
     connection.execute("DELETE FROM skill_effectiveness")
     connection.execute(EFFECTIVENESS)
+
+
+def renew_patterns(connection: "DuckDBPyConnection") -> None:
+    """What was asked for in the same words on three days or more. No schedule is read into it: that takes a test."""
+    connection.execute("DELETE FROM usage_patterns")
+    connection.execute(PATTERNS)
 
 
 def usage_row(record: Record, event: Used) -> UsageRow:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     Scores: TypeAlias = NDArray[numpy.float32]
     Numbers: TypeAlias = NDArray[numpy.int64]
 
-K1, B = 1.2, 0.75
+K1, B = 0.9, 0.4
+CODE = (1.2, 0.75)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,13 @@ class Postings:
         return found
 
 
-def postings(texts: Sequence[Sequence[str]]) -> Postings:
-    """Post texts, each as its words."""
+def postings(texts: Sequence[Sequence[str]], shape: tuple[float, float] = (K1, B)) -> Postings:
+    """Post texts, each as its words. ``shape``: how soon a word is often enough, and what a length counts."""
     import numpy
 
     mean = sum(map(len, texts)) / max(len(texts), 1) or 1.0
     lengths = numpy.array([len(words) for words in texts], numpy.float32) / numpy.float32(mean)
+    leaning = shape[0] * (1 - shape[1] + shape[1] * lengths)
     places: dict[str, tuple[list[int], list[int]]] = {}
     for number, words in enumerate(texts):
         for word, times in Counter(words).items():
@@ -71,14 +73,12 @@ def postings(texts: Sequence[Sequence[str]]) -> Postings:
     posted = {}
     for word, (where, often) in places.items():
         rows = numpy.array(where, numpy.int64)
-        posted[word] = Posted(rows, worth(numpy.array(often, numpy.float32), lengths[rows], len(texts)))
+        posted[word] = Posted(rows, worth(numpy.array(often, numpy.float32), leaning[rows], len(texts)))
     return Postings(posted, len(texts))
 
 
-def worth(times: "Scores", lengths: "Scores", size: int) -> "Scores":
+def worth(times: "Scores", leaning: "Scores", size: int) -> "Scores":
     """What a word is worth in the texts that have it: more where it is rare, comes often, and the text is short."""
-    import numpy
-
     rarity = log(1 + (size - len(times) + 0.5) / (len(times) + 0.5))
-    found = rarity * times * (K1 + 1) / (times + K1 * (1 - B + B * lengths))
-    return found.astype(numpy.float32)
+    found: Scores = (rarity * times / (times + leaning)).astype("float32")
+    return found

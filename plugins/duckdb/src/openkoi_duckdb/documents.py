@@ -10,7 +10,6 @@ from .codec import written
 from .rows import DocumentRow
 from .words import terms
 
-EVERYONE = "everyone"
 SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
 
 
@@ -27,11 +26,6 @@ class Document:
     def terms(self) -> list[str]:
         """The words it can be found by."""
         return terms(" ".join((self.memo.text, *self.keys)))
-
-
-def shelf_of(project: str) -> str:
-    """Name a project's shelf."""
-    return f"project:{project}"
 
 
 def number(learned: bool, id: str) -> int:

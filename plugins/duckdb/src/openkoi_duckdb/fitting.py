@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from openkoi_hookspecs import Hit, Learning, Memo, Passage, Query
 
 from .codec import read
-from .transcripts import KIND as TRANSCRIPT
+from .shelves import TRANSCRIPT
 
 CHARACTERS_PER_TOKEN = 4
 RELEVANT = 0.05

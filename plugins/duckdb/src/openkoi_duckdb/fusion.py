@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
     from .bm25 import Numbers, Scores
 
 RANK_SMOOTHING = 60
@@ -24,7 +27,7 @@ class Weights:
 
 
 WORDS_ALONE = Weights()
-LEXICAL, MEANING = 0.3, 0.5
+LEXICAL, MEANING = 0.3, 0.6
 WITH_MEANING = Weights(vectors=MEANING, neighbours=0.3)
 
 
@@ -69,7 +72,7 @@ def by_rank(opinions: "Sequence[Scores]") -> "Scores":
     return found
 
 
-def best(scores: "Scores", most: int) -> list[int]:
+def best(scores: "Scores | NDArray[numpy.float64]", most: int) -> list[int]:
     """The numbers of the best scores above 0, best first, the earlier before the later."""
     import numpy
 

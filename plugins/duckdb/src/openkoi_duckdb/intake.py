@@ -10,7 +10,7 @@ from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, Used
 
 from . import learning, run_state
-from .aggregates import renew_effectiveness, renew_sessions, usage_row
+from .aggregates import renew_effectiveness, renew_patterns, renew_sessions, usage_row
 from .documents import number
 from .index import reindex
 from .learning import Home, course
@@ -95,6 +95,8 @@ def tell_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> N
     """Write down what people did, and how the skills they used did."""
     used = [usage_row(record, record.event) for record in records if isinstance(record.event, Used)]
     put(connection, used)
+    if used:
+        renew_patterns(connection)
     if any(record.event.skills for record in records if isinstance(record.event, Used)):
         renew_effectiveness(connection)
 

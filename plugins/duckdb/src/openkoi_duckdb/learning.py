@@ -13,8 +13,9 @@ from math import log
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
 
-from .documents import EVERYONE, Document, shelf_of, shown
+from .documents import Document, shown
 from .rows import LearningRow
+from .shelves import EVERYONE, shelf_of
 
 DECAY_PER_WEEK = 0.05
 WORTH_KEEPING = 0.1

@@ -3,14 +3,16 @@
 For benchmarks, and for whoever has texts and no memory file. Knows no database.
 """
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from openkoi_hookspecs import Embedder
 
-from .bm25 import Postings, postings
+from .bm25 import CODE, Postings, postings
+from .embedding import Embed, embedded, usual_embedder
 from .fusion import LEXICAL, WITH_MEANING, WORDS_ALONE, Weights, added, best, with_neighbours
 from .names import names
 from .words import terms
@@ -18,9 +20,25 @@ from .words import terms
 if TYPE_CHECKING:
     from .bm25 import Numbers, Scores
     from .scanning import Scanned
+    from .sparse import Sparse
 
 K = 10
-SAMPLE, CODE = 500, 0.04
+SAMPLE, TOGETHER = 500, 1_024
+CODE_SIGNS = (
+    re.compile(r"\w[(\[]\S"),
+    re.compile(r"[-+*/|&=!<>:]=|\s=\s|->|=>|::|&&"),
+    re.compile(r"[:{};]\s*$", re.MULTILINE),
+    re.compile(r"\b(?:def|return|import|func|fn|class|const|let|var|void|elif|struct|async|None|null)\b"),
+    re.compile(r"\w_\w|\b[a-z]+[A-Z]\w|\w\.\w+\("),
+)
+SIGNS = 3
+
+
+class Usual:
+    """Stands for what is used when nothing is said."""
+
+
+USUAL = Usual()
 Id = TypeVar("Id")
 
 
@@ -32,8 +50,8 @@ class Index(Generic[Id]):
     postings: Postings
     weights: Weights
     parts: "Numbers | None" = None
-    vectors: "Scanned | None" = None
-    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
+    vectors: "Scanned | Sparse | None" = None
+    embed: Embed | None = None
 
     def __call__(self, query: str, k: int = K) -> list[Id]:
         """Return the ids of the ``k`` texts that answer best, best first; fewer when fewer have to do with it."""
@@ -41,7 +59,7 @@ class Index(Generic[Id]):
 
     def scores(self, query: str) -> "Scores":
         """How well each text answers."""
-        vector = self.embed([query])[0] if self.embed else None
+        vector = self.embed([query])[0].tolist() if self.embed else None
         return self.scored(query, vector)
 
     def scored(self, query: str, vector: Sequence[float] | None = None) -> "Scores":
@@ -59,55 +77,54 @@ def make_index(
     *,
     about: Sequence[str] = (),
     parts: Sequence[str] = (),
-    embedder: Embedder | None = None,
+    embedder: Embedder | Usual | None = USUAL,
     weights: Weights | None = None,
 ) -> "Index[int] | Index[Id]":
     """Index texts in the order in which they were said or written; one before and after another is its context.
 
     Ids are positions, or the keys of a mapping. ``about`` says of each text who said it and when, ``parts`` to which
-    conversation it belongs. With an ``embedder`` meaning counts beside words.
+    conversation it belongs. An ``embedder`` counts beside words: the lexical one where it is installed and nothing is
+    said; with None words count alone.
     """
     texts = list(chunks.values()) if isinstance(chunks, Mapping) else list(chunks)
     said = [f"{note} {text}" for note, text in zip(about, texts, strict=True)] if about else texts
     ids = list(chunks) if isinstance(chunks, Mapping) else range(len(texts))
-    posted = postings([terms(text) for text in said])
-    index = Index(ids, posted, weights or usual(texts, embedder), numbered(parts))
-    return with_vectors(index, said, embedder) if embedder and texts else index  # type: ignore[return-value]  # of ids
+    chosen = usual_embedder() if isinstance(embedder, Usual) else embedder
+    code = is_code(texts)
+    posted = postings([terms(text) for text in said], CODE) if code else postings([terms(text) for text in said])
+    index = Index(ids, posted, weights or usual(chosen, code=code), numbered(parts))
+    return with_vectors(index, said, chosen) if chosen and texts else index  # type: ignore[return-value]  # of ids
 
 
-def usual(texts: Sequence[str], embedder: Embedder | None) -> Weights:
+def usual(embedder: Embedder | None, *, code: bool) -> Weights:
     """The weights that found most: code stands by itself, what is said is told by what is said beside it."""
     found = WITH_MEANING if embedder else WORDS_ALONE
     if embedder and embedder.id.startswith("lexical"):
         found = replace(WORDS_ALONE, vectors=LEXICAL)
-    return replace(found, neighbours=0.0, names=0.0) if is_code(texts) else found
+    return replace(found, neighbours=0.0, names=0.0) if code else found
 
 
 def is_code(texts: Sequence[str]) -> bool:
-    """Whether these are pieces of programs rather than of speech, by the signs that are in them."""
-    some = "".join(texts[:: max(1, len(texts) // SAMPLE)])
-    return sum(map(some.count, "(){}[]=_;<>")) > CODE * len(some)
+    """Whether most of these are pieces of programs rather than of speech, by the kinds of signs that are in them."""
+    some = texts[:: max(1, len(texts) // SAMPLE)]
+    return sum(sum(bool(sign.search(text)) for sign in CODE_SIGNS) >= SIGNS for text in some) > len(some) / 2
 
 
 def with_vectors(index: Index[Id], texts: Sequence[str], embedder: Embedder) -> Index[Id]:
     """The same index, with a vector for each text."""
-    from .scanning import Scanned, matrix_of
-
-    def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        return waited_for(embedder, texts)
-
-    return replace(index, vectors=Scanned(matrix_of(embed(texts))), embed=embed)
+    embed = embedded(embedder)
+    return replace(index, vectors=vectors_of(embed, texts), embed=embed)
 
 
-def waited_for(embedder: Embedder, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-    """Embed, also where an event loop is under way in this thread."""
-    from concurrent.futures import ThreadPoolExecutor
+def vectors_of(embed: Embed, texts: Sequence[str]) -> "Scanned | Sparse":
+    """The vectors of texts, a number of them at a time; those that are mostly empty are held without their holes."""
+    from .scanning import Scanned, joined
+    from .sparse import is_sparse, sparse
 
-    async def embedded() -> Sequence[Sequence[float]]:
-        return (await embedder.embed(texts)).vectors
-
-    with ThreadPoolExecutor(1) as apart:
-        return apart.submit(lambda: asyncio.run(embedded())).result()
+    groups = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+    matrices = map(embed, groups)
+    first = next(matrices)
+    return sparse(chain([first], matrices)) if is_sparse(first) else Scanned(joined([first, *matrices]))
 
 
 def numbered(parts: Sequence[str]) -> "Numbers | None":

@@ -15,6 +15,7 @@ from .storable import storable
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from .holding import Holding
     from .nearness import Meant
 
 A = TypeVar("A")
@@ -42,6 +43,7 @@ class DuckDB:
     ) -> None:
         self.file = MemoryFile(path, seconds)
         self.meaning = Meaning.of(self.file, embedder, vectors)
+        self.holding: Holding | None = None
         self.born = ""
 
     async def absorb(self, records: Sequence[Record]) -> None:
@@ -82,13 +84,19 @@ class DuckDB:
             patience.given_up.set()
 
     def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
-        """Answer a query. What needs no file is done before it is asked for."""
+        """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
         from .fitting import fitting
+        from .holding import Holding
         from .ranking import answer, asked
 
         query, meant = question
         words = asked(query)
-        return fitting(self.file.read(lambda found: answer(found, query, words, meant), patience) or [], query)
+        holding = self.holding = self.holding or Holding(self.file)
+        if held := holding.now(meant):
+            return fitting(answer(held, query, words, meant), query)
+        return fitting(
+            self.file.read(lambda found: answer(holding.source(found), query, words, meant), patience) or [], query
+        )
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
         """Absorb a batch at once. What needs no file is done before it is asked for.

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .outcomes import NO_OUTCOMES, OUTCOMES
-from .passages import NO_PLACES, PLACES
-from .schema import NO_TABLES, TABLES
+from .schema import NO_OUTCOMES, NO_PLACES, NO_TABLES, NO_VECTORS, OUTCOMES, PLACES, TABLES, VECTORS
 from .sql import selected, transaction
 from .trouble import Ailment, Sick
-from .vectors import NO_VECTORS, VECTORS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -37,10 +37,14 @@ class Vectors:
         if not mark:
             return None
         with self.lock:
-            if self.known is None or self.known.mark != mark or self.stamp != stamp_of(self.path):
+            if not self.known_as(mark):
                 self.known = self.mapped(mark) or self.made(connection)
                 self.stamp = stamp_of(self.path)
             return self.known
+
+    def known_as(self, mark: str) -> bool:
+        """Whether the vectors of this state are at hand, or there are none; the file is as it was when they were."""
+        return not mark or (self.known is not None and self.known.mark == mark and self.stamp == stamp_of(self.path))
 
     def mapped(self, mark: str) -> Sidecar | None:
         """The file, if it is there, well, and of the same state."""
@@ -78,10 +82,9 @@ class Meant:
     vectors: Vectors
 
     def near(
-        self, connection: "DuckDBPyConnection", shelves: Sequence[str], docs: Sequence[int], most: int
+        self, found: Sidecar | None, shelves: Sequence[str], docs: Sequence[int], most: int
     ) -> Mapping[int, float]:
         """The cosines of these documents, and of the nearest others that are near enough."""
-        found = self.vectors.sidecar(connection)
         if found is None or len(self.vector) != found.scanned.matrix.shape[1]:
             return {}
         rows, scores = found.scanned.nearest(self.vector, most, found.rows_on(shelves))

@@ -7,14 +7,6 @@ from .codec import written
 from .iterations import Turn
 from .rows import OutcomeRow
 
-OUTCOMES = """
-CREATE TABLE cycle_outcomes (
-    id VARCHAR PRIMARY KEY, phase VARCHAR NOT NULL, output VARCHAR NOT NULL, evaluation VARCHAR);
-DELETE FROM records WHERE name = 'work';
-DELETE FROM segments;
-"""
-NO_OUTCOMES = "DROP TABLE IF EXISTS cycle_outcomes;"
-
 
 def outcome_row(run: str, turn: Turn) -> OutcomeRow:
     """Say what came of one iteration."""

@@ -11,18 +11,6 @@ from .transcripts import Turn, document
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PLACES = """
-CREATE TABLE chunk_places (
-    id VARCHAR PRIMARY KEY, doc BIGINT NOT NULL, run VARCHAR NOT NULL, moment VARCHAR NOT NULL, piece BIGINT NOT NULL);
-DELETE FROM records WHERE name = 'model.response';
-DELETE FROM segments;
-"""
-NO_PLACES = """
-DELETE FROM memory_fts WHERE doc IN (SELECT doc FROM chunk_places);
-DELETE FROM documents WHERE doc IN (SELECT doc FROM chunk_places);
-DELETE FROM memory_chunks WHERE id IN (SELECT id FROM chunk_places);
-DROP TABLE IF EXISTS chunk_places;
-"""
 WAITING = """
 SELECT id, text, memory_chunks.created_at, runs.session, runs.project
 FROM (SELECT id, run FROM chunk_places WHERE run IN (SELECT unnest(?::VARCHAR[]))

@@ -7,11 +7,12 @@ from openkoi_hookspecs import Passage, Record, Task
 from openkoi_hookspecs.events import Answered, RunCompleted, RunFailed, TaskStarted, Worked
 
 from .digest import digest
-from .documents import Document, shelf_of
+from .documents import Document
 from .episodes import Episode, episodes
 from .iterations import Turn, turns
 from .outcomes import outcome_row
 from .rows import ChunkRow, CycleRow, FindingRow, Row, RunRow, TaskRow
+from .shelves import shelf_of
 
 FAILED = "failed"
 

@@ -107,3 +107,10 @@ def matrix_of(vectors: Sequence[Sequence[float]]) -> "Matrix":
     if found.ndim != 2 or not found.shape[1] or not numpy.isfinite(found).all():
         raise ValueError("an embedder answered vectors of several lengths, or with what is no number in them")
     return found
+
+
+def joined(matrices: "Sequence[Matrix]") -> "Matrix":
+    """Matrices one under the other; raises ValueError when they are of several widths."""
+    import numpy
+
+    return numpy.concatenate(matrices)

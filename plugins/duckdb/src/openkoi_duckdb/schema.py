@@ -1,9 +1,9 @@
-"""The tables, as the first migration lays them out.
+"""The tables, as the migrations lay them out, and how each is taken back.
 
-Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
-DuckDB itself. ``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log file
-was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found. ``_migrations`` is
-made before all others and outlives them.
+Twelve tables of the first are the documented ones; ``memory_fts`` is a postings table, because full-text search is not
+part of DuckDB itself. ``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log
+file was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found. ``_migrations``
+is made before all others and outlives them.
 
 There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
 """
@@ -63,3 +63,36 @@ CREATE TABLE documents (
 """
 
 NO_TABLES = "".join(f"DROP TABLE IF EXISTS {name};\n" for name in re.findall(r"CREATE TABLE (\w+)", TABLES))
+OUTCOMES = """
+CREATE TABLE cycle_outcomes (
+    id VARCHAR PRIMARY KEY, phase VARCHAR NOT NULL, output VARCHAR NOT NULL, evaluation VARCHAR);
+DELETE FROM records WHERE name = 'work';
+DELETE FROM segments;
+"""
+NO_OUTCOMES = "DROP TABLE IF EXISTS cycle_outcomes;"
+PLACES = """
+CREATE TABLE chunk_places (
+    id VARCHAR PRIMARY KEY, doc BIGINT NOT NULL, run VARCHAR NOT NULL, moment VARCHAR NOT NULL, piece BIGINT NOT NULL);
+DELETE FROM records WHERE name = 'model.response';
+DELETE FROM segments;
+"""
+NO_PLACES = """
+DELETE FROM memory_fts WHERE doc IN (SELECT doc FROM chunk_places);
+DELETE FROM documents WHERE doc IN (SELECT doc FROM chunk_places);
+DELETE FROM memory_chunks WHERE id IN (SELECT id FROM chunk_places);
+DROP TABLE IF EXISTS chunk_places;
+"""
+VECTORS = """
+DROP TABLE memory_vec;
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
+CREATE TABLE embedded (
+    doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, model VARCHAR NOT NULL, dimension BIGINT NOT NULL,
+    digest VARCHAR NOT NULL);
+CREATE TABLE vector_mark (mark VARCHAR NOT NULL);
+"""
+NO_VECTORS = """
+DROP TABLE IF EXISTS vector_mark;
+DROP TABLE IF EXISTS embedded;
+DROP TABLE IF EXISTS memory_vec;
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
+"""

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, get_type_hints
 
-from .rows import Row
-
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from .rows import Row
 
 CASTS: dict[object, str] = {
     str: "VARCHAR",
@@ -34,7 +34,7 @@ def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
     connection.commit()
 
 
-def put(connection: "DuckDBPyConnection", rows: Iterable[Row]) -> None:
+def put(connection: "DuckDBPyConnection", rows: "Iterable[Row]") -> None:
     """Insert rows of any tables; one whose id is there already is left out."""
     sorted_out: dict[type[Row], list[Row]] = {}
     for row in rows:
@@ -44,7 +44,7 @@ def put(connection: "DuckDBPyConnection", rows: Iterable[Row]) -> None:
         connection.execute(insertion(kind), columns)
 
 
-def insertion(kind: type[Row]) -> str:
+def insertion(kind: "type[Row]") -> str:
     """Return the statement that inserts columns of this kind."""
     types = get_type_hints(kind)
     values = ", ".join(f"unnest(?::{CASTS[types[field.name]]}[])" for field in fields(kind))

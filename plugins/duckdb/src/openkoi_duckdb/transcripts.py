@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from openkoi_hookspecs import Event, Passage, Record
 from openkoi_hookspecs.events import Answered, Replied
 
-from .documents import Document, number, shelf_of
+from .documents import Document, number
 from .rows import ChunkRow, PlaceRow
+from .shelves import TRANSCRIPT, shelf_of
 
-KIND = "transcript"
 SHORTEST, LONGEST = 24, 800
 PIECES = 50
 BREAK = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
@@ -32,7 +32,7 @@ def turns_of(record: Record) -> list[Turn]:
     """Return what was said in a record, in pieces."""
     return [
         Turn(
-            ChunkRow(f"{record.id}:{n}", KIND, piece, record.at),
+            ChunkRow(f"{record.id}:{n}", TRANSCRIPT, piece, record.at),
             PlaceRow(f"{record.id}:{n}", number(False, f"{record.id}:{n}"), record.run, record.at, n),
         )
         for n, piece in enumerate(pieces(said(record.event)))
@@ -69,4 +69,4 @@ def cut(text: str) -> Iterator[str]:
 
 def document(id: str, text: str, moment: str, session: str, project: str) -> Document:
     """Return a piece as it can be found: on the shelf of the project that it was said in."""
-    return Document(Passage(id, text, kind=KIND, origin=session), shelf_of(project), moment)
+    return Document(Passage(id, text, kind=TRANSCRIPT, origin=session), shelf_of(project), moment)

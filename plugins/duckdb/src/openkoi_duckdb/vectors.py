@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from .bm25 import Numbers
     from .scanning import Matrix
 
-VECTORS = """
-DROP TABLE memory_vec;
-CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
-CREATE TABLE embedded (
-    doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, model VARCHAR NOT NULL, dimension BIGINT NOT NULL,
-    digest VARCHAR NOT NULL);
-CREATE TABLE vector_mark (mark VARCHAR NOT NULL);
-"""
-NO_VECTORS = """
-DROP TABLE IF EXISTS vector_mark;
-DROP TABLE IF EXISTS embedded;
-DROP TABLE IF EXISTS memory_vec;
-CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
-"""
 TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
 SELECT doc, CASE WHEN learned THEN 'learning:' || documents.id ELSE documents.id END, {TEXT}

@@ -1,0 +1,104 @@
+"""What a question finds, looked up in the tables.
+
+Statements are many and small, because DuckDB plans a large one longer than it takes to answer it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Query
+
+from .blending import Scores
+from .bm25 import K1, B
+from .fitting import Found
+from .ranking import Pairs
+from .shelves import EVERYONE, shelf_of
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from .nearness import Vectors
+    from .sidecar import Sidecar
+
+SHELVES = "SELECT DISTINCT shelf FROM documents"
+CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
+COUNTS = """
+SELECT term, count(*) FROM memory_fts
+WHERE shelf IN (SELECT unnest(?::VARCHAR[])) AND term IN (SELECT unnest(?::VARCHAR[])) GROUP BY term
+"""
+RANK = """
+SELECT doc, round(sum(weight * tf * ($k1 + 1) / (tf + $k1 * (1 - $b + $b * dl / $mean))), 9) AS score
+FROM memory_fts JOIN (SELECT unnest($terms::VARCHAR[]) AS term, unnest($weights::DOUBLE[]) AS weight) USING (term)
+WHERE shelf IN (SELECT unnest($shelves::VARCHAR[])){only} GROUP BY doc ORDER BY score DESC, doc LIMIT $most
+"""
+ONLY = """ AND doc IN (SELECT doc FROM documents WHERE
+(len($kinds::VARCHAR[]) = 0 OR list_contains($kinds::VARCHAR[], kind)) AND
+(len($keys::VARCHAR[]) = 0 OR list_has_any($keys::VARCHAR[], keys)))"""
+ALLOWED = "SELECT doc FROM documents WHERE doc IN (SELECT unnest($docs::BIGINT[]))"
+FETCH = "SELECT doc, moment, id, kind, learned, memo FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
+IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
+LINKS = f"""
+SELECT doc, next FROM (
+    SELECT doc, {IN_ORDER} AS next FROM chunk_places
+    WHERE run IN (SELECT run FROM chunk_places WHERE doc IN (SELECT unnest($docs::BIGINT[]))))
+WHERE next IS NOT NULL AND (doc IN (SELECT unnest($docs::BIGINT[])) OR next IN (SELECT unnest($docs::BIGINT[])))
+"""
+HAVING = """
+SELECT doc, count(DISTINCT term) FROM memory_fts WHERE shelf IN (SELECT unnest(?::VARCHAR[]))
+AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[])) GROUP BY doc
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of an open file."""
+
+    connection: "DuckDBPyConnection"
+
+    def seen_by(self, query: Query) -> list[str]:
+        """The shelves that a query sees."""
+        if query.scope == "project":
+            return [shelf_of(query.project), EVERYONE]
+        return [shelf for (shelf,) in self.connection.execute(SHELVES).fetchall()]
+
+    def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+        """Score documents by their words."""
+        weights, mean = self.weighed(shelves, words)
+        if not weights:
+            return {}
+        values: dict[str, object] = {"k1": K1, "b": B, "mean": mean, "shelves": list(shelves), "most": most}
+        values |= {"terms": list(weights), "weights": list(weights.values())}
+        only = ONLY if query.kinds or query.keys else ""
+        if only:
+            values |= {"kinds": list(query.kinds), "keys": list(query.keys)}
+        return dict(self.connection.execute(RANK.format(only=only), values).fetchall())
+
+    def weighed(self, shelves: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
+        """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
+        documents, mean = self.connection.execute(CORPUS, [list(shelves)]).fetchall()[0]
+        counts = self.connection.execute(COUNTS, [list(shelves), list(words)]).fetchall()
+        return {term: log(1 + (documents - count + 0.5) / (count + 0.5)) for term, count in counts}, mean or 1.0
+
+    def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
+        """Those of the documents that the query asks for."""
+        values: dict[str, object] = {"docs": list(docs), "kinds": list(query.kinds), "keys": list(query.keys)}
+        return [doc for (doc,) in self.connection.execute(ALLOWED + ONLY, values).fetchall()]
+
+    def links(self, docs: Collection[int]) -> Pairs:
+        """Pairs of pieces that were said one after the other."""
+        return self.connection.execute(LINKS, {"docs": list(docs)}).fetchall()
+
+    def having(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
+        """These documents, and how many of the words each has."""
+        return self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall()
+
+    def vectors(self, file: "Vectors") -> "Sidecar | None":
+        """The vectors as the tables have them."""
+        return file.sidecar(self.connection)
+
+    def fetched(self, scores: Scores) -> list[Found]:
+        """Read the documents that were scored."""
+        rows = self.connection.execute(FETCH, [list(scores)]).fetchall() if scores else []
+        return [Found(scores[doc], *row) for doc, *row in rows]
