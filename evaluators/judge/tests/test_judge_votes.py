@@ -1,10 +1,12 @@
 """What findings do to scores, and what several votes come to."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_judge.verdict import Verdict
-from openkoi_judge.votes import agreed, capped, close, composite, judged
+from openkoi_judge.votes import agreed, capped, close, composite, counted, judged, total
 from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75), Dimension("roof", 0.25)))
@@ -46,6 +48,19 @@ def test_the_judge_counts_its_share_beside_tests_and_lint() -> None:
     known = Evaluation(scores=(Score("tests", 1.0, 0.30), Score("lint", 0.0, 0.10)))
 
     assert pytest.approx(0.3 + 0.6 * 0.75) == composite(judged(vote(1.0, 0.0), 0.60), known)
+
+
+@settings(max_examples=60)
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_checks_may_take_a_score_down_and_never_lift_it(walls: float, tests: float, lint: float, green: bool) -> None:
+    checks = (Check("tests", passed=green),)
+    known = Evaluation(checks=checks, scores=(Score("tests", tests, 0.30), Score("lint", lint, 0.10)))
+    verdict = vote(walls, walls)
+
+    said = composite(judged(verdict, counted(verdict, 0.60, known)), known)
+
+    assert said <= total(verdict) + 1e-6
+    assert said <= composite(judged(verdict, 0.60), known) + 1e-9
 
 
 def test_a_red_check_keeps_the_vote_far_from_the_threshold() -> None:

@@ -1,6 +1,7 @@
 """An environment with pytest and none of the plugins that the one running these tests may have."""
 
 import compileall
+import re
 import shutil
 import venv as environments
 from importlib.util import find_spec
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+SELDOM = re.compile(r"pygments.(lexers|styles)")
 NEEDED = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 
 
@@ -23,8 +25,8 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> str:
         assert spec.origin is not None
         origin = Path(spec.origin)
         if origin.name == "__init__.py":
-            shutil.copytree(origin.parent, site / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(origin.parent, site / name)
         else:
-            shutil.copy(origin, site)
-    compileall.compile_dir(site, quiet=2)
+            shutil.copy2(origin, site)
+    compileall.compile_dir(site, quiet=2, rx=SELDOM)
     return str(root)

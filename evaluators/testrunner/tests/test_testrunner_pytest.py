@@ -68,31 +68,6 @@ def only(evaluation: Evaluation) -> Finding:
     return finding
 
 
-@pytest.mark.row("EVAL-02", "EVAL-28")
-def test_each_test_is_a_check_and_their_share_is_the_score(bench: Bench) -> None:
-    files = {"test_sum.py": "def test_a():\n    assert True\n\n\ndef test_b():\n    assert [1] == [2]\n"}
-
-    evaluation = bench.told(files)
-
-    assert {"test_sum.py::test_a": True, "test_sum.py::test_b": False} == outcomes(evaluation)
-    assert [("tests", 0.5, 0.3)] == [(score.dimension, score.value, score.weight) for score in evaluation.scores]
-
-
-@pytest.mark.row("EVAL-25")
-def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(bench: Bench) -> None:
-    files = {
-        "koi.py": "def feed(fish):\n    return fish['pond']\n",
-        "test_koi.py": "from koi import feed\n\n\ndef test_feed():\n    assert feed({}) == 1\n",
-    }
-
-    finding = only(bench.told(files))
-
-    assert "test_koi.py::test_feed fails: KeyError: 'pond'" == finding.title
-    assert ("koi.py:2", "test_koi.py::test_feed") == (finding.where, finding.rule)
-    assert Severity.IMPORTANT is finding.severity
-    assert "return fish['pond']" in finding.detail
-
-
 def test_what_judges_read_names_the_failures_and_stays_short(bench: Bench) -> None:
     body = "".join(f"def test_{n}():\n    assert {'x' * 900!r} == ''\n" for n in range(30))
 
@@ -139,44 +114,6 @@ def test_a_broken_conftest_fails_the_runner_itself(bench: Bench) -> None:
     assert "conftest.py:1" == only(evaluation).where
 
 
-def test_a_flaky_test_counts_as_passed_and_is_named(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> None:
-    counter = tmp_path_factory.mktemp("outside") / "counter"
-    body = f"""
-import pathlib
-
-def test_sometimes():
-    counter = pathlib.Path({str(counter)!r})
-    seen = counter.exists()
-    counter.touch()
-    assert seen
-
-def test_never():
-    assert False
-"""
-
-    evaluation = bench.told({"test_flaky.py": body})
-
-    assert {"test_flaky.py::test_sometimes": True, "test_flaky.py::test_never": False} == outcomes(evaluation)
-    flaky = [finding for finding in evaluation.findings if finding.severity is Severity.SUGGESTION]
-    assert ["test_flaky.py::test_sometimes is flaky"] == [finding.title for finding in flaky]
-
-
-def test_a_test_that_fails_only_among_the_others_is_not_flaky(bench: Bench) -> None:
-    body = "SEEN = []\n\ndef test_a():\n    SEEN.append(1)\n\ndef test_b():\n    assert not SEEN\n"
-
-    evaluation = bench.told({"test_order.py": body})
-
-    assert {"test_order.py::test_b"} == evaluation.failing
-
-
-def test_a_project_may_have_files_named_like_modules(bench: Bench) -> None:
-    files = {"json.py": "raise RuntimeError('not json')\n", "test_a.py": "def test_a():\n    pass\n"}
-
-    evaluation = bench.told(files)
-
-    assert {"test_a.py::test_a": True} == outcomes(evaluation)
-
-
 def test_a_test_that_never_ends_is_named_and_fails(tmp_path: Path, venv: str) -> None:
     bench = Bench(tmp_path, TestRunner(venv=venv, seconds=4))
     body = "import time\n\ndef test_a():\n    pass\n\ndef test_slow():\n    time.sleep(60)\n"
@@ -195,81 +132,6 @@ def test_a_test_that_kills_the_process_is_named_and_fails(bench: Bench) -> None:
     assert {"test_kills.py::test_a": True, "test_kills.py::test_kills": False, "pytest": False} == outcomes(evaluation)
     titles = [finding.title for finding in evaluation.findings]
     assert ["test_kills.py::test_kills ended the test process", "pytest died before its end"] == titles
-
-
-def test_prints_that_look_like_results_are_not_results(bench: Bench) -> None:
-    fake = '{"kind": "test", "id": "fake", "outcome": "passed"}'
-    body = f"""
-print('PASSED test_fake.py::test_fake')
-
-def test_real():
-    print('''
-@0123456789abcdef {fake}
-=== short test summary info ===
-PASSED test_fake.py::test_fake
-1 passed in 0.01s
-not ok 1 - fake''')
-    assert False, "really"
-"""
-    files = {"test_fake.py": body, "pyproject.toml": SETTINGS + 'addopts = "-s"\n'}
-
-    evaluation = bench.told(files)
-
-    assert {"test_fake.py::test_real": False} == outcomes(evaluation)
-
-
-def test_classes_parameters_and_other_scripts_keep_their_names(bench: Bench) -> None:
-    body = """
-import pytest
-
-class TestPond:
-    @pytest.mark.parametrize("fish", ["koi", "鯉", "a b/c::d"])
-    def test_鯉(self, fish):
-        assert fish != "鯉", "größer als ein Teich"
-"""
-
-    evaluation = bench.told({"test_pond.py": body})
-
-    names = [check.name for check in evaluation.checks]
-    assert ["test_pond.py::TestPond::test_鯉[koi]", "test_pond.py::TestPond::test_鯉[a b/c::d]"] == [names[0], names[2]]
-    assert 3 == len(names)
-    assert "größer als ein Teich" in only(evaluation).title
-
-
-def test_skipped_and_expected_failures_are_left_out(bench: Bench) -> None:
-    body = """
-import pytest
-
-@pytest.mark.skip
-def test_skipped(): pass
-
-@pytest.mark.xfail
-def test_expected(): assert False
-
-@pytest.mark.xfail(strict=True)
-def test_unexpected(): pass
-
-@pytest.fixture
-def broken(): raise OSError("no pond")
-
-def test_setup(broken): pass
-
-def test_fine(): pass
-"""
-
-    evaluation = bench.told({"test_marks.py": body})
-
-    expected = {"test_marks.py::test_unexpected": False, "test_marks.py::test_setup": False}
-    assert {**expected, "test_marks.py::test_fine": True} == outcomes(evaluation)
-    assert evaluation.log.startswith("pytest: 1 passed, 2 failed, 2 skipped")
-
-
-def test_five_hundred_tests_are_five_hundred_checks(bench: Bench) -> None:
-    body = "import pytest\n\n@pytest.mark.parametrize('n', range(500))\ndef test_n(n):\n    print('x' * 500)\n"
-
-    evaluation = bench.told({"test_many.py": body, "pyproject.toml": SETTINGS + 'addopts = "-s"\n'})
-
-    assert 500 == sum(check.passed for check in evaluation.checks)
 
 
 def test_a_projects_own_options_hold_and_nothing_is_written_into_the_workspace(bench: Bench) -> None:
@@ -299,17 +161,6 @@ def test_a_project_that_forbids_the_cache_is_run_as_well(bench: Bench) -> None:
     evaluation = bench.told(files)
 
     assert {"test_a.py::test_a": True} == outcomes(evaluation)
-
-
-def test_code_in_a_source_folder_is_found_without_being_installed(bench: Bench) -> None:
-    files = {
-        "src/koi/__init__.py": "X = 1\n",
-        "tests/test_x.py": "import koi\n\ndef test_x():\n    assert koi.X == 1\n",
-    }
-
-    evaluation = bench.told(files)
-
-    assert {"tests/test_x.py::test_x": True} == outcomes(evaluation)
 
 
 class TestBaseline:

@@ -100,7 +100,7 @@ def test_tap_of_other_runners_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("piece", [".", "a/", "_", " ", "=", "x.y:", "FAILED a::b - c\n", "/a/b"])
 def test_endless_output_is_read_all_the_same(tmp_path: Path, piece: str) -> None:
-    outcome = outcome_of(report(piece * 300_000, tmp_path))
+    outcome = outcome_of(report((piece * 300_000)[:400_000], tmp_path))
 
     assert {"cargo test": False} == {test.name: test.passed for test in outcome.tests}
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -53,12 +54,22 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 def worked(root: Path, files: Mapping[str, str], changes: Mapping[str, str], runner: TestRunner) -> Evaluation | None:
     """Return what is said of work that changed these files."""
+    return reworked(root, files, [changes], runner)[0]
 
-    async def story() -> Evaluation | None:
+
+def reworked(
+    root: Path, files: Mapping[str, str], changes: Sequence[Mapping[str, str]], runner: TestRunner
+) -> list[Evaluation | None]:
+    """Return what is said of each change, one after the other."""
+
+    async def story() -> list[Evaluation | None]:
         async with lend(root, task=Task("Add a pond")) as run:
             await runner.baseline(run)
-            write(root, changes)
-            return await runner.evaluate(Work("done", files=tuple(changes)), run)
+            said = []
+            for change in changes:
+                write(root, change)
+                said.append(await runner.evaluate(Work("done", files=tuple(change)), run))
+        return said
 
     write(root, files)
     return asyncio.run(story())
@@ -92,12 +103,9 @@ def test_names_and_places_are_those_of_the_workspace() -> None:
 @pytest.mark.skipif(not shutil.which("npm"), reason="there is no npm here")
 @pytest.mark.row("EVAL-02")
 def test_what_the_work_touched_is_run_first_and_the_rest_when_it_is_green(tmp_path: Path, venv: str) -> None:
-    red = {"web/check.js": "throw new Error('dry')\n"}
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
+    changes = [{"web/check.js": "throw new Error('dry')\n"}, {"web/check.js": "1\n"}]
 
-    broken = worked(tmp_path / "one", BOTH, red, TestRunner(venv=venv))
-    good = worked(tmp_path / "two", BOTH, {"web/check.js": "1\n"}, TestRunner(venv=venv))
+    broken, good = reworked(tmp_path, BOTH, changes, TestRunner(venv=venv))
 
     assert broken is not None
     assert {"npm test in web": False} == outcomes(broken)
@@ -155,7 +163,7 @@ def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
 def test_a_flaky_test_of_another_language_is_asked_again_too(tmp_path: Path) -> None:
-    seen = tmp_path / "seen"
+    seen = tmp_path / uuid4().hex  # another program each time: go keeps what passed
     body = f"""package calc
 
 import (

@@ -32,18 +32,34 @@ def write(root: Path, files: Files) -> None:
 
 def worked(root: Path, files: Files, changes: Files, task: Task, venv: str) -> Evaluation:
     """Return what is said of work that changed these files."""
+    return tried(root, files, {"": changes}, task, venv)[""]
 
-    async def story() -> Evaluation | None:
+
+def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv: str) -> dict[str, Evaluation]:
+    """Return what is said of each way to change these files, one after the other in one run."""
+
+    async def story() -> dict[str, Evaluation | None]:
         runner = TestRunner(venv=venv)
+        said: dict[str, Evaluation | None] = {}
         async with lend(root, task=task) as run:
             await runner.baseline(run)
-            write(root, changes)
-            return await runner.evaluate(Work("done"), run)
+            for way, changes in ways.items():
+                begin(root, files)
+                write(root, changes)
+                said[way] = await runner.evaluate(Work("done"), run)
+        return said
 
+    begin(root, files)
+    said = asyncio.run(story())
+    return {way: evaluation for way, evaluation in said.items() if evaluation}
+
+
+def begin(root: Path, files: Files) -> None:
+    """Leave these files in the folder, and no others."""
+    for path in root.iterdir():
+        if path.is_file():
+            path.unlink()
     write(root, files)
-    evaluation = asyncio.run(story())
-    assert evaluation is not None
-    return evaluation
 
 
 AWAY: dict[str, Files] = {
@@ -57,25 +73,36 @@ AWAY: dict[str, Files] = {
 }
 
 
+GONE: dict[str, Files] = {
+    way: {"test_a.py": change, "pond.py": "x = 1\n"}
+    for way, change in {"deleted": None, "skipped": SKIP + GREEN, "emptied": "x = 1\n"}.items()
+}
+
+
+@pytest.fixture(scope="module")
+def away(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
+    return tried(tmp_path_factory.mktemp("away"), FILES, AWAY, BUG, venv)
+
+
+@pytest.fixture(scope="module")
+def gone(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
+    files = {"test_a.py": GREEN, "test_c.py": GREEN.replace("ok", "c")}
+    return tried(tmp_path_factory.mktemp("gone"), files, GONE, POND, venv)
+
+
 @pytest.mark.row("EVAL-02")
 @pytest.mark.parametrize("way", AWAY)
-def test_a_red_test_that_is_taken_away_is_not_mended(tmp_path: Path, venv: str, way: str) -> None:
-    evaluation = worked(tmp_path, FILES, AWAY[way], BUG, venv)
-
-    assert "test_b.py::test_bug" in evaluation.failing
-    assert "test_b.py::test_bug" in {finding.rule for finding in evaluation.open}
-    assert 0.5 >= (evaluation.score or 0.0)
+def test_a_red_test_that_is_taken_away_is_not_mended(away: Mapping[str, Evaluation], way: str) -> None:
+    assert "test_b.py::test_bug" in away[way].failing
+    assert "test_b.py::test_bug" in {finding.rule for finding in away[way].open}
+    assert 0.5 >= (away[way].score or 0.0)
 
 
 @pytest.mark.row("EVAL-02")
-@pytest.mark.parametrize("change", [None, SKIP + GREEN, "x = 1\n"], ids=["deleted", "skipped", "emptied"])
-def test_a_green_test_that_is_taken_away_fails_whatever_the_task(tmp_path: Path, venv: str, change: str | None) -> None:
-    files = {"test_a.py": GREEN, "test_c.py": GREEN.replace("ok", "c")}
-
-    evaluation = worked(tmp_path, files, {"test_a.py": change, "pond.py": "x = 1\n"}, POND, venv)
-
-    assert {"test_a.py::test_ok"} == evaluation.failing
-    assert [0.5] == [score.value for score in evaluation.scores]
+@pytest.mark.parametrize("way", GONE)
+def test_a_green_test_that_is_taken_away_fails_whatever_the_task(gone: Mapping[str, Evaluation], way: str) -> None:
+    assert {"test_a.py::test_ok"} == gone[way].failing
+    assert [0.5] == [score.value for score in gone[way].scores]
 
 
 def test_the_only_test_that_is_taken_away_leaves_something_to_judge(tmp_path: Path, venv: str) -> None:
@@ -93,14 +120,12 @@ def test_a_test_that_was_skipped_before_is_not_missed(tmp_path: Path, venv: str)
 
 def test_a_file_that_can_be_read_again_is_mended_and_one_that_is_deleted_is_not(tmp_path: Path, venv: str) -> None:
     files = {"test_a.py": GREEN, "test_b.py": "import m\n\ndef test_m():\n    assert m\n"}
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
+    ways: dict[str, Files] = {"deleted": {"test_b.py": None}, "mended": {"m.py": "x = 1\n"}}
 
-    mended = worked(tmp_path / "one", files, {"m.py": "x = 1\n"}, BUG, venv)
-    deleted = worked(tmp_path / "two", files, {"test_b.py": None}, BUG, venv)
+    said = tried(tmp_path, files, ways, BUG, venv)
 
-    assert frozenset() == mended.failing
-    assert {"test_b.py"} == deleted.failing
+    assert frozenset() == said["mended"].failing
+    assert {"test_b.py"} == said["deleted"].failing
 
 
 def test_a_broken_conftest_that_is_mended_is_not_missed(tmp_path: Path, venv: str) -> None:
@@ -119,11 +144,13 @@ def test_values_in_names_may_change_with_the_code(tmp_path: Path, venv: str) -> 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")
 def test_the_runner_of_before_runs_beside_a_new_one(tmp_path: Path, venv: str) -> None:
     files = {"Makefile": "test:\n\t@true\n"}
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
+    ways: dict[str, Files] = {
+        "both": {"test_a.py": GREEN},
+        "broken": {"test_a.py": GREEN, "Makefile": "test:\n\t@false\n"},
+    }
 
-    both = worked(tmp_path / "one", files, {"test_a.py": GREEN}, POND, venv)
-    broken = worked(tmp_path / "two", files, {"test_a.py": GREEN, "Makefile": "test:\n\t@false\n"}, POND, venv)
+    said = tried(tmp_path, files, ways, POND, venv)
 
-    assert {"make test": True, "test_a.py::test_ok": True} == {check.name: check.passed for check in both.checks}
-    assert {"make test"} == broken.failing
+    checks = {check.name: check.passed for check in said["both"].checks}
+    assert {"make test": True, "test_a.py::test_ok": True} == checks
+    assert {"make test"} == said["broken"].failing

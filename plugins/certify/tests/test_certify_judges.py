@@ -108,5 +108,5 @@ def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
 
     with capsys.disabled():
         print("\nflagged:", {str(judge): f"{share:.1%}" for judge, share in flagged.items()})
-    assert flagged.pop(Judge.HONEST) < 0.15
+    assert flagged.pop(Judge.HONEST) < 0.05
     assert min(flagged.values()) > 0.95

@@ -15,6 +15,7 @@ from openkoi_hookspecs.events import Answered
 FOLDER, FORMAT = "certificates", 1
 NAMED = re.compile(r"[^A-Za-z0-9.-]+")
 MOST_LENIENT = 0.2
+ENOUGH = 0.85
 NO_CERTIFICATE = "it has no certificate for {model}"
 NOT_PASSED = "its certificate for {model} is not passed: {reasons}"
 INFORMS = (
@@ -29,8 +30,14 @@ class Certificate:
     model: str
     passed: bool
     merit: float
+    detection: float = 1.0
     leniency: float = 0.0
     reasons: tuple[str, ...] = ()
+
+    @property
+    def overlooks(self) -> bool:
+        """Whether it accepted so many planted defects that its acceptance is not taken for granted."""
+        return not self.passed and self.detection < ENOUGH
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,11 @@ class Certified:
     def leniency(self) -> float:
         """How much higher than the threshold takes them for its scores are."""
         return self.certificates[-1].leniency if self.certificates else 0.0
+
+    @property
+    def overlooks(self) -> bool:
+        """Whether the newest says that it overlooks defects."""
+        return bool(self.certificates) and self.certificates[-1].overlooks
 
     def lacking(self, model: str) -> str:
         """Why a judgement by this model may not decide; empty when it may."""
@@ -80,8 +92,9 @@ def certificate_of(facts: Mapping[str, object]) -> Certificate:
     if not isinstance(measures, dict) or not isinstance(reasons, list):
         raise TypeError("its measures or reasons are none")
     lenient = min(MOST_LENIENT, max(0.0, float(str(facts["leniency"]))))
-    merit = float(measures["detection"]) - float(measures["false_alarms"])
-    return Certificate(str(facts["model"]), facts["passed"] is True, merit, lenient, tuple(map(str, reasons)))
+    found, alarms = float(measures["detection"]), float(measures["false_alarms"])
+    said = tuple(map(str, reasons))
+    return Certificate(str(facts["model"]), facts["passed"] is True, found - alarms, found, lenient, said)
 
 
 def model_of(records: Iterable[Record], run: str) -> str:

@@ -6,11 +6,12 @@ Knows the run and what was kept of its judgements; what may be spared, and how a
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Evaluation, LimitReached, Mode, ProviderError, Run
+from openkoi_hookspecs import Evaluation, Finding, LimitReached, Mode, ProviderError, Run
 from openkoi_hookspecs.events import Warned
 
 from .ballot import Ballot, vote
 from .case import Case, digest
+from .halved import halved, unread
 from .kept import Judgement, Kept
 from .partial import Before, most, needed, stale, updated
 from .reread import abridged
@@ -20,11 +21,15 @@ from .sparing import Rules, acceptable, skippable, worthwhile
 from .sway import DICTATED, dictated, obedient, passages, swayed, trial
 from .verdict import Verdict
 from .voted import Voted
-from .votes import agreed, close, composite, judged, lowered, total
+from .votes import agreed, close, composite, counted, judged, lowered, total
 
 ALONE = "The score is close to the threshold, and only one vote could be had: {cause} The first vote stands."
 SWAYED = "The work{place} holds words that dictate its score; the judge obeyed them, and its score is not taken."
-SOUND, OBEYED = "sound", "dictated"
+UNSEEN = (
+    "The judge would accept half of this work as well as all of it, and its certificate says that it overlooks "
+    "defects: its judgement is not taken. Name another model for the role of the evaluator."
+)
+SOUND, OBEYED, BLIND = "sound", "dictated", "blind"
 
 
 @dataclass(slots=True)
@@ -87,12 +92,19 @@ class Hearing:
         verdict = await self._agreed()
         if await self._dictated(verdict):
             finding = swayed(self.case.rubric, passages(self.case))
-            await self.run.emit(Warned(SWAYED.format(place=f" ({finding.where})" if finding.where else "")))
-            await self.run.emit(self._voted(verdict, Mode.FULL))
-            return Evaluation(findings=(finding,))
+            place = f" ({finding.where})" if finding.where else ""
+            return await self._refused(verdict, finding, SWAYED.format(place=place))
+        if await self._blind(verdict):
+            return await self._refused(verdict, unread(self.case.rubric), UNSEEN)
         self.kept.remember(self.case.key, verdict)
         self._keep(verdict)
         return await self._said(verdict, Mode.FULL)
+
+    async def _refused(self, verdict: Verdict, finding: Finding, why: str) -> Evaluation:
+        """What is said in place of a verdict that is not taken: a reason not to accept the work."""
+        await self.run.emit(Warned(why))
+        await self.run.emit(self._voted(verdict, Mode.FULL))
+        return Evaluation(findings=(finding,))
 
     async def _agreed(self) -> Verdict:
         """Get one vote, and the others when it lies so close to the threshold that noise could decide."""
@@ -138,23 +150,38 @@ class Hearing:
             return False
         key = digest(self.case.yardstick, passage.text)
         if key not in self.kept.harmless:
-            votes = list(self.votes)
-            alone = await self._vote(trial(self.case, passage).whole())
-            self.votes = votes
-            if dictated(alone):
+            if dictated(await self._aside(trial(self.case, passage))):
                 self.proof = OBEYED
                 return True
             self.kept.clear(key)
         self.proof = SOUND
         return False
 
+    async def _blind(self, verdict: Verdict) -> bool:
+        """Whether a judge that is known to overlook defects, and would accept the work, would accept half of it too."""
+        if not self.rules.tried or self.case.facts or not self._acceptable(verdict):
+            return False
+        blind = self._acceptable(await self._aside(replace(self.case, work=halved(self.case.work))))
+        self.proof = BLIND if blind else self.proof
+        return blind
+
+    async def _aside(self, case: Case) -> Verdict:
+        """A vote on something else than the work, which is not among those on the work."""
+        votes = list(self.votes)
+        verdict = await self._vote(case.whole())
+        self.votes = votes
+        return verdict
+
     def _doubtful(self, verdict: Verdict) -> bool:
         """Whether it takes more votes: it lies so close to the threshold that noise could decide."""
-        score = composite(judged(verdict, self.rules.weight), self.case.work.known)
+        score = composite(self._judged(verdict), self.case.work.known)
         return verdict.votes < self.rules.votes and close(score, self.run.task.limits, self.rules.band)
 
     def _acceptable(self, verdict: Verdict) -> bool:
-        return acceptable(verdict, self.case.work.known, self.run.task.limits, self.rules.weight)
+        return acceptable(verdict, self.case.work.known, self.run.task.limits)
+
+    def _judged(self, verdict: Verdict, mode: Mode = Mode.FULL) -> Evaluation:
+        return judged(verdict, counted(verdict, self.rules.weight, self.case.work.known), mode)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(dimension.name for dimension in self.case.rubric.dimensions)
@@ -174,7 +201,7 @@ class Hearing:
     async def _said(self, verdict: Verdict, mode: Mode, left: tuple[str, ...] = ()) -> Evaluation:
         """Make an evaluation of a verdict, and write down how it was come by."""
         await self.run.emit(replace(self._voted(verdict, mode), carried=left))
-        return judged(verdict, self.rules.weight, mode)
+        return self._judged(verdict, mode)
 
     def _voted(self, verdict: Verdict, mode: Mode) -> Voted:
         return Voted(

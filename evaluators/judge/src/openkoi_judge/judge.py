@@ -154,4 +154,5 @@ class Judge:
             confidence=self.skip_eval_confidence,
             small=self.small,
             lenient=known.leniency,
+            tried=known.overlooks,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from openkoi_hookspecs import Entry
@@ -38,16 +39,23 @@ class Shelf:
 
 
 def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None) -> Shelf:
-    """Read them anew, so that a folder with a SKILL.md in it is all it takes to add one."""
-    read = collect([*wanted, BUNDLED], trust=trust)
+    """Read them anew, so that a folder with a SKILL.md in it is all it takes to add one; ours are read once."""
+    read = collect(wanted, trust=trust)
+    found = *read.found, *bundled()
     here = machine or Machine()
-    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in read.found if (why := unfit(one, here))]
-    kept = unshadowed(one for one in read.found if not unfit(one, here))
+    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := unfit(one, here))]
+    kept = unshadowed(one for one in found if not unfit(one, here))
     return Shelf(
         tuple(rubric_of(one.skill) for one in kept.found),
         (*read.complaints, *wrong, *kept.complaints),
         {one.skill.name: one.source for one in kept.found},
     )
+
+
+@cache
+def bundled() -> tuple[Found, ...]:
+    """Those that come with the judge."""
+    return collect([BUNDLED]).found
 
 
 def unfit(found: Found, machine: Machine) -> str:

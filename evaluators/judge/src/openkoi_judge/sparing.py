@@ -7,7 +7,7 @@ from openkoi_hookspecs import Evaluation, Limits, Severity
 from .kept import Judgement
 from .since import Change
 from .verdict import Verdict
-from .votes import composite, judged, total
+from .votes import total
 
 NEAR = 1e-9
 WORTH = 0.5
@@ -18,7 +18,8 @@ class Rules:
     """How a verdict is come by: ``votes`` within ``band`` of the threshold, what the judge weighs beside others.
 
     A judgement is left out when the last full one reached ``confidence``, the checks pass, and no more than ``small``
-    characters of diff came since. Scores are lowered by what a certificate found them ``lenient``.
+    characters of diff came since. Scores are lowered by what a certificate found them ``lenient``; a judge that was
+    found to overlook defects is ``tried`` with half of the work before the whole is accepted.
     """
 
     votes: int
@@ -27,6 +28,7 @@ class Rules:
     confidence: float
     small: int
     lenient: float = 0.0
+    tried: bool = False
 
 
 def skippable(before: Judgement, change: Change, known: Evaluation | None, rules: Rules) -> bool:
@@ -41,12 +43,12 @@ def green(known: Evaluation | None) -> bool:
     return known is not None and not known.failing and any(check.required for check in known.checks)
 
 
-def acceptable(verdict: Verdict, known: Evaluation | None, limits: Limits, weight: float) -> bool:
+def acceptable(verdict: Verdict, known: Evaluation | None, limits: Limits) -> bool:
     """Whether the work would be accepted with this verdict: then it has to be a full one."""
-    if (known and (known.failing or known.blockers)) or judged(verdict, weight).blockers:
+    blocked = any(finding.severity is Severity.BLOCKER for finding in verdict.findings)
+    if blocked or (known and (known.failing or known.blockers)):
         return False
-    score = max(total(verdict), composite(judged(verdict, weight), known))
-    return score >= limits.quality - NEAR
+    return total(verdict) >= limits.quality - NEAR
 
 
 def worthwhile(partly: int, whole: int) -> bool:

@@ -11,7 +11,8 @@ class Voted(Event):
 
     ``carried`` names the dimensions whose scores are those of the judgement before: they are stale. ``asked`` is how
     many characters the judge was given to read, in ``calls`` requests; ``whole`` is what one full judgement would have
-    taken. ``proof`` is empty, ``sound`` or ``dictated``: what came of asking whether the work sways its judge.
+    taken. ``proof`` is empty, ``sound`` or ``dictated``: what came of asking whether the work sways its judge;
+    ``blind`` where the judge would accept half of the work as well.
     """
 
     name = "judge.voted"

@@ -16,6 +16,7 @@ from .verdict import Verdict
 BLOCKED = 0.3
 IMPORTANT = 0.1
 LOWEST = 0.7
+DECISIVE = 1e6
 
 
 def capped(verdict: Verdict, rubric: Rubric) -> Verdict:
@@ -45,6 +46,12 @@ def judged(verdict: Verdict, weight: float, mode: Mode = Mode.FULL) -> Evaluatio
     """Say it as an evaluation, in which all dimensions together count ``weight``."""
     scores = tuple(replace(score, weight=score.weight * weight) for score in verdict.scores)
     return Evaluation(scores=scores, findings=verdict.findings, suggestion=verdict.suggestion, mode=mode)
+
+
+def counted(verdict: Verdict, weight: float, known: Evaluation | None) -> float:
+    """What a verdict weighs beside checks: they may take its score down; where they would lift it, it decides alone."""
+    lifted = composite(judged(verdict, weight), known) > total(verdict)
+    return weight * DECISIVE if lifted else weight
 
 
 def composite(evaluation: Evaluation, known: Evaluation | None) -> float:

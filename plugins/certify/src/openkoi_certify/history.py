@@ -14,6 +14,7 @@ from openkoi_hookspecs import Decision, Event, Record, events
 from openkoi_log import encode, read_segment, segments
 
 VOTED = "judge.voted"
+NOT_TAKEN = ("dictated", "blind")
 SOON = timedelta(hours=1)
 
 
@@ -107,7 +108,7 @@ class Course:
     def note(self, record: Record, facts: Mapping[str, object]) -> None:
         """Keep a judge's own account, if it is one of a full judgement."""
         votes = [rows(vote) for vote in listed(facts.get("votes"))]
-        if not votes or not all(votes) or facts.get("mode", "full") != "full" or facts.get("proof") == "dictated":
+        if not votes or not all(votes) or facts.get("mode", "full") != "full" or facts.get("proof") in NOT_TAKEN:
             return
         weights = {name: weight for name, (_, weight) in votes[0].items()}
         scores = tuple({name: value for name, (value, _) in vote.items()} for vote in votes)

@@ -1,6 +1,7 @@
 """What a judge's answers to the samples tell of it. Pure: knows samples and scores; knows no models and no files.
 
-A difference counts only as far as it is larger than noise can make it: its lower bound is held against the limit.
+A difference counts only as far as it is larger than noise can make it: its lower bound is held against the limit. As
+there are four of them, each bound is one that chance passes once in eighty times: all together once in twenty.
 """
 
 from collections import defaultdict
@@ -15,7 +16,7 @@ from .sample import Kind, Sample
 
 QUALITY = Limits().quality
 NEAR = 1e-9
-SURE = 1.64
+SURE = 2.24
 LEAST_LENIENCY = 0.05
 
 

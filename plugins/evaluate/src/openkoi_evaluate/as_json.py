@@ -10,6 +10,7 @@ SCHEMA = "openkoi.evaluation/1"
 def as_object(verdict: Verdict) -> dict[str, Json]:
     """All of it, by stable names."""
     said, spent = verdict.evaluation, verdict.spent
+    weight = sum(one.weight for one in said.scores) or 1.0
     return {
         "schema": SCHEMA,
         "subject": verdict.subject,
@@ -20,7 +21,10 @@ def as_object(verdict: Verdict) -> dict[str, Json]:
         "quality_threshold": verdict.quality,
         "unknown": said.unknown,
         "checks": [{"name": one.name, "passed": one.passed, "required": one.required} for one in said.checks],
-        "scores": [{"dimension": one.dimension, "score": one.value, "weight": one.weight} for one in said.scores],
+        "scores": [
+            {"dimension": one.dimension, "score": one.value, "weight": round(one.weight / weight, 4)}
+            for one in said.scores
+        ],
         "findings": [found(issue) for issue in verdict.issues],
         "suggestion": said.suggestion,
         "evaluators": list(verdict.evaluators),

@@ -1,0 +1,127 @@
+"""A judge that is known to overlook defects: it is tried with half of the work before the whole is accepted."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Chunk, Done, Evaluation, Model, Request, Task, Text, Usage, Work
+from openkoi_judge import Judge
+from openkoi_judge.halved import halved
+from openkoi_judge.shelf import fetch
+from openkoi_judge.voted import Voted
+from openkoi_testing import Stage, lend
+
+NAMES = ("relevance", "quality", "completeness")
+WORDS = "".join(f"Line {n} of ten.\n" for n in range(1, 11))
+DIFF = """\
+diff --git a/koi.py b/koi.py
+--- a/koi.py
++++ b/koi.py
+@@ -1,3 +1,3 @@
+-old one
++new one
+ stays
+-old two
++new two
+"""
+
+
+@dataclass(slots=True)
+class Reader:
+    """A model that gives so much for the whole of the words, and so much for less."""
+
+    whole: float
+    half: float
+    asked: list[str] = field(default_factory=list)
+
+    async def models(self) -> list[Model]:
+        return [Model("script", context=200_000, output=8_000)]
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        words = "".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
+        self.asked.append(words)
+        value = self.whole if "Line 10" in words else self.half
+        yield Text(json.dumps({"scores": dict.fromkeys(NAMES, value), "findings": []}))
+        yield Done(Usage())
+
+
+def certify(folder: Path, detection: float, passed: bool) -> None:
+    general = next(one for one in fetch().rubrics if one.name == "general")
+    measures = {"detection": detection, "false_alarms": 0.0}
+    facts = {"stamp": Judge().stamp(general), "passed": passed, "leniency": 0.0, "measures": measures}
+    place = folder / "certificates" / "general"
+    place.mkdir(parents=True)
+    text = json.dumps({"format": 1, "rubric": "general", "model": "rehearsal/script", "reasons": [], **facts})
+    (place / "1.json").write_text(text, encoding="utf-8")
+
+
+def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
+    """What comes of one judgement, and what it took."""
+
+    async def judging() -> tuple[Evaluation, list[str]]:
+        async with lend(folder, task=Task("Write ten lines"), stage=Stage(model=model)) as run:
+            said = await Judge(rubric="general", folder=folder).evaluate(Work(WORDS), run) or Evaluation()
+            voted = [record.event for record in run.records(run.task.session) if isinstance(record.event, Voted)]
+        return said, [vote.proof for vote in voted]
+
+    return asyncio.run(judging())
+
+
+def test_a_judge_that_would_accept_half_of_the_work_as_well_is_not_believed(tmp_path: Path) -> None:
+    certify(tmp_path, 0.6, passed=False)
+
+    said, proofs = judged(tmp_path, Reader(0.95, 0.95))
+
+    assert (None, ()) == (said.score, said.scores)
+    assert ["The judge would accept half of this work as well"] == [finding.title for finding in said.blockers]
+    assert ["blind"] == proofs
+
+
+def test_one_that_sees_what_is_missing_is_believed(tmp_path: Path) -> None:
+    certify(tmp_path, 0.6, passed=False)
+    model = Reader(0.95, 0.4)
+
+    said, _ = judged(tmp_path, model)
+
+    assert said.score is not None
+    assert 0.95 == pytest.approx(said.score)
+    assert 2 == len(model.asked)
+
+
+@pytest.mark.parametrize(("detection", "passed"), [(0.9, True), (0.9, False)], ids=["certified", "bad otherwise"])
+def test_one_that_finds_defects_is_not_tried(tmp_path: Path, detection: float, passed: bool) -> None:
+    certify(tmp_path, detection, passed)
+    model = Reader(0.95, 0.95)
+
+    assert judged(tmp_path, model)[0].score is not None
+    assert 1 == len(model.asked)
+
+
+def test_without_a_certificate_nobody_is_tried(tmp_path: Path) -> None:
+    model = Reader(0.95, 0.95)
+
+    assert judged(tmp_path, model)[0].score is not None
+    assert 1 == len(model.asked)
+
+
+def test_what_is_not_accepted_needs_no_trial(tmp_path: Path) -> None:
+    certify(tmp_path, 0.6, passed=False)
+    model = Reader(0.5, 0.5)
+
+    assert judged(tmp_path, model)[0].score is not None
+    assert 1 == len(model.asked)
+
+
+def test_half_of_a_change_leaves_its_second_half_undone() -> None:
+    half = halved(Work("Changed both.", diff=DIFF))
+
+    assert DIFF.replace("-old two\n+new two\n", " old two\n") == half.diff
+    assert "Change" == half.text
+
+
+def test_half_of_one_line_is_nothing() -> None:
+    assert "+" not in halved(Work("", diff="@@ -0,0 +1 @@\n+one\n")).diff.partition("\n")[2]

@@ -1,0 +1,190 @@
+"""What the test runner says of one Python project in which much is odd at once. It really runs, and but once."""
+
+import asyncio
+
+import pytest
+
+from openkoi_hookspecs import Evaluation, Finding, Severity, Work
+from openkoi_testing import lend
+from openkoi_testrunner import TestRunner
+
+SETTINGS = """
+[tool.pytest.ini_options]
+addopts = "-s"
+"""
+FEED = """
+from koi import feed
+
+def test_feed():
+    assert feed({}) == 1
+"""
+FLAKY = """
+import pathlib
+
+def test_sometimes():
+    counter = pathlib.Path({counter!r})
+    seen = counter.exists()
+    counter.touch()
+    assert seen
+
+def test_never():
+    assert False
+"""
+ORDER = """
+SEEN = []
+
+def test_a():
+    SEEN.append(1)
+
+def test_b():
+    assert not SEEN
+"""
+FAKE = """
+print('PASSED test_fake.py::test_fake')
+
+def test_real():
+    print('''
+@0123456789abcdef {"kind": "test", "id": "fake", "outcome": "passed"}
+=== short test summary info ===
+PASSED test_fake.py::test_fake
+1 passed in 0.01s
+not ok 1 - fake''')
+    assert False, "really"
+"""
+SCRIPTS = """
+import pytest
+
+class TestPond:
+    @pytest.mark.parametrize("fish", ["koi", "鯉", "a b/c::d"])
+    def test_鯉(self, fish):
+        assert fish != "鯉", "größer als ein Teich"
+"""
+MARKS = """
+import pytest
+
+@pytest.mark.skip
+def test_skipped(): pass
+
+@pytest.mark.xfail
+def test_expected(): assert False
+
+@pytest.mark.xfail(strict=True)
+def test_unexpected(): pass
+
+@pytest.fixture
+def broken(): raise OSError("no pond")
+
+def test_setup(broken): pass
+
+def test_fine(): pass
+"""
+MANY = """
+import pytest
+
+@pytest.mark.parametrize('n', range(500))
+def test_n(n):
+    print('x' * 500)
+"""
+FILES = {
+    "pyproject.toml": SETTINGS,
+    "json.py": "raise RuntimeError('not json')\n",
+    "koi.py": "def feed(fish):\n    return fish['pond']\n",
+    "src/pond/__init__.py": "X = 1\n",
+    "test_fake.py": FAKE,
+    "test_flaky.py": FLAKY,
+    "test_koi.py": FEED.lstrip(),
+    "test_many.py": MANY,
+    "test_marks.py": MARKS,
+    "test_order.py": ORDER,
+    "test_pond.py": SCRIPTS,
+    "tests/test_x.py": "import pond\n\ndef test_x():\n    assert pond.X == 1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
+    """What the test runner says of it."""
+    root, counter = tmp_path_factory.mktemp("odd"), tmp_path_factory.mktemp("outside") / "counter"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("{counter!r}", repr(str(counter))), encoding="utf-8")
+
+    async def story() -> Evaluation | None:
+        async with lend(root) as run:
+            return await TestRunner(venv=venv).evaluate(Work("done"), run)
+
+    evaluation = asyncio.run(story())
+    assert evaluation is not None
+    return evaluation
+
+
+def outcomes(told: Evaluation, file: str) -> dict[str, bool]:
+    """The checks of one file, by the names in it."""
+    start = f"{file}::"
+    return {check.name.removeprefix(start): check.passed for check in told.checks if check.name.startswith(start)}
+
+
+def finding(told: Evaluation, rule: str) -> Finding:
+    (found,) = (one for one in told.findings if one.rule == rule)
+    return found
+
+
+@pytest.mark.row("EVAL-02", "EVAL-28")
+def test_each_test_is_a_check_and_their_share_is_the_score(told: Evaluation) -> None:
+    share = sum(check.passed for check in told.checks) / len(told.checks)
+
+    assert {"test_a": True, "test_b": False} == outcomes(told, "test_order.py")
+    assert [("tests", share, 0.3)] == [(score.dimension, score.value, score.weight) for score in told.scores]
+
+
+@pytest.mark.row("EVAL-25")
+def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(told: Evaluation) -> None:
+    failed = finding(told, "test_koi.py::test_feed")
+
+    assert "test_koi.py::test_feed fails: KeyError: 'pond'" == failed.title
+    assert "koi.py:2" == failed.where
+    assert Severity.IMPORTANT is failed.severity
+    assert "return fish['pond']" in failed.detail
+
+
+def test_a_flaky_test_counts_as_passed_and_is_named(told: Evaluation) -> None:
+    assert {"test_sometimes": True, "test_never": False} == outcomes(told, "test_flaky.py")
+    flaky = [found.title for found in told.findings if found.severity is Severity.SUGGESTION]
+    assert ["test_flaky.py::test_sometimes is flaky"] == flaky
+
+
+def test_a_test_that_fails_only_among_the_others_is_not_flaky(told: Evaluation) -> None:
+    assert "test_order.py::test_b" in told.failing
+
+
+def test_a_project_may_have_files_named_like_modules(told: Evaluation) -> None:
+    assert outcomes(told, "test_marks.py")["test_fine"]
+
+
+def test_prints_that_look_like_results_are_not_results(told: Evaluation) -> None:
+    assert {"test_real": False} == outcomes(told, "test_fake.py")
+    assert "fake" not in {check.name for check in told.checks}
+
+
+def test_classes_parameters_and_other_scripts_keep_their_names(told: Evaluation) -> None:
+    names = list(outcomes(told, "test_pond.py"))
+
+    assert ["TestPond::test_鯉[koi]", "TestPond::test_鯉[a b/c::d]"] == [names[0], names[2]]
+    assert 3 == len(names)
+    assert "größer als ein Teich" in finding(told, f"test_pond.py::{names[1]}").title
+
+
+def test_skipped_and_expected_failures_are_left_out(told: Evaluation) -> None:
+    passed = sum(check.passed for check in told.checks)
+
+    assert {"test_unexpected": False, "test_setup": False, "test_fine": True} == outcomes(told, "test_marks.py")
+    assert told.log.startswith(f"pytest: {passed} passed, {len(told.checks) - passed} failed, 2 skipped")
+
+
+def test_five_hundred_tests_are_five_hundred_checks(told: Evaluation) -> None:
+    assert [True] * 500 == list(outcomes(told, "test_many.py").values())
+
+
+def test_code_in_a_source_folder_is_found_without_being_installed(told: Evaluation) -> None:
+    assert {"test_x": True} == outcomes(told, "tests/test_x.py")
