@@ -1,29 +1,29 @@
 """What distributions say of themselves in one line, read from their metadata: nothing is imported for it."""
 
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from pathlib import Path
 
-from openkoi.registry import distributions
+from openkoi.registry import distribution_name, listing
 
 FIELD = "Summary: "
 
 
 def summaries(wanted: Container[str]) -> dict[str, str]:
-    """The line of each of these distributions that has one."""
-    return {name: line for name, line in told(wanted) if line}
-
-
-def told(wanted: Container[str]) -> Iterator[tuple[str, str]]:
-    for name, points in distributions(sys.path):
-        if name in wanted:
-            yield name, summary(Path(points).with_name("METADATA"))
+    """The line of each of these distributions that has one; what comes first on the path hides the rest."""
+    said: dict[str, str] = {}
+    for folder in sys.path:
+        for entry in listing(folder or "."):
+            name = distribution_name(entry)
+            if name in wanted and name not in said:
+                said[name] = summary(Path(folder, entry, "METADATA"))
+    return said
 
 
 def summary(file: Path) -> str:
     """The summary in a metadata file; empty when it has none, or cannot be read."""
     try:
-        head = file.read_text(encoding="utf-8", errors="replace").partition("\n\n")[0]
+        with file.open(encoding="utf-8", errors="replace") as metadata:
+            return next((line.removeprefix(FIELD).strip() for line in metadata if line.startswith(FIELD)), "")
     except OSError:
         return ""
-    return next((line.removeprefix(FIELD).strip() for line in head.splitlines() if line.startswith(FIELD)), "")
