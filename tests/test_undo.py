@@ -94,6 +94,73 @@ def test_a_task_under_a_later_one_is_not_taken_back_alone(openkoi: Shell, tmp_pa
     assert "A later task changed this folder, too" in refused.stderr
 
 
+DEATH = """
+import os
+from openkoi_hookspecs import hookimpl
+
+@hookimpl(trylast=True)
+def after_tool(result, call):
+    if call.tool == "run_command":
+        os._exit(9)
+"""
+PERSON = """
+from pathlib import Path
+from openkoi_hookspecs import hookimpl
+
+@hookimpl
+def before_tool(call, run):
+    if call.tool == "run_command":
+        with (run.workspace / "k.txt").open("a") as file:
+            file.write("by a person")
+        (run.workspace / "mine.txt").write_text("mine")
+"""
+
+
+def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell, tmp_path: Path) -> None:
+    """A hook plays the person, who writes while a command waits for a word."""
+    (openkoi.folder / "k.txt").write_text("k")
+    asked = openkoi.with_plugin(PERSON, hooks="acme")
+    later = TURNS.replace("      - {tool: run", "  - when: {after: 1}\n    calls:\n      - {tool: run")
+    model = script(tmp_path, later.replace("1}\n    says", "2}\n    says"))
+    ran = asked("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    shown, undone = openkoi("diff"), openkoi("undo")
+
+    assert (0, True, False) == (ran.returncode, "new/deep" in shown.stdout, "by a person" in shown.stdout), ran.stderr
+    assert (1, True) == (undone.returncode, "k.txt" in undone.stderr)
+    assert ("kby a person", "mine") == tuple((openkoi.folder / name).read_text() for name in ("k.txt", "mine.txt"))
+    assert not (openkoi.folder / "new" / "deep.txt").exists()
+
+
+def test_redo_of_a_task_that_died_leaves_what_a_person_changed_since(openkoi: Shell, tmp_path: Path) -> None:
+    dies, model = openkoi.with_plugin(DEATH, hooks="acme"), script(tmp_path, TURNS)
+    dies.cold("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    undone = openkoi("undo")
+    (openkoi.folder / "kept.txt").write_text("mine")
+    redone = openkoi("redo")
+
+    assert (0, 1, True) == (undone.returncode, redone.returncode, "kept.txt" in redone.stderr), undone.stderr
+    assert "mine" == (openkoi.folder / "kept.txt").read_text()
+
+
+def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named(
+    openkoi: Shell, tmp_path: Path
+) -> None:
+    modules = openkoi.folder / "node_modules"
+    modules.mkdir()
+    (modules / "deep.txt").write_text("old")
+    (openkoi.folder / "change.sh").write_text("echo made > node_modules/made.js")
+    within = TURNS.replace('"new/deep.txt"', '"node_modules/deep.txt", overwrite: true')
+    model = script(tmp_path, within)
+    ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    written = (modules / "deep.txt").read_text()
+    undone = openkoi("undo")
+
+    assert (0, "new\n", "old") == (ran.returncode, written, (modules / "deep.txt").read_text()), (
+        ran.stderr + undone.stderr
+    )
+    assert (1, True) == (undone.returncode, "node_modules" in undone.stderr)
+
+
 def test_where_nothing_was_changed_there_is_nothing_to_take_back(openkoi: Shell) -> None:
     for word in ("undo", "redo", "diff"):
         told = openkoi(word)

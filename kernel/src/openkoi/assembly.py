@@ -73,12 +73,12 @@ class Assembly(House):
         if keeper and beginning.last and (theirs := await keeper.diff(self.config.workspace, beginning.last)):
             raise KoiError(CHANGED.format(count=theirs.count("diff --git ")))
         now = await keeper.take(self.config.workspace) if keeper else ""
+        if keeper:  # before anything is written down: a fork that is killed here cannot be resumed over half its files
+            await keeper.restore(self.config.workspace, beginning.checkpoint)
         said = {key: str(value) for key, value in changed.items()}
         written = self.tell(fresh, [events.Forked(id, at, said, now)])
         for run, event in renamed(beginning, fresh, task):
             written += self.tell(run, [event])
-        if keeper:
-            await keeper.restore(self.config.workspace, beginning.checkpoint)
         return await self.solve(task, Nested(id=fresh, records=written))
 
     async def carried_out(self, run: Kernel) -> Result:

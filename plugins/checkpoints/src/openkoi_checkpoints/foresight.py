@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Effect, Plugin, Run, Tool, ToolCall, ToolResult, hookimpl
+from openkoi_hookspecs import Effect, Event, Plugin, Run, Tool, ToolCall, ToolResult, events, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
 from .notes import Notes, outside
 from .store import Store
+from .told import WrotePassed
 
 
 class Foresight:
@@ -27,6 +28,8 @@ class Foresight:
         self.store = store
         self.path_arguments = tuple(path_arguments)
         self.notes = Notes()
+        self.under_way: set[tuple[str, str]] = set()
+        store.watched = True
 
     @hookimpl
     async def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
@@ -37,6 +40,17 @@ class Foresight:
         for name in names:
             await self.store.save(run.workspace, Path(name))
         self.notes.before(call, run, outside(names, run.workspace))
+
+    @hookimpl
+    async def on_event(self, event: Event, run: Run) -> None:
+        """Tell the store when a call that may write begins and ends: what changes besides is a person's doing."""
+        if isinstance(event, events.ToolCalled) and (run.id, event.call.id) in self.notes.calls:
+            self.under_way.add((run.id, event.call.id))
+            await self.store.opened(run.workspace, f"{run.id} {event.call.id}")
+        elif isinstance(event, events.ToolAnswered) and (run.id, event.result.call) in self.under_way:
+            self.under_way.discard((run.id, event.result.call))
+            for path in await self.store.closed(run.workspace, f"{run.id} {event.result.call}"):
+                await run.emit(WrotePassed(path))
 
     @hookimpl
     async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> None:

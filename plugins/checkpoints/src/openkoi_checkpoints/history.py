@@ -55,10 +55,22 @@ class History:
                 continue
         return Manifest("", self.root, {})
 
-    def add(self, entries: Mapping[str, Entry]) -> str:
-        """Write a new latest checkpoint; return its id."""
+    def ours(self, id: str) -> Mapping[str, Entry]:
+        """What a workspace held by our own hand at a checkpoint; the rest of it had been changed by others."""
+        try:
+            return Manifest.read(id, (self.folder / f"{id}.ours").read_bytes()).entries
+        except FileNotFoundError:
+            return self.read(id).entries if id else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def add(self, entries: Mapping[str, Entry], ours: Mapping[str, Entry] | None = None) -> str:
+        """Write a new latest checkpoint, and what of it is ours if that is not all; return its id."""
         newest = int(max(self.ids(), default="0-").partition("-")[0], 16)
         id = f"{max(time.time_ns(), newest + 1):016x}-{secrets.token_hex(3)}"
+        if ours is not None and ours != entries:
+            with writable(self.folder):
+                write_whole(self.folder / f"{id}.ours", Manifest(id, self.root, ours).written(), sync=True)
         self.write(Manifest(id, self.root, entries))
         return id
 

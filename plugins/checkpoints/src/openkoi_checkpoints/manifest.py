@@ -16,7 +16,7 @@ class Kind(StrEnum):
     """What stands at a path. Files, folders and links are kept; of all else only how it looks from outside is known.
 
     Large and ignored files are known by size and time; a crowded folder is an ignored one with too much in it; what is
-    passed over, a cache or a pipe, is only known to be there.
+    passed over, a cache or a pipe, is only known to be there; a pipe has a size of one, a folder none.
     """
 
     FILE = "file"

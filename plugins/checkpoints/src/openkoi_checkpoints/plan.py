@@ -83,7 +83,7 @@ def plan(views: Views) -> Plan:
 def why_not(path: str, views: Views) -> str | None:
     """The reason to leave a path alone, an empty one when it is none of our doing; None when it may be changed."""
     want, was, here = views.wanted.get(path), views.last.get(path), views.now.get(path)
-    if want is None and (was is None or was.kind is Kind.PASSED):
+    if want is None and (was is None or (was.kind is Kind.PASSED and not was.size)):
         return ""
     if want and want.kind in NOTICED and same(want, was):
         return ""

@@ -81,7 +81,8 @@ def pruned(shelf: Shelf, policy: Policy) -> str:
     blobs, held = shelf.blobs(), shelf.held()
     dropped = to_drop(held, {name: size(path) for name, path in blobs.items()}, policy)
     for one in dropped:
-        (shelf.folder / "workspaces" / one.workspace / f"{one.id}.json").unlink(missing_ok=True)
+        for end in ("json", "ours"):
+            (shelf.folder / "workspaces" / one.workspace / f"{one.id}.{end}").unlink(missing_ok=True)
     gone = {(one.workspace, one.id) for one in dropped}
     rest = [one for one in held if (one.workspace, one.id) not in gone]
     needed = {blob for one in rest for blob in one.blobs} | saved_blobs(shelf, rest)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,10 +14,12 @@ from openkoi_hookspecs import Data, KoiError
 from .blobs import Blobs, digest, size_of
 from .difference import Readers, difference, reader
 from .errors import LeftAlone
+from .hands import Journal, hands_of, ours_of
 from .history import History, history_of
 from .ignored import Ignored
 from .lock import locked
-from .manifest import NOTICED, Entry, Kind, Manifest, Stamp
+from .manifest import NOTICED, Entry, Kind, Manifest, Stamp, same
+from .named import Named, passed_over
 from .plan import Plan, Views, plan
 from .private import writable
 from .prune import LOCK, overview, prune, prune_daily
@@ -69,6 +71,8 @@ class Store:
             most_paths=max_files,
             store=str(self.folder.resolve()),
         )
+        self.watched = False
+        self.journals: dict[Path, Journal] = {}
 
     async def take(self, root: Path) -> str:
         """Keep the files as they are; return an id, the last one again if nothing has changed."""
@@ -99,10 +103,16 @@ class Store:
     def keep(self, root: Path) -> str:
         """Take a checkpoint, in a thread."""
         with self.history(root) as history, locked(history.folder / "lock"):
-            last = history.last()
-            entries = self.look(root, last.entries, self.blobs.put)
-            if not last.id or entries != last.entries:
-                return history.add(entries)
+            last, journal = history.last(), self.journal(history, root)
+            entries, looks = self.look(root, last.entries, self.blobs.put), journal.outlook()
+            entries = with_named(entries, self.named(history, root).now())
+            notes = journal.notes()
+            known = looks is not None and last.id and (self.watched or notes)
+            was = history.ours(last.id)
+            ours = ours_of(was, entries, hands_of(notes), looks or {}) if known else entries
+            journal.settled(looks)
+            if not last.id or entries != last.entries or ours != was:
+                return history.add(entries, ours)
             if stamps(entries) != stamps(last.entries):
                 history.write(Manifest(last.id, last.root, entries))
             return last.id
@@ -110,24 +120,31 @@ class Store:
     def bring_back(self, root: Path, id: str) -> None:
         """Restore one, in a thread."""
         with self.history(root) as history, locked(history.folder / "lock"):
-            wanted, last = history.read(id).entries, history.last().entries
-            now = self.look(root, {**wanted, **last}, digest)
+            named = self.named(history, root)
+            wanted, last = with_named(history.read(id).entries, named.then(id)), history.ours(history.last().id)
+            now = with_named(self.look(root, {**wanted, **last}, digest), named.now())
             sweep(root, ["", *(path for path, entry in now.items() if entry.kind is Kind.FOLDER)])
             saved = self.saved(history, root)
             todo = plan(Views(wanted, last, now, saved.has))
             todo = todo.without(unsaved(todo, now, saved))
             failed = Builder(root, now, lambda entry: self.content(entry, saved)).carry_out(todo)
             done = [path for path in todo.touched if path not in failed and is_as_wanted(root, path, wanted)]
-            history.add(believed(last, wanted, done))
+            equal = [path for path in {*wanted, *now, *last} if same(now.get(path), wanted.get(path))]
+            history.add(believed(last, with_named(history.ours(id), named.then(id)), [*done, *equal]))
+            journal = self.journal(history, root)
+            journal.settled(journal.outlook())
         if left := {**todo.left, **failed}:
             raise LeftAlone(left)
 
     def compare(self, root: Path, since: str) -> str:
         """Write the diff, in a thread."""
         with self.history(root) as history:
-            then, last = history.read(since).entries, history.last().entries
-            now = self.look(root, {**then, **last}, digest)
-            return difference(then, now, Readers(lambda entry: self.blobs.get(entry.digest), reader(root)))
+            then, last = history.read(since).entries, history.last()
+            now = self.look(root, {**then, **last.entries}, digest)
+            sides = history.ours(since), history.ours(last.id)
+            hidden = theirs(sides, last.entries, now)
+            readers = Readers(lambda entry: self.blobs.get(entry.digest), reader(root))
+            return difference(without(then, hidden), without(now, hidden), readers)
 
     def save_noticed(self, root: Path, path: Path) -> None:
         """Save one file, in a thread; what is outside the workspace, or is kept anyway, is not saved."""
@@ -136,8 +153,32 @@ class Store:
             return
         name = place.relative_to(root).as_posix()
         with self.history(root) as history:
-            if size_of(place) > self.rules.most_bytes or hides(root, name):
+            passed = passed_over(root, name, self.rules)
+            if passed or size_of(place) > self.rules.most_bytes or hides(root, name):
                 self.saved(history, root).save(name)
+            if passed:
+                self.named(history, root).add(name)
+
+    async def opened(self, root: Path, call: str) -> None:
+        """A call that may write begins: what changes until it is closed is the run's."""
+        await asyncio.to_thread(self.noted, there(root), lambda journal: journal.opened(call))
+
+    async def closed(self, root: Path, call: str) -> list[str]:
+        """It is over; return the folders that are passed over in which it changed what nobody kept."""
+        told = await asyncio.to_thread(self.noted, there(root), lambda journal: journal.closed(call))
+        return told or []
+
+    def noted(self, root: Path, note: Callable[[Journal], list[str] | None]) -> list[str] | None:
+        """Note it for this workspace and for all around it that were kept, in a thread."""
+        told: list[str] | None = None
+        for one in (*(known for known in [*self.journals] if root != known and root.is_relative_to(known)), root):
+            with self.history(one) as history, locked(history.folder / "lock"):
+                told = note(self.journal(history, one))
+        return told
+
+    def journal(self, history: History, root: Path) -> Journal:
+        """Whose hand changed what in a workspace."""
+        return self.journals.setdefault(root, Journal(history.folder / "hands", self.named(history, root), self.rules))
 
     @contextlib.contextmanager
     def history(self, root: Path) -> Iterator[History]:
@@ -152,6 +193,10 @@ class Store:
     def look(self, root: Path, known: Mapping[str, Entry], keep: Callable[[bytes], str]) -> dict[str, Entry]:
         """What stands in a workspace now; ``keep`` is given what had to be read."""
         return Surveyor(root, self.rules, known, keep).entries()
+
+    def named(self, history: History, root: Path) -> Named:
+        """What tools named in folders that are passed over."""
+        return Named(history.folder / "named", root)
 
     def saved(self, history: History, root: Path) -> Saved:
         """What tools were about to write in a workspace."""
@@ -195,6 +240,26 @@ def there(root: Path) -> Path:
 def stamps(entries: Mapping[str, Entry]) -> list[Stamp]:
     """What tells whether a file has to be read again."""
     return [entry.stamp for entry in entries.values()]
+
+
+def with_named(entries: Mapping[str, Entry], named: Mapping[str, Entry]) -> dict[str, Entry]:
+    """What a look found, and what it passed over that tools named."""
+    return dict(sorted({**named, **entries}.items())) if named else dict(entries)
+
+
+def without(entries: Mapping[str, Entry], some: Container[str]) -> dict[str, Entry]:
+    """All but some paths."""
+    return {path: entry for path, entry in entries.items() if path not in some}
+
+
+def theirs(
+    sides: tuple[Mapping[str, Entry], Mapping[str, Entry]], last: Mapping[str, Entry], now: Mapping[str, Entry]
+) -> set[str]:
+    """The paths that are as somebody else left them before we last looked: ours never changed from side to side."""
+    then, since = sides
+    return {
+        path for path in {*last, *now} if same(then.get(path), since.get(path)) and same(now.get(path), last.get(path))
+    }
 
 
 def believed(last: Mapping[str, Entry], wanted: Mapping[str, Entry], done: list[str]) -> dict[str, Entry]:

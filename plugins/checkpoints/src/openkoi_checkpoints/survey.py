@@ -110,7 +110,7 @@ class Surveyor:
         if stat.S_ISLNK(status.st_mode):
             return Entry(path, Kind.LINK, 0, target=os.readlink(self.root / path))  # noqa: PTH115  # Path would tidy it
         if not stat.S_ISREG(status.st_mode):
-            return Entry(path, Kind.PASSED, 0)
+            return Entry(path, Kind.PASSED, 0, size=1)
         known = self.known.get(path)
         if hides and not (known and known.kind in (Kind.FILE, Kind.LARGE)):
             return noticed(path, Kind.IGNORED, status)

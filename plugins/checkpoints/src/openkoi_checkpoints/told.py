@@ -25,3 +25,11 @@ class WroteOutside(Event):
 
     name = "checkpoints.wrote_outside"
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrotePassed(Event):
+    """A call changed what is in a folder that is passed over, so it was not kept."""
+
+    name = "checkpoints.wrote_passed"
+    path: str

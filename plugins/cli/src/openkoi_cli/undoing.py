@@ -12,23 +12,31 @@ from openkoi_log import Past, find_task, past_tasks, records_of
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
 
+WORKS = (events.Continued, events.ToolCalled, events.Worked)
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one task did to one folder: checkpoints before and after it, and which of them holds now."""
+    """What one task did to one folder: checkpoints before and after it, and which of them holds now.
+
+    ``settled``: nothing was done in it since it was taken back or up again, or since that was begun.
+    """
 
     past: Past
     workspace: Path
     before: str
     after: str
     undone: bool = False
+    settled: bool = False
 
 
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
     workspace = before = after = restored = forked = ""
     kept: list[Work] = []
+    settled = False
     for event in (record.event for record in records if record.run == past.run):
+        settled = isinstance(event, events.Restored) or (settled and not isinstance(event, WORKS))
         match event:
             case events.TaskStarted():
                 workspace = event.workspace
@@ -47,7 +55,7 @@ def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
                 restored, after = event.checkpoint, event.kept or after
     if not before:
         return None
-    return Changes(past, Path(workspace), before, after, undone=restored == before)
+    return Changes(past, Path(workspace), before, after, undone=restored == before, settled=settled)
 
 
 def changes_asked_for(sessions: Path, task_id: str, *, undone: bool) -> Changes:
@@ -96,11 +104,13 @@ def refuse_under_way(changes: Changes, koi: "Assembly") -> None:
 async def restored(koi: "Assembly", changes: Changes, checkpoint: str) -> Sequence[str]:
     """Bring the folder to a checkpoint, and write that down; return what could not be brought back, in words.
 
-    A run that died in its work kept nothing after it: what it left is kept now, and counts as its own.
+    A run that died in its work kept nothing after it: what it left is kept before it is first taken back.
     """
     refuse_under_way(changes, koi)
     keeper = await keeper_of(koi)
-    kept = await keeper.take(changes.workspace) if changes.past.ended in ("", "failed") else ""
+    koi.log.session = changes.past.segment.partition(".")[0]
+    if changes.past.ended in ("", "failed") and not changes.settled:
+        koi.tell(changes.past.run, [events.Restored("", await keeper.take(changes.workspace))])
     left: list[str] = []
     try:
         await keeper.restore(changes.workspace, checkpoint)
@@ -108,8 +118,7 @@ async def restored(koi: "Assembly", changes: Changes, checkpoint: str) -> Sequen
         left.append(str(error))
         if waits_for_a_person(error):
             return left
-    koi.log.session = changes.past.segment.partition(".")[0]
-    koi.tell(changes.past.run, [events.Restored(checkpoint, kept)])
+    koi.tell(changes.past.run, [events.Restored(checkpoint)])
     return left
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from openkoi_hookspecs import Record, events
 
 SHORT = 7
-MOVED, WROTE = "checkpoints.moved", "checkpoints.wrote_outside"
+MOVED, WROTE, PASSED = "checkpoints.moved", "checkpoints.wrote_outside", "checkpoints.wrote_passed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,9 @@ def untaken(records: Iterable[Record], run: str) -> list[str]:
         moves[ref] = Move(ref, first.before if first else one["before"], one["after"], bool(one["current"]))
     paths = dict.fromkeys(str(one["path"]) for one in told if one.get("type") == WROTE)
     written = [f"{path}, which lies outside the workspace: look at it yourself" for path in paths]
-    return [*left(moves), *written]
+    folders = dict.fromkeys(str(one["path"]) for one in told if one.get("type") == PASSED)
+    passed = [f"{path}, a folder of which nothing is kept: make it again" for path in folders]
+    return [*left(moves), *written, *passed]
 
 
 def fields(event: events.Event) -> Mapping[str, Any]:
@@ -41,7 +43,7 @@ def fields(event: events.Event) -> Mapping[str, Any]:
     if isinstance(event, events.Unknown):
         inner = event.data.get("data")
         return {**event.data, **inner} if isinstance(inner, Mapping) else event.data
-    if event.name not in (MOVED, WROTE):
+    if event.name not in (MOVED, WROTE, PASSED):
         return {}
     names: tuple[str, ...] = getattr(type(event), "__match_args__", ())
     return {"type": event.name, **{name: getattr(event, name) for name in names}}

@@ -1,0 +1,167 @@
+"""What a person does while a run works is told from what the run does, and stays."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from openkoi_checkpoints import LeftAlone, Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store whose hook tells it of calls."""
+    return watched(tmp_path / "kept")
+
+
+def watched(folder: Path) -> Store:
+    store = Store(folder=folder)
+    store.watched = True
+    return store
+
+
+def take(store: Store, root: Path) -> str:
+    return asyncio.run(store.take(root))
+
+
+def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+    try:
+        asyncio.run(store.restore(root, id))
+    except LeftAlone as left:
+        return dict(left.files)
+    return {}
+
+
+def call(store: Store, root: Path, act: Callable[[], object]) -> None:
+    """A call of a tool that does this."""
+    asyncio.run(store.opened(root, "call"))
+    act()
+    asyncio.run(store.closed(root, "call"))
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).write_text(text)
+
+
+def texts(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(root.iterdir())}
+
+
+def test_what_a_person_does_between_calls_stays_and_is_named(store: Store, root: Path) -> None:
+    write(root, "k.txt", "k\n")
+    take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "better\n"))
+    best = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "worse\n"))
+    write(root, "k.txt", "k\nby a person\n")
+    write(root, "mine.txt", "mine\n")
+    take(store, root)
+
+    left = restore(store, root, best)
+
+    assert ["k.txt"] == [*left]
+    assert {"a.txt": "better\n", "k.txt": "k\nby a person\n", "mine.txt": "mine\n"} == texts(root)
+
+
+def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store: Store, root: Path) -> None:
+    first = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by task 1\n"))
+    take(store, root)
+    write(root, "a.txt", "by a person\n")
+    write(root, "mine.txt", "mine\n")
+    second = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by task 2\n"))
+    take(store, root)
+
+    assert {} == restore(store, root, second)
+    assert ["a.txt"] == [*restore(store, root, first)]
+    assert {"a.txt": "by a person\n", "mine.txt": "mine\n"} == texts(root)
+
+
+def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: Store, root: Path) -> None:
+    first = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by the run\n"))
+    write(root, "a.txt", "by a person\n")
+    take(store, root)
+
+    assert ["a.txt"] == [*restore(store, root, first)]
+    assert {"a.txt": "by a person\n"} == texts(root)
+
+
+def test_the_diff_is_the_run_s_until_it_ends(store: Store, root: Path) -> None:
+    first = take(store, root)
+    write(root, "mine.txt", "mine\n")
+    call(store, root, lambda: write(root, "a.txt", "by the run\n"))
+    take(store, root)
+
+    told = asyncio.run(store.diff(root, first))
+    assert (True, False) == ("+by the run" in told, "mine" in told)
+    write(root, "late.txt", "later\n")
+    assert "+later" in asyncio.run(store.diff(root, first))
+
+
+def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: Store, root: Path, tmp_path: Path) -> None:
+    write(root, "k.txt", "k\n")
+    first = take(store, root)
+    call(store, root, lambda: write(root, "new.txt", "new\n"))
+    write(root, "k.txt", "by a person\n")
+    asyncio.run(store.opened(root, "killed"))
+    write(root, "a.txt", "half")
+    other = watched(tmp_path / "kept")
+    take(other, root)
+
+    assert ["k.txt"] == [*restore(other, root, first)]
+    assert {"a.txt": "first\n", "k.txt": "by a person\n"} == texts(root)
+
+
+def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: Store, root: Path) -> None:
+    """As after a restore that was killed in the middle."""
+    first = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by the run\n"))
+    call(store, root, lambda: write(root, "b.txt", "new\n"))
+    second = take(store, root)
+    write(root, "a.txt", "first\n")
+
+    assert {} == restore(store, root, first)
+    assert {} == restore(store, root, second)
+    assert {"a.txt": "by the run\n", "b.txt": "new\n"} == texts(root)
+
+
+@pytest.mark.parametrize("folder", ["node_modules", "tagged"])
+def test_what_a_tool_wrote_in_a_folder_that_is_passed_over_comes_back(store: Store, root: Path, folder: str) -> None:
+    (root / folder).mkdir()
+    write(root, f"{folder}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+    write(root, f"{folder}/old.js", "old")
+    before = take(store, root)
+    for name in ("old.js", "new.js"):
+        asyncio.run(store.save(root, Path(folder, name)))
+        call(store, root, lambda name=name: write(root, f"{folder}/{name}", "by a tool"))  # type: ignore[misc]  # bound
+    after = take(store, root)
+
+    for _ in range(2):
+        assert {} == restore(store, root, before)
+        assert (False, "old") == ((root / folder / "new.js").exists(), (root / folder / "old.js").read_text())
+        assert {} == restore(store, root, after)
+        assert "by a tool" == (root / folder / "new.js").read_text() == (root / folder / "old.js").read_text()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are POSIX's")
+def test_a_pipe_that_a_task_made_is_named(store: Store, root: Path) -> None:
+    first = take(store, root)
+    call(store, root, lambda: os.mkfifo(root / "pipe"))
+    take(store, root)
+
+    assert ["pipe"] == [*restore(store, root, first)]
+
+
+@pytest.mark.parametrize("folder", ["node_modules", "tagged"])
+def test_what_a_command_did_in_a_folder_that_is_passed_over_is_told(store: Store, root: Path, folder: str) -> None:
+    (root / folder).mkdir()
+    write(root, f"{folder}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
+    take(store, root)
+    asyncio.run(store.opened(root, "call"))
+    write(root, f"{folder}/new.js", "by a command")
+
+    assert [folder] == asyncio.run(store.closed(root, "call"))
