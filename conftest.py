@@ -1,4 +1,4 @@
-"""What holds for all tests: patience with a busy machine, and no work of Python's or pytest's done again and again."""
+"""What holds for all tests: the same examples each time, patience, and no work done again and again."""
 
 import os
 import sys
@@ -6,11 +6,16 @@ import sys
 import pytest
 from hypothesis import settings
 
-settings.register_profile("patient", deadline=None)
+settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait, for a server or for a process of their own."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,4 +7,4 @@ def share(left: float, iteration: int, iterations: int) -> float:
     ``iteration`` is counted from zero. Each weighs a tenth more than the one before it: ``1 + iteration / 10``.
     """
     weights = [1 + number / 10 for number in range(iteration, iterations)]
-    return left * weights[0] / sum(weights) if weights else 0.0
+    return min(left, left * weights[0] / sum(weights)) if weights else 0.0
