@@ -194,7 +194,7 @@ TURNS = """
 def check_the_command_line(home: Path, seed: int) -> None:
     """A whole run with tools and a command; then ``openkoi undo``, ``redo`` and ``undo`` again."""
     (home / "home").mkdir()
-    (home / "home" / "config.toml").write_text("[hooks.guard]\nenabled = false\n")
+    (home / "home" / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
     story, openkoi = Story(home, seed), Shell(home / "root", home / "home")
     before, git = standing(story.root), kept_by_git(home)
     story.taken()
