@@ -177,6 +177,7 @@ HONEST: dict[str, Habit] = {
     "a result that changes in its time alone": lambda n: command("echo building; date +%N"),
     "a result that changes beside one that does not": lambda n: [command("ls"), command("date +%N")],
     "different files": lambda n: reading(f"{n}.txt"),
+    "different files by commands": lambda n: command(f"cat {n}.txt | head -n 20"),
     "different empty files": lambda n: reading(f"empty{n}.txt"),
     "new files and failures between": lambda n: [
         writing(f"new{n}.py", f"import nosuch{n}"),

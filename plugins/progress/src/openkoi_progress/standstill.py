@@ -1,8 +1,8 @@
 """Whether a run gets anywhere, told from its tool calls and what they brought. Pure; knows no clock, file or model.
 
-Real progress is a workspace as it never was, something else read, or the same question with a new answer. Something is
-a new text that another command printed: it may be useful, or not. Nothing is what was seen before. A few cycles of
-nothing end a run; many cycles without real progress do, too.
+Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), or
+the same question with a new answer. Something is a new text that another command printed: it may be useful, or not.
+Nothing is what was seen before. A few cycles of nothing end a run; many cycles without real progress do, too.
 """
 
 import json
@@ -12,6 +12,8 @@ from enum import IntEnum
 from hashlib import sha256
 
 from openkoi_hookspecs import ToolCall, ToolResult
+
+from .reading import only_reads
 
 STUCK_AFTER = 5
 
@@ -70,9 +72,10 @@ class Standstill:
         self.last = [*self.last[-1:], answer]
         if step.polls or (before is None and step.reads and not step.result.failed):
             return Gain.REAL
-        if before is not None:
-            return Gain.REAL if unseen else Gain.NOTHING
-        return Gain.SOMETHING if unseen else Gain.NOTHING
+        if not unseen:
+            return Gain.NOTHING
+        read = not step.result.failed and only_reads(step.call.arguments)
+        return Gain.REAL if read or before is not None else Gain.SOMETHING
 
     @property
     def stuck(self) -> bool:
