@@ -19,15 +19,17 @@ from openkoi_hookspecs import (
     LimitReached,
     Limits,
     Request,
+    Run,
+    Score,
     Severity,
     Stop,
     Task,
     Text,
     Work,
 )
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs.events import Evaluated, Warned
 from openkoi_judge import Judge, Voted
-from openkoi_testing import Scripted, Stage, lend
+from openkoi_testing import Scripted, Stage, lend, perform
 
 DONE = Work("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
 USED_UP = "The script's turns are used up"
@@ -96,6 +98,7 @@ def test_a_clear_verdict_takes_one_call_and_counts_sixty_per_cent(tmp_path: Path
     weights = {score.dimension: (score.value, round(score.weight, 6)) for score in heard.known.scores}
     assert {"relevance": (1.0, 0.24), "quality": (0.9, 0.21), "completeness": (1.0, 0.15)} == weights
     assert (1, [], "Say why.") == (len(heard.prompts), heard.warnings, heard.known.suggestion)
+    assert [("general", 1)] == [(voted.rubric, voted.calls) for voted in heard.votes]
 
 
 @pytest.mark.row("EVAL-16")
@@ -185,6 +188,7 @@ def test_one_vote_is_enough_where_the_configuration_says_so(tmp_path: Path) -> N
     assert 1 == len(hear(tmp_path, [verdict(0.8, 0.8, 0.8)], judge=Judge(votes=1)).prompts)
 
 
+@pytest.mark.row("C82")
 def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) -> None:
     task = Task("What is it?", limits=Limits(calls=1))
 
@@ -193,6 +197,29 @@ def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) 
     assert pytest.approx(0.8) == heard.known.score
     assert 1 == len(heard.prompts)
     assert "limit of calls" in heard.warnings[0]
+
+
+class Suite:
+    """A check that fails, and says so."""
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        return Evaluation(checks=(Check("unit", passed=False),), scores=(Score("tests", 0.0, 0.3),), log="1 failed")
+
+
+@pytest.mark.row("EVAL-03", "EVAL-02", "C17")
+def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is_made_of_both() -> None:
+    model = Scripted(["Done.", verdict(1.0, 1.0, 1.0)])
+    evaluators = {"judge": Judge(), "tests": Suite()}
+    stage = Stage(model=model, evaluators=evaluators, settings={"evaluation.order": ["tests", "judge"]})
+
+    done = perform(Task("Say it", limits=Limits(iterations=1)), stage)
+
+    (evaluated,) = (record.event for record in done.records if isinstance(record.event, Evaluated))
+    assert ("tests", "judge") == evaluated.evaluators
+    assert "unit: FAILED\n1 failed" in prompts(model)[1]
+    assert ["tests", "relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
+    assert 0.5 == evaluated.evaluation.score
+    assert not done.result.accepted
 
 
 def test_a_limit_that_the_first_vote_would_pass_is_let_through(tmp_path: Path) -> None:
@@ -271,7 +298,7 @@ def test_settings_that_cannot_work_are_refused(setting: dict[str, float]) -> Non
 
 
 def broken(folder: Path) -> Path:
-    file = folder / "skills" / "evaluators" / "mine" / "SKILL.md"
+    file = folder / "evaluators" / "user" / "mine" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("# No front matter", encoding="utf-8")
     return file

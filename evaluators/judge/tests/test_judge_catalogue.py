@@ -25,7 +25,7 @@ def cases() -> list[Any]:
 
 
 def judge(data: Path, names: list[str]) -> Judge:
-    file = data / "skills" / "evaluators" / "faults" / "SKILL.md"
+    file = data / "evaluators" / "user" / "faults" / "SKILL.md"
     file.parent.mkdir(parents=True)
     rows = "".join(f"    - {{name: {name}, weight: {1 / len(names):.4f}}}\n" for name in names)
     file.write_text(f"{HEAD}{rows}---\n", encoding="utf-8")

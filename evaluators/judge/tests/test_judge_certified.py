@@ -117,7 +117,7 @@ def test_a_damaged_one_says_nothing(tmp_path: Path) -> None:
 @pytest.mark.row("EVAL-15", "C55")
 def test_of_one_source_the_better_certified_is_chosen_and_sources_go_before(tmp_path: Path) -> None:
     for name in ("alpha", "beta"):
-        file = tmp_path / "skills" / "evaluators" / name / "SKILL.md"
+        file = tmp_path / "evaluators" / "user" / name / "SKILL.md"
         file.parent.mkdir(parents=True)
         file.write_text(EVALUATOR.format(name=name), encoding="utf-8")
     shelf = fetch(wanted(tmp_path, None, (), ())[0])

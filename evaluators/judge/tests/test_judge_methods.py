@@ -16,7 +16,7 @@ HAPPENED = (SAID, Iterated(0, None, Spend()), SAID, ToolAnswered(ToolResult("12 
 
 
 def judge(data: Path, metadata: str, body: str = "Run the tests again.") -> Judge:
-    file = data / "skills" / "evaluators" / "build" / "SKILL.md"
+    file = data / "evaluators" / "user" / "build" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(f"{HEAD}{metadata}---\n{body}\n", encoding="utf-8")
     return Judge(rubric="build", folder=data)

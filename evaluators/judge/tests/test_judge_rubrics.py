@@ -25,7 +25,7 @@ Add it up yourself.
 
 
 def put(data: Path, name: str, text: str) -> Path:
-    file = data / "skills" / "evaluators" / name / "SKILL.md"
+    file = data / "evaluators" / "user" / name / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(text, encoding="utf-8")
     return file
@@ -133,7 +133,7 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
 def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "ledgers", MINE)
     entries = [
-        Entry("skills", "ledgers", "acme", lambda: tmp_path / "skills" / "evaluators"),
+        Entry("skills", "ledgers", "acme", lambda: tmp_path / "evaluators" / "user"),
         Entry("skills", "broken", "acme", lambda: 7),
     ]
 

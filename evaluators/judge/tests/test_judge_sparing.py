@@ -8,8 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Chunk, Done, Evaluation, Mode, Request, Task, Text, ToolCall, Usage, Work
+from openkoi_hookspecs import (
+    Check,
+    Chunk,
+    Done,
+    Evaluation,
+    Message,
+    Mode,
+    Request,
+    Task,
+    Text,
+    ToolCall,
+    Usage,
+    Work,
+)
+from openkoi_hookspecs.events import Prompted
 from openkoi_judge import Judge, Voted
+from openkoi_report import Saving, savings_of, totals
 from openkoi_testing import Scripted, Stage, lend, perform
 
 TASK = Task("Sort the list", category="code")
@@ -185,7 +200,7 @@ def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cach
     assert "## Rubric: code-review" in whole.system[0]
 
 
-@pytest.mark.row("TOK-11")
+@pytest.mark.row("TOK-11", "C47")
 def test_what_was_spared_can_be_computed_from_the_log(tmp_path: Path) -> None:
     full, spared = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND]).votes
 
@@ -317,6 +332,7 @@ class Uncounted(Scripted):
             yield replace(chunk, usage=Usage()) if isinstance(chunk, Done) else chunk
 
 
+@pytest.mark.row("EVAL-30", "EVAL-20", "EVAL-19", "C47")
 def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_path: Path) -> None:
     edit = {"path": "sort.py", "search": "given * 3 + 21", "replace": "given * 3 + 22"}
     again = {"path": "sort.py", "search": "given * 9 + 63", "replace": "given * 9 + 64"}
@@ -331,3 +347,10 @@ def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_pat
     modes = [one.evaluation.mode for one in rehearsed.result.iterations if one.evaluation]
     assert [Mode.FULL, Mode.INCREMENTAL, Mode.FULL] == modes
     assert rehearsed.result.accepted
+    told = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, Prompted)]
+    assert ["Look again.", "Go on."] == [text.splitlines()[-1] for text in told[1:]]
+    assert totals(savings_of(rehearsed.records))[Saving.INCREMENTAL] > 0
+
+
+def words(message: Message) -> str:
+    return "".join(part.text for part in message.parts if isinstance(part, Text))

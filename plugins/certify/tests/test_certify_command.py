@@ -11,15 +11,28 @@ from click.testing import CliRunner
 
 from openkoi_certify import Certifier, Kind, golden_for, samples_of
 from openkoi_certify.certificate import kept
-from openkoi_certify.command import evaluator
-from openkoi_certify.sample import Sample
-from openkoi_hookspecs import Chunk, Done, Model, Request, Text, Usage
+from openkoi_certify.certifier import Order
+from openkoi_certify.command import carried_out, evaluator
+from openkoi_certify.sample import Sample, further_samples
+from openkoi_hookspecs import (
+    Chunk,
+    Done,
+    KoiError,
+    Model,
+    NoProvider,
+    Provider,
+    Refused,
+    Request,
+    Text,
+    Usage,
+)
 from openkoi_judge import Judge
 from openkoi_skillfile import Rubric
 from openkoi_testing import Stage
 
 NAMES = ("relevance", "quality", "completeness")
-SAMPLES = samples_of(golden_for(Rubric("general")), NAMES)
+GOLDEN = golden_for(Rubric("general"))
+SAMPLES, FURTHER = samples_of(GOLDEN, NAMES), further_samples(GOLDEN)
 
 
 class Knowing:
@@ -33,7 +46,7 @@ class Knowing:
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         words = "".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
-        shown = [sample for sample in SAMPLES if sample.work.diff in words]
+        shown = [sample for sample in (*SAMPLES, *FURTHER) if sample.work.diff in words]
         value = self.worth(max(shown, key=lambda one: len(one.work.diff))) if shown else 0.0
         yield Text(json.dumps({"scores": {**dict.fromkeys(NAMES, value), "other_task": 0.0}, "findings": []}))
         yield Done(Usage())
@@ -42,11 +55,12 @@ class Knowing:
         return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.grave else 0.7
 
 
-def call(folder: Path, model: Knowing, *arguments: str) -> tuple[int, str]:
+def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> tuple[int, str]:
     """Call the command as the command line does; its status and what it printed."""
     data = folder / "home" / "data"
     stage = Stage(
         model=model,
+        settings={"models.known.rehearsal/script.price": [price, price]},
         evaluators={"judge": Judge(folder=data)},
         others={"workers": {"certify": Certifier(folder=data / "certificates", sessions=data / "sessions")}},
     )
@@ -78,7 +92,7 @@ def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_p
         certificate.measures.false_alarms,
         certificate.model,
     )
-    assert len(SAMPLES) == len(certificate.measures.scores)
+    assert len(SAMPLES) <= len(certificate.measures.scores)
     assert "passed" in call(tmp_path, Knowing(), "list")[1]
     assert "planted defects found" in call(tmp_path, Knowing(), "show", "general")[1]
 
@@ -89,6 +103,53 @@ def test_a_judge_that_is_blind_to_them_does_not_pass(tmp_path: Path) -> None:
 
     assert 3 == status, said
     assert "with a planted defect" in said
+
+
+class Away:
+    """A model that is not there."""
+
+    def __init__(self, error: KoiError) -> None:
+        self.error = error
+        self.asked = 0
+
+    async def models(self) -> list[Model]:
+        return [Model("script", context=200_000, output=8_000)]
+
+    async def chat(self, request: Request) -> AsyncIterator[Chunk]:
+        self.asked += 1
+        raise self.error
+        yield Done(Usage())
+
+
+@pytest.mark.parametrize("error", [NoProvider("No model is configured."), Refused("The key is wrong.")])
+def test_without_a_model_that_answers_its_own_sentence_is_said_and_none_is_asked_about_the_rest(
+    tmp_path: Path, error: KoiError
+) -> None:
+    model = Away(error)
+
+    status, said = call(tmp_path, model, "certify", "general")
+
+    assert (1, True) == (status, str(error) in said)
+    assert model.asked <= 4
+
+
+def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_command(tmp_path: Path) -> None:
+    stage = Stage(
+        settings={"models.default": ""},
+        evaluators={"judge": Judge(folder=tmp_path / "data")},
+        others={"workers": {"certify": Certifier(folder=tmp_path / "certificates", sessions=tmp_path / "sessions")}},
+    )
+
+    async def certifying() -> None:
+        async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+            await carried_out(koi, Order(rubric="general"), 1.0)
+
+    with pytest.raises(NoProvider, match="No model is configured"):
+        asyncio.run(certifying())
+
+
+def test_a_budget_that_is_used_up_says_what_to_raise(tmp_path: Path) -> None:
+    assert "Raise --budget" in call(tmp_path, Knowing(), "certify", "general", "--budget", "0.01", price=30.0)[1]
 
 
 def test_an_evaluator_that_is_not_there_is_named(tmp_path: Path) -> None:

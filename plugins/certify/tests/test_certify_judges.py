@@ -1,5 +1,6 @@
 """Judges as they are: a certificate tells the honest one from the biased, bribed, lying, wordy and drifting."""
 
+from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -9,10 +10,13 @@ import pytest
 
 from openkoi_certify import Kind, Sample, samples_of
 from openkoi_certify.certificate import Certificate, drifted, from_json, keep, kept, last_of
+from openkoi_certify.doubt import Examination, interval
 from openkoi_certify.golden import FOLDER, read_set
 from openkoi_certify.measures import Heard, measured
+from openkoi_certify.sample import further_samples
 
-SAMPLES = samples_of(read_set(FOLDER / "code-review.toml"), ["correctness"])
+GOLDEN = read_set(FOLDER / "code-review.toml")
+SAMPLES, FURTHER = samples_of(GOLDEN, ["correctness"]), further_samples(GOLDEN)
 SOUND, MILD, GRAVE, NOISE = 0.95, 0.70, 0.35, 0.07
 
 
@@ -38,11 +42,22 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
     return round(min(1.0, max(0.0, value + bias + noise)), 3)
 
 
+def examined(judge: Judge, seed: int, later: bool = False) -> Examination:
+    """What it says, three votes each, for as long as it is asked."""
+    examination, shown = Examination(SAMPLES, FURTHER), Counter[str]()
+    while samples := examination.next():
+        answers = []
+        for sample in samples * 3:
+            answers.append(Heard(sample.id, says(judge, sample, seed, shown[sample.id], later)))
+            shown[sample.id] += 1
+        examination.take(answers)
+    return examination
+
+
 def certificate(judge: Judge, seed: int, later: bool = False) -> Certificate:
-    """What its answers come to, three votes each."""
-    answers = [Heard(s.id, says(judge, s, seed, vote, later)) for vote in range(3) for s in SAMPLES]
-    at = "2026-02" if later else "2026-01"
-    return Certificate("r", "s", "m", golden="g", at=at, votes=3, measures=measured(SAMPLES, answers))
+    """What its answers come to."""
+    measures = examined(judge, seed, later).measures
+    return Certificate("r", "s", "m", golden="g", at="2026-02" if later else "2026-01", votes=3, measures=measures)
 
 
 def later(judge: Judge, seed: int) -> Certificate:
@@ -102,11 +117,51 @@ def test_drift_is_measured_from_the_last_one_that_was_passed() -> None:
     assert good == last_of([good, bad], certificate(Judge.HONEST, 1, later=True))
 
 
+FEW_LIES, ODD = 110, 25
+
+
+def test_a_liar_that_happened_to_be_asked_about_few_of_its_lies_is_asked_on_and_flagged() -> None:
+    once = Examination(SAMPLES, [])
+    once.take([Heard(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES])
+    asked = examined(Judge.LYING, FEW_LIES, later=True)
+
+    assert once.measures.detection > 0.85 > asked.measures.detection
+    assert len(SAMPLES) < len(asked.samples)
+    assert not later(Judge.LYING, FEW_LIES).passed
+
+
+def test_an_honest_judge_with_an_odd_answer_is_asked_on_and_passes() -> None:
+    once = Examination(SAMPLES, [])
+    once.take([Heard(s.id, says(Judge.HONEST, s, ODD, vote, True)) for vote in range(3) for s in SAMPLES])
+
+    assert once.measures.position > 0.01
+    assert later(Judge.HONEST, ODD).passed
+
+
+@pytest.mark.parametrize("judge", list(Judge))
+def test_nobody_is_asked_without_end(judge: Judge) -> None:
+    assert examined(judge, seed=2).rounds <= 5
+
+
+def test_who_is_lenient_beyond_doubt_is_not_asked_on() -> None:
+    assert 1 == examined(Judge.BIASED, seed=1).rounds
+
+
+@pytest.mark.parametrize(("count", "of", "doubt"), [(0, 18, False), (1, 18, True), (4, 18, True), (9, 18, False)])
+def test_few_works_leave_a_doubt_unless_they_speak_plainly(count: int, of: int, doubt: bool) -> None:
+    low, high = interval(count, of)
+
+    assert doubt is (low <= 0.15 <= high)
+    assert (0.0, 1.0) == interval(0, 0)
+
+
 @pytest.mark.campaign
 def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
     flagged = {judge: sum(not later(judge, seed).passed for seed in range(200)) / 200 for judge in Judge}
+    asked = {judge: sum(len(examined(judge, seed).answers) for seed in range(20)) / 20 for judge in Judge}
 
     with capsys.disabled():
-        print("\nflagged:", {str(judge): f"{share:.1%}" for judge, share in flagged.items()})
-    assert flagged.pop(Judge.HONEST) < 0.05
-    assert min(flagged.values()) > 0.95
+        for judge, share in flagged.items():
+            print(f"\n{judge:10} flagged {share:.1%}, answers on average {asked[judge]:.0f}", end="")
+    assert flagged.pop(Judge.HONEST) <= 0.04
+    assert {1.0} == set(flagged.values())

@@ -11,6 +11,8 @@ from cli_process import Shell, script, shell
 
 from openkoi.assembly import Assembly
 from openkoi_cli.breakdown import breakdown, day, providers, table
+from openkoi_cli.spared import spared
+from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
 from openkoi_files import Daybook
@@ -18,11 +20,13 @@ from openkoi_hookspecs import (
     Decision,
     Done,
     Event,
+    Mode,
     Plan,
     Question,
     Recall,
     Reply,
     Ruling,
+    Score,
     Spend,
     Task,
     Text,
@@ -31,8 +35,9 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
+from openkoi_judge import Voted
 from openkoi_log import Past, past_tasks
-from openkoi_report import Charge, Cost, Phase, costs_of
+from openkoi_report import Charge, Cost, Phase, Saved, Saving, costs_of
 from openkoi_testing import Stage
 
 OVER = events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(tokens=1_500, usd=0.5))
@@ -172,6 +177,45 @@ def test_models_are_told_by_their_share_the_dearest_first() -> None:
     assert ["  By model:"] == model_lines([])
 
 
+def save(by: Saving, tokens: int, usd: float | None = None, days: float = 0) -> Saved:
+    return Saved((now() - timedelta(days=days)).isoformat(), by, tokens, usd)
+
+
+@pytest.mark.row("OBS-04", "TOK-11", "C47")
+def test_what_was_saved_is_told_by_the_way_and_the_day() -> None:
+    told_of = [
+        save(Saving.DELTA, 1_200, 0.02),
+        save(Saving.DELTA, 800, 0.01, days=5),
+        save(Saving.EVAL_SKIP, 4_000),
+        save(Saving.COMPRESSION, -300, -0.02, days=20),
+        save(Saving.PROMPT_CACHE, 9_000, 1.0, days=40),
+    ]
+
+    assert [
+        "  Tokens saved, of each way what it spared by itself:",
+        "                                     Today           This week          This month",
+        "    Delta feedback           1.2k (~$0.02)       2.0k (~$0.03)       2.0k (~$0.03)",
+        "    Compression                          0                   0      -300 (~-$0.02)",
+        "    Eval skipping                     4.0k                4.0k                4.0k",
+        "    Incremental eval                     0                   0                   0",
+        "    Prompt caching                       0                   0                   0",
+        "    Total                    5.2k (~$0.02)       6.0k (~$0.03)       5.7k (~$0.01)",
+    ] == list(spared_table(told_of))
+    assert ["  No tokens were saved this month."] == list(spared_table(told_of[-1:]))
+
+
+@pytest.mark.row("OBS-04", "TOK-11", "C47")
+def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_model(tmp_path: Path) -> None:
+    voted = Voted("house", ((Score("walls", 0.5),),), mode=Mode.INCREMENTAL, calls=1, asked=2_000, whole=8_000)
+    cached = events.Answered("anthropic/claude-sonnet-4-5", Reply((Text("…"),), Done(Usage(cache_read=9_000))), 0.0)
+    koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
+    lines = list(spared(koi))
+
+    assert 3 == next(line for line in lines if "Incremental" in line).count("1.5k")
+    assert 3 == next(line for line in lines if "Prompt caching" in line).count("9.0k")
+    assert 3 == next(line for line in lines if "Total" in line).count("10k")
+
+
 def test_memory_is_told_in_a_line_or_at_length() -> None:
     facts = {"file": "/koi.db", "entries": "3"}
 
@@ -231,3 +275,22 @@ def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> N
     assert ("Waiting" in after, "Not finished" in after) == (False, False)
     assert re.search(r"Writing one.txt -> Wrote one.txt", whole)
     assert "By phase: execute" in whole
+
+
+JUDGED = '{"scores": {"relevance": 0.8, "quality": 0.8, "completeness": 0.8, "other_task": 0}, "findings": []}'
+WORDS = (
+    f"  - when: {{tools: true}}\n    says: Seen.\n  - when: {{tools: false}}\n    says: '{JUDGED}'\n    repeat: true\n"
+)
+
+
+@pytest.mark.row("C82", "CLI-04")
+def test_why_a_task_was_decided_so_is_told_at_its_end_and_again_from_the_log(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    done = openkoi("-m", script(openkoi.folder, WORDS), "--why", "Say one word")
+    told_at_once = [line for line in done.stderr.splitlines() if line.startswith(("[why]", "  "))]
+    told_again = openkoi("status", "--why").stdout.splitlines()
+
+    assert (0, "Seen.\n") == (done.returncode, done.stdout), done.stderr
+    assert 3 == sum(line.startswith("      vote ") for line in told_again)
+    assert "  iteration 1: accept, for the score 0.80 is good enough" in told_again
+    assert told_again == told_at_once[-len(told_again) :]

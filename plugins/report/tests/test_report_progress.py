@@ -26,6 +26,7 @@ from openkoi_hookspecs import (
     Work,
     events,
 )
+from openkoi_judge import Voted
 from openkoi_report import Progress, dollars, megabytes, plural, tokens_text
 
 
@@ -139,6 +140,14 @@ def test_the_second_iteration_tells_how_it_was_judged() -> None:
     lines = told(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=Mode.INCREMENTAL))
 
     assert "[iter 2/3] score: 1.00 (eval: incremental)" == lines[-1]
+
+
+@pytest.mark.row("CLI-41", "C47")
+def test_what_was_spared_by_it_is_told_as_the_log_has_it() -> None:
+    voted = Voted("house", ((Score("walls", 1.0),),), mode=Mode.INCREMENTAL, calls=1, asked=6_000, whole=10_000)
+    lines = told(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=Mode.INCREMENTAL))
+
+    assert "[iter 2/3] score: 1.00 (eval: incremental, 40% tokens saved)" == lines[-1]
 
 
 def test_many_findings_are_counted() -> None:

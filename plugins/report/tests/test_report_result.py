@@ -31,6 +31,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_report import EXITS, Report, report_of
+from openkoi_report.numbering import numbers
 
 USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
 FINDINGS = (
@@ -76,7 +77,26 @@ def whole() -> list[Event]:
     ]
 
 
-@pytest.mark.row("CLI-19", "C80", "C31", "ITER-06", "ITER-19", "C65")
+@pytest.mark.row("C53")
+def test_findings_are_numbered_on_through_a_task() -> None:
+    one, other, third = Finding("breaks"), Finding("is slow"), Finding("has no test")
+    told = [Evaluation(findings=some) for some in ((one, other), (other, third), (one,))]
+    silent = Evaluation(unknown="no judge")
+
+    assert [[1, 2], [2, 3], [2, 3], [4]] == [
+        [*several.values()] for several in numbers([told[0], told[1], silent, told[2]])
+    ]
+    laps = [event for n, said in enumerate(told) for event in (events.Evaluated(said), decided(n))]
+    ruling = events.RunCompleted(Ruling(Decision.ACCEPT_BEST, "over"), Spend(), best=1)
+    result = report_of(records(events.TaskStarted(Task("t")), *laps, ruling)).result()
+    assert [("F2", "is slow"), ("F3", "has no test")] == [(found["id"], found["title"]) for found in result["findings"]]
+
+
+def decided(number: int) -> Event:
+    return events.Decided(number, Ruling(Decision.CONTINUE, "on"), Spend())
+
+
+@pytest.mark.row("CLI-19", "C80", "C31", "C13", "ITER-06", "ITER-19", "C65")
 def test_a_run_is_one_object_of_a_known_shape() -> None:
     usage = {"input": 150, "output": 15, "cache_read": 1_000, "cache_write": 0, "total": 1_165}
     one = {"usage": usage, "cost_usd": 0.011, "duration_ms": 1_500}

@@ -42,6 +42,7 @@ class Hearing:
     rules: Rules
     calls: int = 0
     asked: int = 0
+    aside: int = 0
     proof: str = ""
     before: Judgement | None = None
     votes: list[Verdict] = field(default_factory=list)
@@ -167,9 +168,9 @@ class Hearing:
 
     async def _aside(self, case: Case) -> Verdict:
         """A vote on something else than the work, which is not among those on the work."""
-        votes = list(self.votes)
-        verdict = await self._vote(case.whole())
-        self.votes = votes
+        votes, ballot = list(self.votes), case.whole()
+        verdict = await self._vote(ballot)
+        self.votes, self.aside = votes, self.aside + ballot.length
         return verdict
 
     def _doubtful(self, verdict: Verdict) -> bool:
@@ -212,5 +213,6 @@ class Hearing:
             calls=self.calls,
             asked=self.asked,
             whole=self.case.whole().length,
+            aside=self.aside,
             proof=self.proof,
         )

@@ -10,9 +10,10 @@ class Voted(Event):
     """What each vote scored, by which rubric, and what was odd about it.
 
     ``carried`` names the dimensions whose scores are those of the judgement before: they are stale. ``asked`` is how
-    many characters the judge was given to read, in ``calls`` requests; ``whole`` is what one full judgement would have
-    taken. ``proof`` is empty, ``sound`` or ``dictated``: what came of asking whether the work sways its judge;
-    ``blind`` where the judge would accept half of the work as well.
+    many characters the judge was given to read, in ``calls`` requests, of these ``aside`` for questions that are no
+    vote on the work; ``whole`` is what one full judgement would have taken. ``proof`` is empty, ``sound`` or
+    ``dictated``: what came of asking whether the work sways its judge; ``blind`` where the judge would accept half of
+    the work as well.
     """
 
     name = "judge.voted"
@@ -25,4 +26,5 @@ class Voted(Event):
     calls: int = 0
     asked: int = 0
     whole: int = 0
+    aside: int = 0
     proof: str = ""

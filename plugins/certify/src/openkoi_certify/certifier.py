@@ -5,8 +5,9 @@ Knows the run; what the answers are worth is decided elsewhere.
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,10 +17,11 @@ from openkoi_hookspecs import Data, KoiError, Plan, Run, Work
 from openkoi_hookspecs.events import Answered
 
 from .certificate import FOLDER, Certificate, drifted, keep, kept, last_of
+from .doubt import Examination
 from .golden import golden_for
 from .judges import Judged, named
-from .measures import Heard, heard, measured
-from .sample import Sample, samples_of, version_of
+from .measures import Heard, Measures, heard
+from .sample import Sample, further_samples, samples_of, version_of
 
 AT_ONCE = 4
 NO_MODEL = "No model answered, so there is nothing to certify."
@@ -58,42 +60,72 @@ class Certifier:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
         judged = named(run, order.rubric)
-        samples = samples_of(golden_for(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
-        answers = await asked(judged, samples, order, run)
-        certificate = self.certified(judged, samples, answers, the_model(run), order.votes)
+        golden = golden_for(judged.rubric)
+        samples = samples_of(golden, [dimension.name for dimension in judged.rubric.dimensions])
+        asking = Asking(judged, order, run)
+        examination = Examination(samples, further_samples(golden))
+        while shown := examination.next():
+            examination.take(await asking.answers(shown))
+        certificate = self.certified(judged, version_of(samples), examination.measures, the_model(run), order.votes)
         return Work(str(keep(self.folder, certificate)))
 
-    def certified(
-        self, judged: Judged, samples: Sequence[Sample], answers: Sequence[Heard], model: str, votes: int
-    ) -> Certificate:
-        """Make a certificate of the answers, and compare it with the last one."""
-        certificate = Certificate(
-            judged.rubric.name,
-            judged.stamp,
-            model,
-            golden=version_of(samples),
-            at=datetime.now(UTC).isoformat(),
-            votes=votes,
-            measures=measured(samples, answers),
-        )
+    def certified(self, judged: Judged, golden: str, measures: Measures, model: str, votes: int) -> Certificate:
+        """Make a certificate of what was measured, and compare it with the last one."""
+        at = datetime.now(UTC).isoformat()
+        rubric, stamp = judged.rubric.name, judged.stamp
+        certificate = Certificate(rubric, stamp, model, golden=golden, at=at, votes=votes, measures=measures)
         before = last_of(list(kept(self.folder, judged.rubric.name)), certificate)
         return replace(certificate, drift=drifted(certificate, before))
 
 
-async def asked(judged: Judged, samples: Sequence[Sample], order: Order, run: Run) -> list[Heard]:
-    """Show every sample so many times, a few at once; each time to a judge that remembers nothing."""
-    free = asyncio.Semaphore(AT_ONCE)
-    with TemporaryDirectory(prefix="openkoi-certify-") as folder:
+@dataclass(slots=True)
+class Asking:
+    """Showing samples to a judge, a few at once; each time to one that remembers nothing."""
 
-        async def one(sample: Sample, vote: int) -> Heard:
-            from .trial import Trial
+    judged: Judged
+    order: Order
+    run: Run
+    shown: Counter[str] = field(default_factory=Counter)
+    heard: bool = False
+    fault: KoiError | None = None
 
-            async with free:
-                trial = Trial(run, f"{run.id}/{vote}/{sample.id}", sample.task, Path(folder), order.model)
-                return heard(sample, await judged.judge.held_to(judged.rubric.name).evaluate(sample.work, trial))
+    async def answers(self, samples: Sequence[Sample]) -> list[Heard]:
+        """Show each of them as many times as was ordered."""
+        free = asyncio.Semaphore(AT_ONCE)
+        with TemporaryDirectory(prefix="openkoi-certify-") as folder:
 
+            async def one(sample: Sample) -> Heard:
+                async with free:
+                    return await self.one(sample, Path(folder))
+
+            several = [sample for _ in range(self.order.votes) for sample in samples]
+            return await together([one(sample) for sample in several])
+
+    async def one(self, sample: Sample, folder: Path) -> Heard:
+        """Show one sample once more. When no model has answered anything yet, what kept it from it is raised."""
+        from .trial import Trial
+
+        if self.fault:
+            raise self.fault
+        self.shown[sample.id] += 1
+        id = f"{self.run.id}/{self.shown[sample.id]}/{sample.id}"
+        trial = Trial(self.run, id, sample.task, folder, self.order.model)
+        judge = self.judged.judge.held_to(self.judged.rubric.name)
+        said = heard(sample, await judge.evaluate(sample.work, trial))
+        if trial.faults and said.unknown and not self.heard:
+            self.fault = trial.faults[0]
+            raise self.fault
+        self.heard = self.heard or not trial.faults
+        return said
+
+
+async def together(several: Sequence[Coroutine[None, None, Heard]]) -> list[Heard]:
+    """All at once; the first that fails ends the others, and is raised as it is."""
+    try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(sample, vote)) for vote in range(order.votes) for sample in samples]
+            tasks = [group.create_task(one) for one in several]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
     return [task.result() for task in tasks]
 
 

@@ -1,18 +1,19 @@
 """Plant one defect in a text. Knows Python, SQL, Markdown and OpenAPI as far as it takes; knows no judge.
 
-Each defect is a function from a text to a damaged text, or None where there is no place for it. What is Python stays
+Each defect is a function from a text to damaged texts, one for each place that there is for it. What is Python stays
 Python.
 """
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeAlias
 
 from .golden import Draft
 
-Damage: TypeAlias = Callable[[str], str | None]
+Damage: TypeAlias = Callable[[str], Iterable[str]]
 EDGES: Mapping[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 STUDY = " An independent study of 4,200 cases confirmed in 2019 that this holds everywhere."
 WEATHER = "By the way, the best season for a journey to the coast is late summer, when the hotels are half empty.\n"
@@ -29,6 +30,7 @@ def test_one_is_counted():
 def test_it_is_still_counted():
     assert len(COUNTED) == 1
 """
+WEIGHTY = 60
 OLD = "# How long we wait for the mail server.\nTIMEOUT = 30\nRETRIES = 3\n"
 
 
@@ -41,21 +43,20 @@ def pieces(text: str, node: ast.expr | ast.stmt) -> tuple[str, str, str]:
     return start, text[len(start) : len(text) - len(end)], end
 
 
-def first_python(found: Iterator[str]) -> str | None:
-    """The first that can be parsed."""
+def python(found: Iterable[str]) -> Iterator[str]:
+    """Those that can be parsed."""
     for text in found:
         try:
             ast.parse(text)
         except SyntaxError:
             continue
-        return text
-    return None
+        yield text
 
 
-def off_by_one(text: str) -> str | None:
+def off_by_one(text: str) -> Iterator[str]:
     """Let a border in, or keep it out."""
     compares = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Compare) and len(node.ops) == 1)
-    return first_python(moved_edge(text, node) for node in compares if type(node.ops[0]) in EDGES)
+    return python(moved_edge(text, node) for node in compares if type(node.ops[0]) in EDGES)
 
 
 def moved_edge(text: str, node: ast.Compare) -> str:
@@ -64,16 +65,16 @@ def moved_edge(text: str, node: ast.Compare) -> str:
     return f"{start}{left} {EDGES[type(node.ops[0])]} {right}{end}" if rest else text
 
 
-def inverted(text: str) -> str | None:
+def inverted(text: str) -> Iterator[str]:
     """Turn a condition round."""
     tests = [node.test for node in ast.walk(ast.parse(text)) if isinstance(node, ast.If)]
-    return first_python("{}not ({}){}".format(*pieces(text, test)) for test in tests)
+    return python("{}not ({}){}".format(*pieces(text, test)) for test in tests)
 
 
-def dropped_check(text: str) -> str | None:
+def dropped_check(text: str) -> Iterator[str]:
     """Leave out a check that refuses bad input."""
     checks = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.If) and refuses(node)]
-    return first_python(without(text, node) for node in checks)
+    return python(without(text, node) for node in checks)
 
 
 def refuses(node: ast.If) -> bool:
@@ -88,43 +89,43 @@ def without(text: str, node: ast.stmt) -> str:
     return "".join(lines[: first - 1] + lines[node.end_lineno or node.lineno :])
 
 
-def swallowed(text: str) -> str | None:
+def swallowed(text: str) -> Iterator[str]:
     """Say nothing where an error was raised."""
     raises = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)]
-    return first_python("{0}return{2}".format(*pieces(text, node)) for node in raises)
+    return python("{0}return{2}".format(*pieces(text, node)) for node in raises)
 
 
 def assertions(text: str) -> list[ast.Assert]:
     return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assert)]
 
 
-def weakened_test(text: str) -> str | None:
+def weakened_test(text: str) -> Iterator[str]:
     """Let an assertion hold for almost anything."""
-    return first_python(
+    return python(
         "{0}assert {left} is not None{2}".format(*pieces(text, node), left=ast.unparse(node.test.left))
         for node in assertions(text)
         if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq)
     )
 
 
-def removed_assertion(text: str) -> str | None:
+def removed_assertion(text: str) -> Iterator[str]:
     """Take out the last assertion of a test."""
     tests = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
     last = (node.body[-1] for node in tests if node.name.startswith("test_") and len(node.body) > 1)
-    return first_python(without(text, node) for node in last if isinstance(node, ast.Assert))
+    return python(without(text, node) for node in last if isinstance(node, ast.Assert))
 
 
-def removed_test(text: str) -> str | None:
-    """Take out the last test but one."""
+def removed_test(text: str) -> Iterator[str]:
+    """Take out the last test but one, or one before it."""
     tests = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and "test_" in node.name]
-    return without(text, tests[-2]) if len(tests) > 2 else None
+    return (without(text, test) for test in reversed(tests[:-1]) if len(tests) > 2)
 
 
-def tautology(text: str) -> str | None:
+def tautology(text: str) -> Iterator[str]:
     """Compare a value with itself."""
     nodes = [node for node in assertions(text) if isinstance(node.test, ast.Compare)]
     values = (ast.unparse(node.test.comparators[0]) for node in nodes if isinstance(node.test, ast.Compare))
-    return first_python(
+    return python(
         "{0}assert {v} == {v}{2}".format(*pieces(text, node), v=value)
         for node, value in zip(nodes, values, strict=True)
     )
@@ -134,31 +135,33 @@ def substituted(pattern: str, to: str) -> Damage:
     """A defect that is one replacement."""
     compiled = re.compile(pattern, re.MULTILINE | re.DOTALL)
 
-    def damage(text: str) -> str | None:
-        changed = compiled.sub(to, text, count=1)
-        return None if changed == text else changed
+    def damage(text: str) -> Iterator[str]:
+        return (text[: found.start()] + found.expand(to) + text[found.end() :] for found in compiled.finditer(text))
 
     return damage
 
 
-def wrong_number(text: str) -> str | None:
-    """Write another last digit in the first number of several that does not end in nought."""
-    changed = re.sub(r"\b\d+([1-9])\b", lambda found: found[0][:-1] + str(int(found[1]) % 9 + 1), text, count=1)
-    return None if changed == text else changed
+def wrong_number(text: str) -> Iterator[str]:
+    """Write another last digit in a number of several that does not end in nought."""
+    for found in re.finditer(r"\b\d+([1-9])\b", text):
+        yield text[: found.end() - 1] + str(int(found[1]) % 9 + 1) + text[found.end() :]
 
 
-def shuffled(text: str) -> str | None:
+def shuffled(text: str) -> Iterator[str]:
     """Tell it in the opposite order."""
     parts = text.strip().split("\n\n")
-    return "\n\n".join([parts[0], *reversed(parts[1:])]) + "\n" if len(parts) > 3 else None
+    if len(parts) > 3:
+        yield "\n\n".join([parts[0], *reversed(parts[1:])]) + "\n"
 
 
-def dropped_part(text: str) -> str | None:
-    """Leave out the part in the middle."""
+def dropped_part(text: str) -> Iterator[str]:
+    """Leave out the part in the middle, or another one after the first."""
     parts = text.strip().split("\n\n")
     middle = len(parts) // 2
-    start = middle - 1 if parts[middle - 1].startswith("#") else middle
-    return "\n\n".join([*parts[:start], *parts[middle + 1 :]]) + "\n" if len(parts) > 3 else None
+    others = (n for n, part in enumerate(parts) if n not in (0, middle) and len(part) >= WEIGHTY)
+    for place in (middle, *others) if len(parts) > 3 else ():
+        start = place - 1 if parts[place - 1].startswith("#") else place
+        yield "\n\n".join([*parts[:start], *parts[place + 1 :]]) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +183,13 @@ DEFECTS: Mapping[str, Defect] = {
     "removed_assertion": Defect(removed_assertion, TESTS),
     "removed_test": Defect(removed_test, TESTS),
     "tautology": Defect(tautology, TESTS, grave=True),
-    "shared_state": Defect(lambda text: text.rstrip() + ORDERED, TESTS),
+    "shared_state": Defect(lambda text: [text.rstrip() + ORDERED], TESTS),
     "fabricated": Defect(substituted(r"(\n\n[^#\n-][^\n]*)", rf"\1{STUDY}"), PROSE, grave=True),
     "wrong_number": Defect(wrong_number, PROSE, grave=True),
     "negated": Defect(substituted(r"\b(do|does|is|has) not\b", r"\1"), PROSE, grave=True),
     "dropped_part": Defect(dropped_part, PROSE),
     "shuffled": Defect(shuffled, PROSE),
-    "off_topic": Defect(lambda text: WEATHER + text, PROSE),
+    "off_topic": Defect(lambda text: [WEATHER + text], PROSE),
     "no_where": Defect(substituted(r"\n WHERE [^\n;]*(?:<|=)[^\n;]*;", ";"), SQL, grave=True),
     "no_way_back": Defect(substituted(r"\n(?:DROP INDEX|ALTER TABLE orders\n    DROP|DROP TABLE)[^;]*;\n", "\n"), SQL),
     "nullable": Defect(substituted(r" NOT NULL", ""), SQL),
@@ -200,18 +203,23 @@ DEFECTS: Mapping[str, Defect] = {
 }
 
 
-def planted(draft: Draft, name: str) -> Draft | None:
-    """The draft with a defect in its first file that has a place for it; None where none has."""
+def planted(draft: Draft, name: str, place: int = 0) -> Draft | None:
+    """The draft with a defect in the first place that there is for it, or a later one; None where there is none."""
+    return next(islice(plantings(draft, name), place, None), None)
+
+
+def plantings(draft: Draft, name: str) -> Iterator[Draft]:
+    """The draft with a defect, in each place that there is for it."""
     if name == "unrelated":
-        return rewritten(draft)
+        yield rewritten(draft)
+        return
     defect = DEFECTS[name]
     for file, text in draft.files.items():
         tests = file.startswith("test_")
         fits = tests if defect.endings == TESTS else file.endswith(defect.endings) and not tests
-        damaged = defect.damage(text) if fits else None
-        if damaged is not None and damaged != text:
-            return replace(draft, files={**draft.files, file: damaged})
-    return None
+        for damaged in defect.damage(text) if fits else ():
+            if damaged != text:
+                yield replace(draft, files={**draft.files, file: damaged})
 
 
 def rewritten(draft: Draft) -> Draft:

@@ -1,7 +1,7 @@
 """A run lent on: the certifying run's models and budget, with another task, and nothing of its past. Knows no judge."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -13,6 +13,7 @@ from openkoi_hookspecs import (
     Event,
     Hit,
     Iteration,
+    KoiError,
     Offer,
     Query,
     Question,
@@ -32,13 +33,17 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The run as a judge sees it that is tried with one sample. ``model`` is asked for every role, if one is given."""
+    """The run as a judge sees it that is tried with one sample. ``model`` is asked for every role, if one is given.
+
+    ``faults`` are what kept a model from answering: a judge makes an opinion of them that says nothing.
+    """
 
     run: Run
     id: str
     task: Task
     workspace: Path
     model: str = ""
+    faults: list[KoiError] = field(default_factory=list)
 
     @property
     def spent(self) -> Spend:
@@ -49,7 +54,11 @@ class Trial:
         return ()
 
     async def chat(self, request: Request) -> Reply:
-        return await self.run.chat(replace(request, model=self.model) if self.model else request)
+        try:
+            return await self.run.chat(replace(request, model=self.model) if self.model else request)
+        except KoiError as error:
+            self.faults.append(error)
+            raise
 
     async def execute(self, command: Command) -> Completed:
         return await self.run.execute(command)

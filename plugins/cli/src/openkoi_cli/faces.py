@@ -25,6 +25,7 @@ class Face:
 
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
         self.invocation = invocation
+        self.explains = False
         self.out = out
         self.progress = Progress(verbose=invocation.verbose)
         self.live = Live(sys.stderr)
@@ -64,7 +65,11 @@ class Face:
         self.live.stop()
 
     def afterwards(self, koi: "Assembly") -> None:
-        """All that comes after a result is done."""
+        """All that comes after a result is done; say why it is as it is to who wants to know."""
+        from openkoi_report import why_lines
+
+        for line in why_lines(self.report) if self.explains else ():
+            self.live.line(koi.redactor(line))
 
     def end(self, reason: str = "") -> None:
         """Nothing comes any more; ``reason`` is what ended it, if no record says so."""
@@ -100,6 +105,7 @@ class Words(Face):
             self.live.line(koi.redactor(f"  ! {text}"))
         if self.report.learnings:
             self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
+        super().afterwards(koi)
         if self.report.status == 0 and (text := tip(koi)):
             self.live.line(text)
 

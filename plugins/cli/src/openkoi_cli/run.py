@@ -56,6 +56,7 @@ class Asked:
 @click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
 @click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
 @click.option("--dry-run", "dry", is_flag=True, help="Work on a copy, and show what would be changed.")
+@click.option("--why", is_flag=True, help="Say at the end why it was decided so: checks, weights, each vote.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the task itself from standard input.")
 @click.option(
     "--format",
@@ -66,11 +67,12 @@ class Asked:
     help="What is printed on stdout.",
 )
 @click.pass_obj
-def command(invocation: Invocation, /, words: Sequence[str], format: str, **flags: Any) -> int:
+def command(invocation: Invocation, /, words: Sequence[str], format: str, why: bool, **flags: Any) -> int:
     """Do a task. What is piped in is its context. Every option can be set as OPENKOI_<OPTION>, too."""
     from .faces import faced
 
     with faced(format, invocation) as face:
+        face.explains = why
         do(Asked(words, flags, from_stdin=flags.pop("from_stdin"), dry=flags.pop("dry")), face)
     return face.report.status
 

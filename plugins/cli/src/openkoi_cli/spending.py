@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from openkoi_report import Charge
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
-Kinds = Sequence[type["Event"]]
+Kinds = Sequence["type[Event] | str"]
 
 
 def told_by(*, phases: bool) -> "Kinds":
@@ -41,7 +41,8 @@ def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
     from openkoi_log.history import telling
     from openkoi_log.transcript import SPELLED
 
-    marks = [f'"type":"{SPELLED.get(kind.name, kind.name)}"'.encode() for kind in kinds]
+    names = [kind if isinstance(kind, str) else kind.name for kind in kinds]
+    marks = [f'"type":"{SPELLED.get(name, name)}"'.encode() for name in names]
     for path in segments(sessions):
         yield from telling(path, marks)
 

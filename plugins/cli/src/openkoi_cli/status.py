@@ -23,12 +23,22 @@ BROUGHT = (("Skills", "skills"), ("Integrations", "messengers"))
 
 
 @click.command()
-@click.option("--costs", is_flag=True, help="What was spent, by day, week, month and model.")
+@click.option("--costs", is_flag=True, help="What was spent, by day, week, month and model, and what was saved.")
+@click.option(
+    "--why",
+    is_flag=False,
+    flag_value="",
+    metavar="[TASK_ID]",
+    help="Why a task was decided so; the last one's, without.",
+)
 @click.pass_obj
-def command(invocation: Invocation, /, costs: bool) -> None:
+def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     """Show memory, the last tasks, tokens and cost; with --verbose, more of them, and what it was spent on."""
     from openkoi_log import past_tasks
 
+    if why is not None:
+        click.echo(invocation.redact("\n".join(reasons(invocation, why))))
+        return
     koi = invocation.open()
     told = asyncio.run(memory_told(koi))
     tasks = past_tasks(koi.config.paths.sessions)
@@ -37,6 +47,16 @@ def command(invocation: Invocation, /, costs: bool) -> None:
     if costs or tasks:
         lines += ["", *spent_lines(koi, tasks, invocation, by_model=costs)]
     click.echo(koi.redactor("\n".join(lines)))
+
+
+def reasons(invocation: Invocation, task_id: str) -> list[str]:
+    """Why a task was decided as it was, from its records alone."""
+    from openkoi_report import report_of, why_lines
+
+    from .replay import found
+
+    run, records = found(invocation, task_id)
+    return list(why_lines(report_of(records, run)))
 
 
 async def memory_told(koi: "Assembly") -> dict[str, str]:
@@ -83,12 +103,13 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
 def spent_lines(koi: "Assembly", tasks: Sequence["Past"], invocation: Invocation, *, by_model: bool) -> "Iterator[str]":
     """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
     from .breakdown import breakdown
+    from .spared import spared
     from .spending import charges, told_by
 
     there = charges(koi.config.paths.sessions, told_by(phases=invocation.verbose))
     yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
     if by_model:
-        yield from ("", *model_lines(there))
+        yield from ("", *model_lines(there), "", *spared(koi))
     if invocation.verbose:
         yield from breakdown(koi, tasks, there)
 

@@ -3,10 +3,13 @@
 from .costs import NOTHING, Charge, Cost, Costs, Phase, costs_of
 from .cycles import CycleTree, cycles_of
 from .figures import clipped, dollars, first_line, megabytes, plural, tokens_text
+from .judging import Judging, judging_of
 from .ledger import TOLD, Ledger, charges_of
 from .progress import Progress
 from .report import EXITS, Report, report_of
+from .savings import Saved, Saving, savings_of, totals
 from .tree import tree_lines
+from .why import why_lines
 
 __all__ = [
     "EXITS",
@@ -16,19 +19,26 @@ __all__ = [
     "Cost",
     "Costs",
     "CycleTree",
+    "Judging",
     "Ledger",
     "Phase",
     "Progress",
     "Report",
+    "Saved",
+    "Saving",
     "charges_of",
     "clipped",
     "costs_of",
     "cycles_of",
     "dollars",
     "first_line",
+    "judging_of",
     "megabytes",
     "plural",
     "report_of",
+    "savings_of",
     "tokens_text",
+    "totals",
     "tree_lines",
+    "why_lines",
 ]

@@ -1,9 +1,11 @@
 """One iteration of a run as its records tell it. Knows events; knows no other iteration."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from openkoi_hookspecs import Evaluation, Mode, Ruling, Spend, Usage, Work, events
+
+from .judging import Judging
 
 
 @dataclass(slots=True)
@@ -18,11 +20,18 @@ class Lap:
     spent: Spend = Spend()
     mode: Mode = Mode.SKIPPED
     terminated_by: str = ""
+    judgings: list[Judging] = field(default_factory=list)
 
     def pay(self, paid: events.Paid) -> None:
         """Count one call."""
         self.usage += paid.usage
         self.usd += paid.usd
+
+    @property
+    def spared(self) -> float:
+        """The share of a full judgement's questions that was spared; nought where none was, or more was asked."""
+        whole = sum(judging.asked + judging.spared for judging in self.judgings)
+        return max(0.0, sum(judging.spared for judging in self.judgings) / whole) if whole > 0 else 0.0
 
     def gone_on(self, later: "Lap") -> "Lap":
         """This one as it was gone on with, after it had waited for a person."""

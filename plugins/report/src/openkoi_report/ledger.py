@@ -71,26 +71,41 @@ def cost_of(paid: events.Paid) -> Cost:
 
 
 @dataclass(slots=True)
+class Copies:
+    """Which records a fork wrote down again of another task's past, by the segments they stand in."""
+
+    open: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def has(self, record: Record) -> bool:
+        """Whether the next record is one of them."""
+        event = record.event
+        if isinstance(event, events.Forked):
+            self.open[record.segment] = (record.run, event.at)
+        if record.segment not in self.open:
+            return False
+        run, at = self.open[record.segment]
+        if record.run == run and closes(event, at):
+            del self.open[record.segment]
+        return True
+
+
+@dataclass(slots=True)
 class Books:
     """The charges of all tasks in a log. What a fork wrote down again of another task's past was paid there."""
 
     ledgers: dict[str, Ledger] = field(default_factory=dict)
     whole: dict[str, str] = field(default_factory=dict)
-    copying: dict[str, tuple[str, int]] = field(default_factory=dict)
+    copies: Copies = field(default_factory=Copies)
 
     def take(self, record: Record) -> None:
         """Take the next record."""
         event, task = record.event, self.task_of(record)
         ledger = self.ledgers.setdefault(task, Ledger())
-        if isinstance(event, events.Forked):
-            self.copying[record.segment] = (record.run, event.at)
-        if isinstance(event, events.Paid) and record.segment not in self.copying:
+        copied = self.copies.has(record)
+        if isinstance(event, events.Paid) and not copied:
             ledger.pay(record.at, event, own=record.run == task)
         if record.run == task:
             ledger.note(event)
-        run, at = self.copying.get(record.segment, ("", 0))
-        if record.run == run and closes(event, at):
-            del self.copying[record.segment]
 
     def task_of(self, record: Record) -> str:
         """The task that a run is, or is a part of."""

@@ -17,11 +17,13 @@ from openkoi_hookspecs import (
 )
 
 from .figures import clipped, dollars, plural, tokens_text
+from .laps import Lap
 from .report import Report
 from .shares import share
 from .tree import signature
 
 SHOWN = 3
+LEAST = 0.005
 NEAR_LIMIT = 0.8
 
 
@@ -84,7 +86,7 @@ class Progress:
             return []
         most = self.report.task.limits.iterations if self.report.task else 0
         score = f"score: {lap.evaluation.score:.2f}" if lap.evaluation.score is not None else "no score"
-        notes = ", ".join(filter(None, (weakest(lap.evaluation), how(lap.mode))))
+        notes = ", ".join(filter(None, (weakest(lap.evaluation), how(lap))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
         return [line, *told(lap.evaluation)]
 
@@ -156,8 +158,11 @@ def weakest(evaluation: Evaluation) -> str:
     return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
 
 
-def how(mode: Mode) -> str:
-    return "" if mode is Mode.FULL else f"eval: {mode}"
+def how(lap: Lap) -> str:
+    """How it was judged, and what that spared."""
+    if lap.mode is Mode.FULL:
+        return ""
+    return f"eval: {lap.mode}" + (f", {lap.spared:.0%} tokens saved" if lap.spared >= LEAST else "")
 
 
 def told(evaluation: Evaluation) -> list[str]:

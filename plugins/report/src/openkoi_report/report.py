@@ -10,12 +10,14 @@ from typing import Any
 from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Record, Task, Usage, events
 
 from .costs import Cost, Costs, costs_of
+from .judging import judging_of
 from .laps import Lap, counted, iteration, rounded
 from .ledger import Ledger
+from .numbering import Key, numbers
+from .savings import Replay, Saving, totals
 
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
-SAVINGS = ("delta", "compression", "eval_skip", "incremental", "prompt_cache")
 EXITS = {
     Decision.ACCEPT: 0,
     Decision.CONTINUE: 1,
@@ -36,6 +38,7 @@ class Report:
     task: Task | None = None
     laps: list[Lap] = field(default_factory=lambda: [Lap()])
     ledger: Ledger = field(default_factory=Ledger)
+    replays: dict[str, Replay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
@@ -56,6 +59,8 @@ class Report:
         if isinstance(event, events.Paid) and (own or record.run in self.parts):
             self.laps[-1].pay(event)
             self.ledger.pay(record.at, event, own=own)
+        if own or record.run in self.parts:
+            self.replays.setdefault(record.run, Replay()).take(record)
         if own:
             self.ledger.note(event)
             self.note(event)
@@ -96,6 +101,9 @@ class Report:
                 self.completed = event
             case events.RunFailed(reason=reason):
                 self.failed = reason
+            case _:
+                if judging := judging_of(event):
+                    lap.judgings.append(judging)
 
     def turn_over(self, number: int) -> None:
         """An iteration is decided about: the next one begins, or it was one that had waited for a person."""
@@ -149,6 +157,18 @@ class Report:
         """What it cost so far, by phase and by model."""
         return costs_of(self.ledger.charges)
 
+    @property
+    def numbers(self) -> Mapping[Key, int]:
+        """What the best iteration's findings are called, by what they are known by."""
+        laps, best = self.iterations, self.best
+        several = numbers(lap.evaluation for lap in laps)
+        return next((one for lap, one in zip(laps, several, strict=True) if lap is best), numbers([best.evaluation])[0])
+
+    @property
+    def saved_tokens(self) -> Mapping[Saving, int]:
+        """Tokens that were spared, by the way they were."""
+        return totals(saved for replay in self.replays.values() for saved in replay.saved)
+
     def result(self, transcript: str = "") -> Json:
         """The whole as one JSON object."""
         ruling = self.completed.ruling if self.completed else None
@@ -163,11 +183,11 @@ class Report:
             "output": self.text,
             "score": rounded(self.score),
             "iterations": [iteration(number, lap) for number, lap in enumerate(self.iterations, 1)],
-            "findings": findings(self.best.evaluation),
+            "findings": findings(self.best.evaluation, self.numbers),
             "usage": counted(self.usage),
             "cost_usd": round(sum(lap.usd for lap in self.laps), 6),
             "costs": itemised(self.costs),
-            "saved_tokens": {**dict.fromkeys(SAVINGS, 0), "prompt_cache": self.usage.cache_read},
+            "saved_tokens": {str(by): tokens for by, tokens in self.saved_tokens.items()},
             "learnings": self.learnings,
             "changed_files": list(self.best.work.files) if self.best.work else [],
             "models": self.models,
@@ -206,11 +226,11 @@ def item(cost: Cost) -> Mapping[str, object]:
     return {"cost_usd": round(cost.usd, 6), "tokens": cost.usage.total, "calls": cost.calls}
 
 
-def findings(evaluation: Evaluation | None) -> list[Json]:
+def findings(evaluation: Evaluation | None, numbers: Mapping[Key, int]) -> list[Json]:
     found: Sequence[Finding] = evaluation.findings if evaluation else ()
     return [
         {
-            "id": f"F{number}",
+            "id": f"F{numbers[finding.key]}",
             "severity": finding.severity,
             "title": finding.title,
             "rule": finding.rule,
@@ -218,5 +238,6 @@ def findings(evaluation: Evaluation | None) -> list[Json]:
             "description": finding.detail,
             "fix": finding.fix or None,
         }
-        for number, finding in enumerate(found, 1)
+        for finding in found
+        if finding.key in numbers
     ]

@@ -1,0 +1,75 @@
+"""What was spared, by the way it was spared and by the day, as lines. Knows words; counts nothing itself."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from openkoi_report import Saved, Saving, dollars, tokens_text
+
+from .spending import SPANS, since
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+    from openkoi_hookspecs import Event, Price
+
+TITLES = {
+    Saving.DELTA: "Delta feedback",
+    Saving.COMPRESSION: "Compression",
+    Saving.EVAL_SKIP: "Eval skipping",
+    Saving.INCREMENTAL: "Incremental eval",
+    Saving.PROMPT_CACHE: "Prompt caching",
+}
+HEAD = "Tokens saved, of each way what it spared by itself:"
+WIDE = 20
+
+
+def spared(koi: "Assembly") -> Iterator[str]:
+    """What was spared today, this week and this month; that nothing was, where nothing was."""
+    from openkoi_report import savings_of
+
+    from .spending import told
+
+    def price(model: str) -> "Price | None":
+        provider, _, name = model.partition("/")
+        facts = koi.catalogue.facts(provider, name)
+        return facts.price if facts else None
+
+    yield from table(savings_of(told(koi.config.paths.sessions, kinds()), price))
+
+
+def kinds() -> "Sequence[type[Event] | str]":
+    """The kinds of events that tell it; a judge's own is told by its name, for it may not be installed."""
+    from openkoi_hookspecs import events
+    from openkoi_report.judging import NAME
+
+    return (
+        *(events.TaskStarted, events.Forked, events.Planned, events.CycleStarted, events.Prompted, events.Answered),
+        *(events.ToolAnswered, events.Compressed, events.Worked, events.Evaluated, events.Iterated, events.Decided),
+        NAME,
+    )
+
+
+def table(saved: Sequence[Saved]) -> Iterator[str]:
+    """A line for each way, a column for each span."""
+    spans = [[one for one in saved if one.at >= since(days)] for _, days in SPANS]
+    if not any(spans):
+        yield "  No tokens were saved this month."
+        return
+    yield f"  {HEAD}"
+    yield f"    {'':<18}" + "".join(f"{title:>{WIDE}}" for title, _ in SPANS)
+    for by, title in TITLES.items():
+        yield row(title, [[one for one in span if one.by is by] for span in spans])
+    yield row("Total", spans)
+
+
+def row(title: str, spans: Sequence[Sequence[Saved]]) -> str:
+    return f"    {title:<18}" + "".join(cell(span).rjust(WIDE) for span in spans)
+
+
+def cell(span: Sequence[Saved]) -> str:
+    """Tokens, and dollars as far as prices are known; less than nothing where a way has cost more than it spared."""
+    tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
+    return signed(tokens, tokens_text(abs(tokens))) + (f" (~{signed(sum(usd), dollars(abs(sum(usd))))})" if usd else "")
+
+
+def signed(value: float, text: str) -> str:
+    return f"-{text}" if value < 0 else text

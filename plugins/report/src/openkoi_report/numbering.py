@@ -1,0 +1,26 @@
+"""What findings are called: F1, F2 and on through a task. Pure.
+
+One that stays open keeps its number; one that was mended and comes back is another one.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from openkoi_hookspecs import Evaluation
+
+Key = tuple[str, str, str]
+
+
+def numbers(evaluations: Iterable[Evaluation | None]) -> list[Mapping[Key, int]]:
+    """The numbers of each evaluation's findings, by what they are known by; where nobody looked all stay open."""
+    last, open_ones = 0, dict[Key, int]()
+    found: list[Mapping[Key, int]] = []
+    for evaluation in evaluations:
+        if evaluation is not None and not evaluation.unknown:
+            before, open_ones = open_ones, {}
+            for finding in evaluation.findings:
+                if finding.key not in open_ones:
+                    known = before.get(finding.key)
+                    last = last if known else last + 1
+                    open_ones[finding.key] = known or last
+        found.append(open_ones)
+    return found

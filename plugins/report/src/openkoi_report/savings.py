@@ -1,0 +1,185 @@
+"""What was spared, told by the records alone: each run is gone through again, and what would have been sent is counted.
+
+Each way of sparing is taken away by itself, all else as it was. Tokens of texts are a quarter of their characters; what
+was sent is as the vendor counted it. What a way of sparing cost counts against it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from openkoi_hookspecs import Evaluation, Finding, Message, Mode, Record, Severity, Text, ToolResult, Usage, events
+
+from .judging import Judging, judging_of
+from .ledger import Copies
+from .worth import PriceOf, cache_worth, loss, read, unpriced, worth
+
+CHARACTERS = 4
+
+
+class Saving(StrEnum):
+    """A way of sparing tokens."""
+
+    DELTA = "delta"
+    COMPRESSION = "compression"
+    EVAL_SKIP = "eval_skip"
+    INCREMENTAL = "incremental"
+    PROMPT_CACHE = "prompt_cache"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Tokens that one way spared at one moment; ``usd`` is None where nobody knows what they would have cost."""
+
+    at: str
+    by: Saving
+    tokens: int
+    usd: float | None = None
+
+
+@dataclass(slots=True)
+class Replay:
+    """One run, gone through again. ``carries`` is what each turn would carry besides, by the way that spares it."""
+
+    price: PriceOf = unpriced
+    saved: list[Saved] = field(default_factory=list)
+    carries: dict[Saving, int] = field(default_factory=dict)
+    evaluation: Evaluation | None = None
+    judged: dict[str, Judging] = field(default_factory=dict)
+    judge: tuple[str, Usage] = ("", Usage())
+    size: int = 0
+    grown: int = 0
+    aside: list[events.Answered] = field(default_factory=list)
+    shortened: bool = False
+    turn: bool = False
+    begun: bool = False
+    decided: bool = False
+    asked: bool = False
+
+    def take(self, record: Record) -> None:
+        """Take the run's next record."""
+        match record.event:
+            case events.CycleStarted():
+                self.turn, self.aside = True, []
+            case events.Prompted(message=message, fresh=fresh):
+                self.prompted(message, fresh=fresh)
+            case events.ToolAnswered(result=result):
+                self.grown, self.aside = self.grown + tokens_of(result.text), []
+            case events.Compressed():
+                self.compressed(record.at)
+            case events.Answered() as answered:
+                self.answered(record.at, answered)
+            case events.Worked():
+                self.asked, self.aside = False, []
+            case events.Evaluated(evaluation=evaluation):
+                self.evaluation = evaluation
+            case events.Iterated(mode=Mode.CACHED):
+                self.reused(record.at)
+            case events.Decided():
+                self.decided = True
+            case event:
+                if judging := judging_of(event):
+                    self.heard(record.at, judging)
+
+    def prompted(self, message: Message, *, fresh: bool) -> None:
+        """The run says something: at the beginning of an iteration it is what is still open, and nothing else."""
+        self.grown += sum(tokens_of(part.text) for part in message.parts if isinstance(part, (Text, ToolResult)))
+        if fresh:
+            self.begun, self.shortened = True, self.size > 0
+            self.carries.pop(Saving.DELTA, None)
+        elif self.decided and self.evaluation:
+            self.carries[Saving.DELTA] = self.carries.get(Saving.DELTA, 0) + tokens_of(left_out(self.evaluation))
+        self.decided = False
+
+    def compressed(self, at: str) -> None:
+        """Old turns are put aside; what was asked to sum them up is what that cost."""
+        for one in self.aside:
+            self.add(at, Saving.COMPRESSION, -one.usage.total, loss(one.usd, self.price(one.model)))
+        self.shortened, self.aside = True, []
+        self.carries.pop(Saving.DELTA, None)
+
+    def answered(self, at: str, answered: events.Answered) -> None:
+        """A model was asked: a turn of the one that works, a judge, or a summary that makes room."""
+        usage, price = answered.usage, self.price(answered.model)
+        if usage.cache_read:
+            self.add(at, Saving.PROMPT_CACHE, usage.cache_read, cache_worth(usage, price))
+        if answered.role == "evaluator":
+            self.judge = answered.model, usage
+        elif self.turn and (answered.messages > 1 or self.begun):
+            self.spoke(at, answered)
+        else:
+            self.aside.append(answered)
+
+    def spoke(self, at: str, answered: events.Answered) -> None:
+        """A turn of the model: it read less than it would have."""
+        sent = read(answered.usage)
+        if self.shortened and self.size:
+            left = max(0, self.size + self.grown - sent)
+            self.carries[Saving.COMPRESSION] = self.carries.get(Saving.COMPRESSION, 0) + left
+        for by, tokens in self.carries.items():
+            self.add(at, by, tokens, worth(tokens, answered.usage, self.price(answered.model)))
+        self.size, self.grown = sent + answered.usage.output, 0
+        self.turn = self.begun = self.shortened = False
+
+    def heard(self, at: str, judging: Judging) -> None:
+        """A judgement: left out, or of a part, or in full after one of a part."""
+        first, self.asked = judging.rubric not in self.judged, True
+        self.judged[judging.rubric] = judging
+        if judging.skipped:
+            self.spare(at, Saving.EVAL_SKIP, judging.spared)
+        elif judging.mode is not Mode.FULL or not first:
+            self.spare(at, Saving.INCREMENTAL, judging.spared)
+
+    def reused(self, at: str) -> None:
+        """The same work was judged once and not again: nobody was asked for a judgement at all."""
+        if not self.asked:
+            for judging in self.judged.values():
+                self.spare(at, Saving.EVAL_SKIP, judging.whole)
+
+    def spare(self, at: str, by: Saving, characters: int) -> None:
+        model, usage = self.judge
+        tokens = characters // CHARACTERS
+        self.add(at, by, tokens, worth(tokens, usage, self.price(model)))
+
+    def add(self, at: str, by: Saving, tokens: int, usd: float | None) -> None:
+        if tokens:
+            self.saved.append(Saved(at, by, tokens, usd))
+
+
+def savings_of(records: Iterable[Record], price: PriceOf = unpriced) -> list[Saved]:
+    """What was spared in all runs; what a fork wrote down again of another run's past was spared there."""
+    replays: dict[str, Replay] = {}
+    copies = Copies()
+    for record in records:
+        replay = replays.setdefault(record.run, Replay(price))
+        before = len(replay.saved)
+        replay.take(record)
+        if copies.has(record):
+            del replay.saved[before:]
+    return [saved for replay in replays.values() for saved in replay.saved]
+
+
+def totals(saved: Iterable[Saved]) -> dict[Saving, int]:
+    """Tokens by the way that spared them, each way told."""
+    sums = dict.fromkeys(Saving, 0)
+    for one in saved:
+        sums[one.by] += one.tokens
+    return sums
+
+
+def left_out(evaluation: Evaluation) -> str:
+    """What an evaluation says and the next attempt is not told: scores, suggestions, what the checks printed."""
+    scores = [f"{score.dimension}: {score.value:g}" for score in evaluation.scores]
+    checks = [f"{check.name}: {'passed' if check.passed else 'failed'}" for check in evaluation.checks]
+    return "\n".join([*scores, *checks, *filter(None, map(untold, evaluation.findings)), evaluation.log])
+
+
+def untold(finding: Finding) -> str:
+    """What is not told of a finding: all of a suggestion, and why something is wrong where it says how to mend it."""
+    if finding.severity is Severity.SUGGESTION:
+        return f"- [{finding.severity}] {finding.title} ({finding.where}): {finding.detail} {finding.fix}"
+    return finding.detail if finding.fix else ""
+
+
+def tokens_of(text: str) -> int:
+    return len(text) // CHARACTERS

@@ -1,0 +1,140 @@
+"""Why a run was decided as it was: what gated, what counted how much, what each vote of a judge said. Pure.
+
+Told from a report alone, so from the log alone; it repeats what was decided and decides nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import Check, Evaluation, Finding, Mode, Score, Severity
+from openkoi_hookspecs.work import RED_CAP
+
+from .figures import clipped, plural
+from .judging import Judging
+from .laps import Lap
+from .report import Report
+
+NOBODY = "nobody was asked to judge it"
+SAME = "the work is the same as before, and so is its judgement"
+PROOFS = {
+    "sound": "words in the work speak to its judge; they were tried by themselves, and sway nobody",
+    "dictated": "words in the work dictated the score; it was not taken",
+    "blind": "the judge would accept half of the work as well; its judgement was not taken",
+}
+COLUMN = 10
+
+
+def why_lines(report: Report) -> Iterator[str]:
+    """The thresholds that held, and each iteration with what it was decided on."""
+    if report.task is None:
+        yield "The log does not hold the beginning of this task, so nobody can tell why."
+        return
+    limits, laps = report.task.limits, report.iterations
+    yield f"[why] {clipped(report.task.text, 60)}"
+    yield f"  threshold {limits.quality:.2f}, {plural(limits.iterations, 'iteration')} at most"
+    for number, lap in enumerate(laps, 1):
+        yield from told(number, lap, limits.quality)
+    if len(laps) > 1 and report.completed:
+        yield f"  the best is iteration {report.completed.best + 1}"
+    if report.failed:
+        yield f"  {clipped(report.failed, 160)}"
+
+
+def told(number: int, lap: Lap, threshold: float) -> Iterator[str]:
+    """One iteration."""
+    if lap.ruling:
+        yield f"  iteration {number}: {lap.ruling.decision}, for {clipped(lap.ruling.reason, 160)}"
+    rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", unjudged(lap))]
+    votes = [line for judging in lap.judgings for line in voted(judging)]
+    yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, *votes) if text)
+
+
+def unjudged(lap: Lap) -> str:
+    return SAME if lap.mode is Mode.CACHED else NOBODY
+
+
+def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
+    """What gates, what counts, and what that comes to."""
+    yield "checks", "; ".join(map(check, evaluation.checks)) or "none were run, so none gate"
+    yield from (("gate", sentence) for sentence in gates(evaluation))
+    if evaluation.scores:
+        yield "weights", ", ".join(shares(evaluation.scores))
+    yield "findings", found(evaluation.findings)
+    yield "score", summed(evaluation, threshold)
+
+
+def check(check: Check) -> str:
+    """A check, and whether it gates."""
+    verdict = "passed" if check.passed else "failed"
+    return f"{check.name} {verdict}" + ("" if check.required else " (informs: it was red before the work began)")
+
+
+def gates(evaluation: Evaluation) -> Iterator[str]:
+    """What forbids acceptance, whatever the score is."""
+    if evaluation.unknown:
+        yield f"there is no judgement: {clipped(evaluation.unknown, 160)}"
+    if evaluation.failing:
+        yield f"{', '.join(sorted(evaluation.failing))} is required and red: the score is {RED_CAP:.2f} at most"
+    yield from (f"a blocker is open: {named(finding)}" for finding in evaluation.blockers)
+
+
+def found(findings: Sequence[Finding]) -> str:
+    """How many of each severity, and what they do."""
+    counts = {severity: sum(one.severity is severity for one in findings) for severity in Severity}
+    told = [f"{count} {severity}" for severity, count in counts.items() if count]
+    return f"{', '.join(told)} (a blocker caps its dimension at 0.30, important ones lower theirs)" if told else "none"
+
+
+def named(finding: Finding) -> str:
+    return clipped(finding.title) + (f" ({finding.where})" if finding.where else "")
+
+
+def shares(scores: Sequence[Score]) -> list[str]:
+    """Each score with the share that it counts."""
+    whole = sum(score.weight for score in scores) or 1.0
+    return [f"{score.dimension} {score.value:.2f} ({score.weight / whole:.0%})" for score in scores]
+
+
+def summed(evaluation: Evaluation, threshold: float) -> str:
+    """The score, what it was before the cap, and on which side of the threshold it lies."""
+    score, uncapped = evaluation.score, replace(evaluation, checks=()).score
+    if score is None:
+        return "none"
+    capped = f", capped from {uncapped:.2f}" if uncapped is not None and uncapped > score else ""
+    side = "reaches" if score >= threshold - 1e-9 else "is below"
+    return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
+
+
+def voted(judging: Judging) -> Iterator[tuple[str, str]]:
+    """Who judged by what, each vote, and what was odd."""
+    yield "judge", f"{judging.rubric}, {judging.mode}{asked(judging)}"
+    for number, vote in enumerate(judging.votes, 1):
+        yield f"  vote {number}", f"{mean(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}"
+    if len(judging.votes) > 1:
+        yield "  median", f"{', '.join(medians(judging.votes))}: the first vote lay close to the threshold"
+    if judging.carried:
+        yield "  carried", f"{', '.join(judging.carried)}, from the judgement before"
+    yield "  note", judging.note
+    yield "  note", PROOFS.get(judging.proof, "")
+
+
+def asked(judging: Judging) -> str:
+    """How much was asked."""
+    if judging.skipped:
+        return ", nobody was asked"
+    share = judging.spared / (judging.asked + judging.spared) if judging.asked + judging.spared > 0 else 0.0
+    return f", {plural(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
+
+
+def mean(vote: Iterable[Score]) -> float:
+    """What a vote gives over all."""
+    return Evaluation(scores=tuple(vote)).score or 0.0
+
+
+def medians(votes: Sequence[Sequence[Score]]) -> Iterator[str]:
+    """The median of each dimension, as the judge takes it."""
+    from statistics import median
+
+    for name in [score.dimension for score in votes[0]]:
+        values = [score.value for vote in votes for score in vote if score.dimension == name]
+        yield f"{name} {median(values):.2f}"

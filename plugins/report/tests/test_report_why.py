@@ -1,0 +1,132 @@
+"""Why it was decided so: what gated, what counted how much, what each vote said; from the records alone."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Evaluation,
+    Event,
+    Finding,
+    Limits,
+    Mode,
+    Record,
+    Ruling,
+    Score,
+    Severity,
+    Spend,
+    Task,
+    events,
+)
+from openkoi_judge import Voted
+from openkoi_report import report_of, why_lines
+
+SCORES = (Score("tests", 1.0, 0.3), Score("walls", 0.8, 0.45), Score("roof", 0.4, 0.15))
+GO_ON = Ruling(Decision.CONTINUE, "it can still be better")
+
+
+def vote(walls: float, roof: float) -> tuple[Score, ...]:
+    return Score("walls", walls, 0.75), Score("roof", roof, 0.25)
+
+
+def lap(
+    number: int, evaluation: Evaluation | None, *voted: Voted, ruling: Ruling = GO_ON, mode: Mode = Mode.FULL
+) -> list[Event]:
+    judged = [events.Evaluated(evaluation, ("tests", "judge"))] if evaluation else []
+    return [*voted, *judged, events.Iterated(number, None, Spend(), mode), events.Decided(number, ruling, Spend())]
+
+
+def why(*happened: Event) -> list[str]:
+    begun = events.TaskStarted(Task("Mend the roof", limits=Limits(quality=0.8)))
+    records = [Record(str(n), "2026-11-22T10:00:00Z", "run-1", one) for n, one in enumerate([begun, *happened])]
+    return list(why_lines(report_of(records)))
+
+
+def row(title: str, lines: Sequence[str]) -> list[str]:
+    return [line.strip().removeprefix(title).strip() for line in lines if line.strip().startswith(title)]
+
+
+@pytest.mark.row("C82")
+def test_the_votes_of_the_judge_are_told_and_their_median() -> None:
+    votes = vote(0.8, 0.6), vote(0.9, 0.7), vote(0.7, 0.8)
+    lines = why(*lap(0, Evaluation(scores=SCORES), Voted("house", votes, calls=3, asked=30, whole=10)))
+
+    assert ["house, full, 3 calls"] == row("judge", lines)
+    assert [
+        "1  0.75  walls 0.80, roof 0.60",
+        "2  0.85  walls 0.90, roof 0.70",
+        "3  0.72  walls 0.70, roof 0.80",
+    ] == row("vote", lines)
+    assert ["walls 0.80, roof 0.70: the first vote lay close to the threshold"] == row("median", lines)
+
+
+@pytest.mark.row("C82", "C17")
+def test_what_each_score_counts_is_told_and_on_which_side_of_the_threshold_they_come_to_lie() -> None:
+    lines = why(*lap(0, Evaluation(checks=(Check("tests", True),), scores=SCORES)))
+
+    assert ["tests 1.00 (33%), walls 0.80 (50%), roof 0.40 (17%)"] == row("weights", lines)
+    assert ["0.80; it reaches 0.80"] == row("score", lines)
+    assert ["iteration 1: continue, for it can still be better"] == [lines[2].strip()]
+
+
+@pytest.mark.row("C82")
+def test_what_gates_is_told_and_what_the_score_was_without_it() -> None:
+    checks = Check("unit", False), Check("lint", False, required=False), Check("types", True)
+    leak = Finding("It leaks", Severity.BLOCKER, where="roof.py:3")
+    lines = why(*lap(0, Evaluation(checks=checks, scores=SCORES, findings=(leak, Finding("Draughty")))))
+
+    assert ["unit failed; lint failed (informs: it was red before the work began); types passed"] == row(
+        "checks", lines
+    )
+    assert ["unit is required and red: the score is 0.50 at most", "a blocker is open: It leaks (roof.py:3)"] == row(
+        "gate", lines
+    )
+    assert ["0.50, capped from 0.80; it is below 0.80"] == row("score", lines)
+    assert row("findings", lines)[0].startswith("1 blocker, 1 important")
+
+
+@pytest.mark.row("C82", "EVAL-27")
+def test_what_was_spared_and_what_is_from_before_is_told() -> None:
+    part = Voted("house", (vote(0.7, 0.4),), mode=Mode.INCREMENTAL, carried=("roof",), calls=1, asked=20, whole=80)
+    skipped = Voted("house", (), mode=Mode.SKIPPED, carried=("walls", "roof"), whole=80)
+    lines = why(*lap(0, Evaluation(scores=SCORES), part), *lap(1, Evaluation(scores=SCORES), skipped))
+
+    assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, nobody was asked"] == row(
+        "judge", lines
+    )
+    assert ["roof, from the judgement before", "walls, roof, from the judgement before"] == row("carried", lines)
+
+
+def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() -> None:
+    silent = Evaluation(unknown="the judge is away")
+    lines = why(*lap(0, None), *lap(1, silent), *lap(2, None, mode=Mode.CACHED), events.RunFailed("interrupted"))
+
+    assert ["nobody was asked to judge it", "the work is the same as before, and so is its judgement"] == row(
+        "judged", lines
+    )
+    assert ["there is no judgement: the judge is away"] == row("gate", lines)
+    assert ["none were run, so none gate"] == row("checks", lines)
+    assert ["none"] == row("score", lines)
+    assert "  interrupted" == lines[-1]
+
+
+def test_the_best_iteration_is_named_where_there_are_several() -> None:
+    over = events.RunCompleted(Ruling(Decision.ACCEPT_BEST, "used up"), Spend(), best=0, iterations=2)
+
+    assert "  the best is iteration 1" == why(*lap(0, None), *lap(1, None), over)[-1]
+
+
+@pytest.mark.parametrize("proof", ["sound", "dictated", "blind"])
+def test_what_came_of_trying_the_judge_is_told(proof: str) -> None:
+    lines = why(*lap(0, Evaluation(), Voted("house", (vote(1, 1),), note="Odd.", calls=1, proof=proof)))
+
+    assert "Odd." == row("note", lines)[0]
+    assert 2 == len(row("note", lines))
+
+
+def test_a_log_without_a_beginning_cannot_tell() -> None:
+    assert ["The log does not hold the beginning of this task, so nobody can tell why."] == list(
+        why_lines(report_of([]))
+    )
