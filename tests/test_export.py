@@ -1,12 +1,13 @@
 """What is taken out of one machine's log comes into another's: all of it, once, or nothing at all."""
 
+import asyncio
 import json
 import os
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 
 from openkoi_archive import Choice, Log, Order, Own, audit, bring_in, export, lines_of
 from openkoi_archive.marks import Imported
-from openkoi_hookspecs import Event, KoiError, Learning, Record, Task, events
+from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import Event, Hit, KoiError, Learning, Memory, Query, Record, Task, events
 from openkoi_log import Redactor, RunLog
+from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory_log import a_run
 
 SECRET = "hunter2-is-no-word"
@@ -116,6 +119,45 @@ def test_what_cannot_be_meant_is_said_and_nothing_is_left_behind(tmp_path: Path,
     with pytest.raises(KoiError):
         taken_out(log, tmp_path / "out", choice)
     assert ["data"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.row("MIG-05")
+def test_an_export_has_everything_that_is_a_persons_own_and_no_credential(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "data", "r1")
+    own = ("SOUL.md", "config.toml", "skills/user/a/SKILL.md", "evaluators/user/b/EVALUATOR.md")
+    for name in (*own, "credentials/providers.json", "credentials.json", "openkoi.db"):
+        (log.data / name).parent.mkdir(parents=True, exist_ok=True)
+        (log.data / name).write_text("mine")
+
+    out = taken_out(log, tmp_path / "out")
+
+    found = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    tables = {f"{name}.json" for name in ("tasks", "iterations", "findings", "learnings", "costs", "manifest")}
+    sessions = {f"sessions/{segment.name}" for segment in log.segments()}
+    assert found == tables | sessions | {"soul.md", *own[1:]}
+    assert (out / "soul.md").read_text() == (out / "skills/user/a/SKILL.md").read_text() == "mine"
+
+
+@pytest.mark.row("MIG-05", "C35")
+@pytest.mark.parametrize("subject", [DuckDB, SQLite])
+def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callable[..., Memory]) -> None:
+    one, other = a_log(tmp_path / "one", "r1", "r2"), Log(tmp_path / "other")
+    taught = events.LearningSaved(Learning("L", "heuristic", "Mend the draft first.", scope="user"))
+    written(one.data, [[("r2", taught)]], "20260303T090000-bbbbbbbb")
+
+    bring_in(taken_out(one, tmp_path / "out"), other, Redactor())
+
+    asked = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
+    here, there = (remembered(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
+    assert {"r1", "r2", "L"} == {hit.memo.id for hit in here}
+    assert here == there
+
+
+def remembered(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
+    """What a memory that was told of a whole log answers."""
+    for segment in log.segments():
+        asyncio.run(memory.absorb([line.record for line in lines_of(segment)]))
+    return list(asyncio.run(memory.search(asked)))
 
 
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])

@@ -21,6 +21,7 @@ LIBRARIES = {
         "openkoi-models",
         "openkoi-progress",
         "openkoi-prompt",
+        "openkoi-recall",
         "openkoi-report",
         "openkoi-schema",
     ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = {
-    *("pydantic", "httpx2", "asyncio", "duckdb", "numpy", "rich", "pluggy", "yaml", "importlib_metadata"),
+    *("pydantic", "httpx2", "asyncio", "duckdb", "_duckdb", "numpy", "rich", "pluggy", "yaml", "importlib_metadata"),
     *("importlib.metadata", "openkoi_hookspecs"),
 }
 LISTING = """

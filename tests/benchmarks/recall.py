@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
-from openkoi_duckdb import Index, make_index
-from openkoi_duckdb.fusion import LEXICAL, MEANING, Weights, best, by_rank
-from openkoi_duckdb.words import terms
 from openkoi_hookspecs import Embedder
 from openkoi_lexical import Lexical
+from openkoi_recall import Index, make_index
+from openkoi_recall.fusion import LEXICAL, MEANING, Weights, best, by_rank
+from openkoi_recall.words import terms
 
 from .contest import table
 from .recall_code import code

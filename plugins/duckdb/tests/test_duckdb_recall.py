@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_duckdb import DuckDB, make_index
-from openkoi_duckdb.fitting import Found
-from openkoi_duckdb.fusion import LEXICAL
+from openkoi_duckdb import DuckDB
 from openkoi_duckdb.holding import read
-from openkoi_duckdb.making import is_code
-from openkoi_duckdb.ranking import Documents, answer, asked
-from openkoi_duckdb.scanning import Scanned
-from openkoi_duckdb.sparse import Sparse, sparse
 from openkoi_duckdb.tables import Tables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import Replied, TaskStarted
+from openkoi_recall.fitting import Found
+from openkoi_recall.held import Lost
+from openkoi_recall.nearness import Meant, Vectors
+from openkoi_recall.ranking import Documents, answer, asked
+from openkoi_recall.sidecar import read as sidecar
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run, told
 
@@ -147,7 +146,7 @@ def torn(data: bytes, chance: random.Random) -> bytes:
 
 
 def narrower(data: bytes, chance: random.Random) -> bytes:
-    return data.replace(b'"dimensions": 8', b'"dimensions": 4')
+    return data.replace(b", 8]", b", 4]")
 
 
 DAMAGES = (cut, flipped, torn, narrower)
@@ -186,51 +185,23 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
     assert "could not be written" in caplog.text
 
 
-def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
-    assert [0, 1] == make_index(SAID)("blue gateway", 2)
-    assert ["a"] == make_index({"a": SAID[0], "b": SAID[3]})("gateway", 1)
-    assert [] == make_index(SAID, embedder=None)("weather")
-    assert [] == make_index([])("anything")
-    assert 3 == make_index(SAID, embedder=Meanings())("almanac", 1)[0]
+def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path: Path) -> None:
+    subject = memory(tmp_path, Meanings())
+    found(subject, "which entrance")
+    file = tmp_path / "openkoi.db.vectors"
+    file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
+    held = subject.file.read(read)
+    vectors = Vectors(file, "meanings-3", 0.6, known=sidecar(file))
+    query = Query("which entrance", project="koi", kinds=("transcript",))
+    meant = Meant(Meanings().vector(query.text), vectors)
+    assert held is not None
 
+    with pytest.raises(Lost):
+        answer(held, query, asked(query), meant)
 
-def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None:
-    apart = make_index(SAID, parts=["a", "b", "b", "c"], embedder=None)
-    functions = make_index(["def gateway(a):\n    return a[0]", "def other(b):\n    return {b: b[1]}"], embedder=None)
-
-    assert [0] == apart("blue gateway")
-    assert [0] == functions("gateway")
-
-
-def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
-    search = make_index(SAID)
-
-    assert isinstance(search.vectors, Sparse)
-    assert LEXICAL == search.weights.vectors
-    assert 2 == search("webhooking", 1)[0]
-
-
-@pytest.mark.parametrize(
-    ("expected", "text"),
-    [
-        (False, '[D1:3] Ann (1:56 pm on 8 May, 2023): "Hey Ben! (Good to see you; how are you?)"'),
-        (False, '{"speaker": "Ann", "date": "8 May 2023", "text": "I went to a support group yesterday."}'),
-        (True, "def total(self):\n    return sum(one.price for one in self.items)"),
-        (True, "function total(items) {\n  return items.reduce((a, b) => a + b.price, 0);\n}"),
-    ],
-)
-def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
-    assert expected is is_code([text])
-
-
-def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
-    import numpy
-
-    chance = numpy.random.default_rng(3)
-    rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
-    asked = rows[4].tolist()
-
-    assert Scanned(rows).scores(asked) == pytest.approx(sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6)
+    best = subject.file.read(lambda there: answer(Tables(there), query, asked(query), meant))
+    assert best is not None
+    assert SAID[0] in best[0].text
 
 
 def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:

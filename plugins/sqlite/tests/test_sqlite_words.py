@@ -1,4 +1,4 @@
-"""The words that a text can be found by, and what is remembered of a run."""
+"""What a task, and what was said in it, is found by; and what is remembered of a run."""
 
 import asyncio
 from pathlib import Path
@@ -9,34 +9,16 @@ from openkoi_hookspecs import Decision, Finding, Passage, Query, Ruling, Spend
 from openkoi_hookspecs.events import RunCompleted
 from openkoi_sqlite import SQLite
 from openkoi_sqlite.stories import how_it_went, remedy
-from openkoi_sqlite.words import line_of
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The parsers were parsing", "parsers parsing"),
-        ("what is it to be", ""),
-        ("get_user_name", "getusername get user name"),
-        ("parseHTTPResponse", "parsehttpresponse parse http response"),
-        ("src/loop.py", "srclooppy src loop py"),
-        ("don't", ""),
-        ("E0308: mismatch", "e0308 e 0308 mismatch"),
-        ("記憶 memory", "記 憶 memory"),
-        ("", ""),
-    ],
+    "asked", ["parsing", "http response", "PARSEHTTPRESPONSE", "src/http_parser.py", "what is the réponse?", "記"]
 )
-def test_a_text_is_found_by_its_words_and_the_parts_of_its_names(text: str, expected: str) -> None:
-    assert expected == line_of(text)
-
-
-@pytest.mark.parametrize("asked", ["parsing", "http response", "PARSEHTTPRESPONSE", "src/http_parser.py", "réponse"])
-def test_a_task_is_found_by_other_forms_of_its_words(tmp_path: Path, asked: str) -> None:
+def test_a_task_is_found_by_other_forms_of_its_words_and_parts_of_its_names(tmp_path: Path, asked: str) -> None:
     memory = SQLite(path=tmp_path / "memory.db")
-    asyncio.run(memory.absorb(a_run("r1", "Mend parseHTTPResponse in src/http_parser.py, the reponse is empty")))
-    asked = asked.replace("réponse", "réponse reponse")
+    asyncio.run(memory.absorb(a_run("r1", "Mend parseHTTPResponse in src/http_parser.py, the réponse is empty 記憶")))
 
     assert ["r1"] == ids(found(memory, asked))
 

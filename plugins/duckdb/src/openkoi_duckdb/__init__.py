@@ -6,7 +6,7 @@ from .memory import DuckDB
 from .trouble import MemoryBusy, MemoryNewer, MemoryUnusable
 
 if TYPE_CHECKING:
-    from .making import Index, make_index
+    from openkoi_recall import Index, make_index
 
 __all__ = ["DuckDB", "Index", "MemoryBusy", "MemoryNewer", "MemoryUnusable", "make_index"]
 
@@ -15,6 +15,6 @@ def __getattr__(name: str) -> Any:
     """Import what makes an index of any texts when it is asked for: a run never does."""
     if name not in ("Index", "make_index"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import making
+    import openkoi_recall
 
-    return getattr(making, name)
+    return getattr(openkoi_recall, name)

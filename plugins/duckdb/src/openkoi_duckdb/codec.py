@@ -8,10 +8,13 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
+from openkoi_hookspecs import Learning, Memo, Passage
 from openkoi_log import decode
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from openkoi_recall.fitting import Found
 
 T = TypeVar("T")
 
@@ -25,3 +28,8 @@ def read(kind: type[T], text: str) -> T:
     """Read a fact of this kind. Fields that the kind does not have are passed over."""
     made: T = decode(kind, json.loads(text))  # decode answers an instance of the kind it is given
     return made
+
+
+def memo(found: "Found") -> Memo:
+    """Read what was found."""
+    return read(Learning, found.text) if found.learned else read(Passage, found.text)

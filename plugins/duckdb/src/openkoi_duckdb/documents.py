@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, Memo, Standing
+from openkoi_recall.words import terms
 
 from .codec import written
 from .rows import DocumentRow
-from .words import terms
 
 SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
 

@@ -42,14 +42,14 @@ def idle() -> "DuckDBPyConnection | None":
 
 def made() -> "DuckDBPyConnection":
     """A new one."""
-    import duckdb
+    from .native import duckdb
 
     return duckdb.connect(config=SETTINGS)
 
 
 def keep(connection: "DuckDBPyConnection") -> None:
     """Keep one that is well; it is not when it was closed."""
-    import duckdb
+    from .native import duckdb
 
     with suppress(duckdb.Error), LOCK:
         connection.execute("SELECT 1")
@@ -62,7 +62,7 @@ def keep(connection: "DuckDBPyConnection") -> None:
 @contextmanager
 def letting_go(connection: "DuckDBPyConnection") -> Iterator[None]:
     """Close the file that is open within, whatever happens, so that others may have it."""
-    import duckdb
+    from .native import duckdb
 
     try:
         yield

@@ -15,7 +15,7 @@ from .engine import engine, letting_go, quoted
 from .lock import Patience, held
 from .migrations import MIGRATIONS, Plan, migrate, newest, steps, version_of
 from .place import Place
-from .trouble import Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
+from .trouble import OUTSIDE, Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,6 +26,7 @@ WRITING = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
 WHEN_NEW = ", BLOCK_SIZE 16384"
 QUICK = "PRAGMA disable_checkpoint_on_shutdown"
 LOG_KEPT = 262_144
+DAMAGE = ("cannot initialize database with storage version", "corrupt database file", "failure while replaying wal")
 LEFT_ALONE = (Ailment.BUSY, Ailment.NEWER)
 
 
@@ -81,13 +82,13 @@ class MemoryFile(Place):
             except Sick as sick:
                 connection.close()
                 if sick.ailment in LEFT_ALONE or not beside:
-                    self.treat(sick)
+                    self.treat(looked_at_again(sick))
         return None
 
     @contextmanager
     def engine(self) -> Iterator["DuckDBPyConnection"]:
         """DuckDB with no file open. It is made before the lock is asked for: that takes longer than most work."""
-        import duckdb
+        from .native import duckdb
 
         try:
             with engine(self.beside("tmp")) as connection:
@@ -100,6 +101,7 @@ class MemoryFile(Place):
         """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            refuse_pipe(self.beside("lock"))
             with held(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
                 if not mine:
                     raise MemoryBusy(self.path, self.seconds)
@@ -112,6 +114,8 @@ class MemoryFile(Place):
         new = not self.path.exists()
         if new:
             self.log.unlink(missing_ok=True)
+        for path in (self.path, self.log):
+            look_at(path)
         while not self.attached(connection, options + WHEN_NEW * new):
             if not patience.lasts():
                 raise Sick(Ailment.BUSY, "another program has it open")
@@ -181,3 +185,22 @@ class MemoryFile(Place):
                 return None
             self.move(old)
         return old
+
+
+def looked_at_again(sick: Sick) -> Sick:
+    """Tell by its words a damage that DuckDB reports as if it were something else."""
+    text = str(sick).lower()
+    outside = any(word in text for word in OUTSIDE)
+    return Sick(Ailment.DAMAGED, sick) if any(sign in text for sign in DAMAGE) and not outside else sick
+
+
+def look_at(path: Path) -> None:
+    """Raise Sick at what is there and is no file: to open a pipe would be to wait for ever."""
+    if path.exists() and not path.is_file():
+        raise Sick(Ailment.DAMAGED, f"{path.name} is no file")
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise OSError at a lock file that is none, for the same reason."""
+    if path.is_fifo():
+        raise OSError(f"{path.name} is a pipe: delete it")

@@ -4,12 +4,16 @@ A file whose size, time and log are as they were holds what it held: it need not
 run does, never pays for the reading.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from .nearness import Meant, Stamp, stamp_of
+from openkoi_hookspecs import Query
+from openkoi_recall.fitting import Found
+from openkoi_recall.ranking import answer
+from openkoi_recall.stamps import Stamp, stamp_of
+
 from .place import Place
 from .tables import IN_ORDER, Tables
 from .vectors import mark_of
@@ -17,9 +21,10 @@ from .vectors import mark_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from .bm25 import Numbers
-    from .held import Held
-    from .ranking import Documents
+    from openkoi_recall.bm25 import Numbers
+    from openkoi_recall.held import Held
+    from openkoi_recall.nearness import Meant
+    from openkoi_recall.ranking import Documents
 
 MOST = 200_000
 STILL = 100_000_000
@@ -38,12 +43,24 @@ class Holding:
     held: "tuple[Stamps, Held] | None" = None
     asked: Stamps | None = None
 
-    def now(self, meant: Meant | None) -> "Held | None":
+    def now(self, meant: "Meant | None") -> "Held | None":
         """What is held, if it is all that there is; None when the file has changed or the vectors are not at hand."""
         if self.held is None or self.held[0] != self.stamps:
             return None
         held = self.held[1]
         return held if meant is None or meant.vectors.known_as(held.mark) else None
+
+    def answer(self, query: Query, words: list[str], meant: "Meant | None") -> Sequence[Found] | None:
+        """What is held answers; None when the file has to be asked."""
+        held = self.now(meant)
+        if held is None:
+            return None
+        from openkoi_recall.held import Lost
+
+        try:
+            return answer(held, query, words, meant)
+        except Lost:
+            return None
 
     def source(self, connection: "DuckDBPyConnection") -> "Documents":
         """The tables of a file that is open; who asks again of the same state has all of it read."""
@@ -77,7 +94,7 @@ def read(connection: "DuckDBPyConnection") -> "Held":
     """Read all documents."""
     import numpy
 
-    from .held import Held
+    from openkoi_recall.held import Held
 
     rows = connection.execute(DOCUMENTS).fetchall()
     docs = numpy.array([row[0] for row in rows], numpy.int64)

@@ -12,10 +12,10 @@ from math import log
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_recall.shelves import EVERYONE, shelf_of
 
 from .documents import Document, shown
 from .rows import LearningRow
-from .shelves import EVERYONE, shelf_of
 
 DECAY_PER_WEEK = 0.05
 WORTH_KEEPING = 0.1

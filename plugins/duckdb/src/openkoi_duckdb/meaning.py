@@ -8,15 +8,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Embedder
+from openkoi_recall.fusion import LEXICAL, MEANING
 
 from .file import MemoryFile
-from .fusion import LEXICAL, MEANING
 
 if TYPE_CHECKING:
-    from .nearness import Meant, Vectors
+    from openkoi_recall.nearness import Meant, Vectors
 
 TOGETHER = 256
 
@@ -30,13 +30,6 @@ class Meaning:
     weight: float
     vectors: "Vectors | None" = None
     said: bool = False
-
-    @classmethod
-    def of(cls, file: MemoryFile, embedder: Embedder | None, weight: float | None) -> Self | None:
-        """What there is by configuration: nothing without an embedder, or when it counts for nothing."""
-        if embedder is None or weight == 0:
-            return None
-        return cls(file, embedder, weight_of(embedder) if weight is None else weight)
 
     async def catch_up(self) -> None:
         """Embed what has no vector of this embedder yet, for as long as memory may take; the rest is for next time."""
@@ -57,7 +50,7 @@ class Meaning:
 
     async def of_question(self, text: str) -> "Meant | None":
         """What a question means."""
-        from .nearness import Meant, Vectors
+        from openkoi_recall.nearness import Meant, Vectors
 
         if self.vectors is None:
             self.vectors = Vectors(self.file.beside("vectors"), self.embedder.id, self.weight)
@@ -66,7 +59,7 @@ class Meaning:
 
     async def embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
         """A vector for each text; None when there is none to be had."""
-        from .scanning import matrix_of
+        from openkoi_recall.scanning import matrix_of
 
         if not texts:
             return []

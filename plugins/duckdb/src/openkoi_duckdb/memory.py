@@ -9,14 +9,15 @@ from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record
 
 from .file import MemoryFile
 from .lock import Patience
-from .meaning import Meaning
 from .storable import storable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from openkoi_recall.nearness import Meant
+
     from .holding import Holding
-    from .nearness import Meant
+    from .meaning import Meaning
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class DuckDB:
         vectors: float | None = None,
     ) -> None:
         self.file = MemoryFile(path, seconds)
-        self.meaning = Meaning.of(self.file, embedder, vectors)
+        self.meaning = meaning_of(self.file, embedder, vectors)
         self.holding: Holding | None = None
         self.born = ""
 
@@ -85,27 +86,29 @@ class DuckDB:
 
     def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
-        from .fitting import fitting
+        from openkoi_recall.fitting import fitting
+        from openkoi_recall.ranking import answer, asked
+
+        from .codec import memo
         from .holding import Holding
-        from .ranking import answer, asked
 
         query, meant = question
         words = asked(query)
         holding = self.holding = self.holding or Holding(self.file)
-        if held := holding.now(meant):
-            return fitting(answer(held, query, words, meant), query)
-        return fitting(
-            self.file.read(lambda found: answer(holding.source(found), query, words, meant), patience) or [], query
-        )
+        found = holding.answer(query, words, meant)
+        if found is None:
+            found = self.file.read(lambda there: answer(holding.source(there), query, words, meant), patience)
+        return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
         """Absorb a batch at once. What needs no file is done before it is asked for.
 
         In another file than the one that told how far it was read, offsets stay: what came before is not in it.
         """
+        from openkoi_recall.words import stem
+
         from .migrations import born
         from .sifting import Misfit, ready, say, sift_in
-        from .words import stem
 
         def work(connection: "DuckDBPyConnection") -> tuple[str, list[Misfit]]:
             now = born(connection)
@@ -116,6 +119,15 @@ class DuckDB:
         now, misfits = self.file.write(work, patience)
         self.born = self.born or now
         say(unready + misfits)
+
+
+def meaning_of(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "Meaning | None":
+    """What there is by configuration: nothing without an embedder, or when it counts for nothing."""
+    if embedder is None or weight == 0:
+        return None
+    from .meaning import Meaning, weight_of
+
+    return Meaning(file, embedder, weight_of(embedder) if weight is None else weight)
 
 
 def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:

@@ -69,7 +69,7 @@ def newest(plan: Plan) -> int:
 
 def version_of(connection: "DuckDBPyConnection") -> int:
     """The version that a file has: 0 when nothing is laid out. One with a gap in its steps is not ours."""
-    import duckdb
+    from .native import duckdb
 
     try:
         found = [version for (version,) in selected(connection, "SELECT version FROM _migrations ORDER BY version")]

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,6 +53,8 @@ class Place:
 
     def copy(self, to: Path) -> None:
         """Keep a copy for its user alone: all of it or none."""
+        import shutil
+
         fresh = to.with_name(f".{to.name}.{os.getpid()}")
         try:
             with (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Passage, Record, Task
 from openkoi_hookspecs.events import Answered, RunCompleted, RunFailed, TaskStarted, Worked
+from openkoi_recall.shelves import shelf_of
 
 from .digest import digest
 from .documents import Document
@@ -12,7 +13,6 @@ from .episodes import Episode, episodes
 from .iterations import Turn, turns
 from .outcomes import outcome_row
 from .rows import ChunkRow, CycleRow, FindingRow, Row, RunRow, TaskRow
-from .shelves import shelf_of
 
 FAILED = "failed"
 

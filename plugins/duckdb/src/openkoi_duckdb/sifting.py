@@ -42,7 +42,7 @@ def ready(records: Iterable[Record]) -> tuple[list[Prepared], list[Misfit]]:
 
 def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> list[Misfit]:
     """Absorb records; return those that were passed over. Halves are tried until each stands alone."""
-    import duckdb
+    from .native import duckdb
 
     try:
         take_in(connection, batch, moving=moving)
@@ -60,7 +60,7 @@ def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
 
 def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
     """Whether an empty store would take it, with what it belongs to: then it is the file that is not well."""
-    import duckdb
+    from .native import duckdb
 
     related = kin(connection, one)
     with closing(duckdb.connect()) as empty:

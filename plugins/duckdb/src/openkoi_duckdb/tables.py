@@ -9,18 +9,19 @@ from math import log
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
+from openkoi_recall.blending import Scores
+from openkoi_recall.bm25 import K1, B
+from openkoi_recall.fitting import Found
+from openkoi_recall.ranking import Pairs
+from openkoi_recall.shelves import EVERYONE, shelf_of
 
-from .blending import Scores
-from .bm25 import K1, B
-from .fitting import Found
-from .ranking import Pairs
-from .shelves import EVERYONE, shelf_of
+from .vectors import all_vectors, mark_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from .nearness import Vectors
-    from .sidecar import Sidecar
+    from openkoi_recall.nearness import Vectors
+    from openkoi_recall.sidecar import Sidecar
 
 SHELVES = "SELECT DISTINCT shelf FROM documents"
 CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
@@ -96,7 +97,15 @@ class Tables:
 
     def vectors(self, file: "Vectors") -> "Sidecar | None":
         """The vectors as the tables have them."""
-        return file.sidecar(self.connection)
+        return file.sidecar(self)
+
+    def mark(self) -> str:
+        """What tells one state of the vectors from another."""
+        return mark_of(self.connection)
+
+    def all_vectors(self, model: str) -> "Sidecar | None":
+        """All vectors of a model."""
+        return all_vectors(self.connection, model)
 
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Event, Passage, Record
 from openkoi_hookspecs.events import Answered, Replied
+from openkoi_recall.shelves import TRANSCRIPT, shelf_of
 
 from .documents import Document, number
 from .rows import ChunkRow, PlaceRow
-from .shelves import TRANSCRIPT, shelf_of
 
 SHORTEST, LONGEST = 24, 800
 PIECES = 50

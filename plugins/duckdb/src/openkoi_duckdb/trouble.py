@@ -78,7 +78,7 @@ class Sick(Exception):
 @contextmanager
 def diagnosing() -> Iterator[None]:
     """Turn DuckDB's errors into what they mean for the file."""
-    import duckdb
+    from .native import duckdb
 
     try:
         yield

@@ -14,8 +14,7 @@ from .sql import transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from .bm25 import Numbers
-    from .scanning import Matrix
+    from openkoi_recall.sidecar import Sidecar
 
 TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
@@ -45,17 +44,6 @@ class Bare:
     doc: int
     id: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """Documents, the shelves they stand on and their vectors, a row each. ``mark`` tells one state from another."""
-
-    mark: str
-    docs: "Numbers"
-    shelves: Sequence[str]
-    places: "Numbers"
-    matrix: "Matrix"
 
 
 def pending(connection: "DuckDBPyConnection", model: str, most: int) -> list[Bare]:
@@ -89,13 +77,17 @@ def mark_of(connection: "DuckDBPyConnection") -> str:
     return str(found[0]) if found else ""
 
 
-def all_vectors(connection: "DuckDBPyConnection", model: str) -> Embedded | None:
+def all_vectors(connection: "DuckDBPyConnection", model: str) -> "Sidecar | None":
     """Read all vectors of a model; None when there is none."""
     import numpy
+
+    from openkoi_recall.scanning import Scanned
+    from openkoi_recall.sidecar import Sidecar
 
     found = connection.execute(ALL, [model]).fetchnumpy()
     if not len(found["doc"]):
         return None
     shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
     matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
-    return Embedded(mark_of(connection), found["doc"], shelves.tolist(), places.astype(numpy.int64), matrix)
+    scanned, mark = Scanned(matrix), mark_of(connection)
+    return Sidecar(mark, model, found["doc"], shelves.tolist(), places.astype(numpy.int64), scanned)

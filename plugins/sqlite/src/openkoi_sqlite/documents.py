@@ -1,45 +1,54 @@
 """What can be found, and on which shelf it stands: a project's own, or everyone's. Knows no database."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, Memo, Passage, Record, Standing
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
+from openkoi_recall.words import terms
 
-from .stories import Story, text_of
-from .words import line_of
+from .stories import story, text_of
+from .transcripts import pieces, said
 
-EVERYONE = "everyone"
 SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A memo and where it stands. ``keys`` are the files, tools and names that it is about."""
+    """A memo and where it stands. ``keys`` are what it is about; a piece of a transcript stands in a ``run``."""
 
     memo: Memo
     shelf: str
     moment: str
     keys: tuple[str, ...] = ()
+    run: str = ""
 
     @property
-    def line(self) -> str:
+    def terms(self) -> list[str]:
         """The words it can be found by."""
-        return line_of(" ".join((self.memo.text, *self.keys)))
+        return terms(" ".join((self.memo.text, *self.keys)))
 
 
-def shelf_of(project: str) -> str:
-    """The name of a project's shelf."""
-    return f"project:{project}"
+def number(learned: bool, id: str) -> int:
+    """The number of a document: the same for the same id, in every file."""
+    return int.from_bytes(blake2b(f"{learned}:{id}".encode("utf-8", "replace"), digest_size=7).digest(), "big")
 
 
-def document_of_run(run: str, told: Story) -> Document | None:
-    """What of a run can be found: nothing until its result is out."""
-    text = text_of(told)
-    if told.task is None or not text:
-        return None
-    passage = Passage(run, text, kind="task", origin=told.task.session)
-    return Document(passage, shelf_of(told.task.project), told.ended, tuple(sorted(told.files)))
+def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[Document]:
+    """What of a run can be found: nothing before it is known to begin, and how it went when its result is out."""
+    ordered = sorted(records, key=lambda record: (record.at, record.id))
+    told = story(ordered)
+    if told.task is None:
+        return
+    shelf, session = shelf_of(told.task.project), told.task.session
+    if text := text_of(told):
+        yield Document(Passage(run, text, kind="task", origin=session), shelf, told.ended, tuple(sorted(told.files)))
+    for record in ordered:
+        for n, piece in enumerate(pieces(said(record.event))):
+            passage = Passage(f"{record.id}:{n}", piece, kind=TRANSCRIPT, origin=session)
+            yield Document(passage, shelf, record.at, run=run)
 
 
 def document_of_learning(saves: Iterable[Record], projects: dict[str, str]) -> Document | None:

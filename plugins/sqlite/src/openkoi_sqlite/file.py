@@ -25,6 +25,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
 BESIDE = ("", "-wal", "-shm")
+STRANGE = "it is no memory file, or an older OpenKoi made it"
 SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 
@@ -95,7 +96,7 @@ class MemoryFile:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             newer = version > VERSION
-            raise Sick(Ailment.NEWER if newer else Ailment.DAMAGED, version if newer else "it is no memory file")
+            raise Sick(Ailment.NEWER if newer else Ailment.DAMAGED, version if newer else STRANGE)
         if self.looked_at != self.inode:
             check_words(connection)
             self.looked_at = self.inode
@@ -122,7 +123,7 @@ class MemoryFile:
         bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         if self.move(bad, inode):
             logging.getLogger("openkoi").warning(
-                "The memory file %s was damaged (%s) and is now %s; memory is built again from the run log.",
+                "The memory file %s cannot be used (%s) and is now %s; memory is built again from the run log.",
                 self.path,
                 sick,
                 bad.name,

@@ -12,10 +12,9 @@ from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_log import encode
 
-from .documents import Document, document_of_learning, document_of_run
+from .documents import Document, document_of_learning, documents_of_run, number
 from .seals import seal_words, sealed
 from .staging import Kept, by_learning, by_run, clean, kept, learnings_of, projects_of, put, unknown
-from .stories import story
 
 UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOVE = """
@@ -67,44 +66,57 @@ def take_in(connection: Connection, batch: Batch, *, moving: bool) -> None:
 
 def tell_runs(connection: Connection, runs: Collection[str]) -> bool:
     """Tell these runs again; whether any document changed."""
-    stories = by_run(connection, runs)
-    found = {run: document_of_run(run, story(records)) for run, records in stories.items()}
-    return shelve(connection, found, learned=False)
+    told = [one for run, records in by_run(connection, runs).items() for one in documents_of_run(run, records)]
+    return shelve(connection, {number(False, one.memo.id): one for one in told})
 
 
 def tell_learnings(connection: Connection, ids: Collection[str]) -> bool:
     """Tell these learnings again; whether any document changed."""
     saves = by_learning(connection, ids)
     projects = projects_of(connection, {record.run for records in saves.values() for record in records})
-    found = {id: document_of_learning(records, projects) for id, records in saves.items()}
-    return shelve(connection, found, learned=True)
+    found = {number(True, id): document_of_learning(records, projects) for id, records in saves.items()}
+    return shelve(connection, found)
 
 
-def shelve(connection: Connection, documents: Mapping[str, Document | None], *, learned: bool) -> bool:
-    """Put documents in the place of those of the same ids; whether anything changed."""
-    changed = False
-    for id, document in documents.items():
-        before = connection.execute("SELECT doc, seal FROM documents WHERE learned = ? AND id = ?", [learned, id])
-        old = before.fetchone()
-        row = row_of(id, document, learned) if document else None
-        if (old and old[1]) == (row and row[-1]):
-            continue
-        changed = True
-        if old:
-            connection.execute("DELETE FROM words WHERE rowid = ?", [old[0]])
-            connection.execute("DELETE FROM documents WHERE doc = ?", [old[0]])
-        if row and document:
-            added = connection.execute("INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            connection.execute("INSERT INTO words (rowid, line) VALUES (?, ?)", [added.lastrowid, document.line])
-    return changed
+def shelve(connection: Connection, documents: Mapping[int, Document | None]) -> bool:
+    """Put documents in the place of those of the same numbers; whether anything changed."""
+    known = seals_of(connection, documents)
+    rows = {doc: row_of(doc, document) if document else None for doc, document in documents.items()}
+    changed = {doc: row for doc, row in rows.items() if known.get(doc) != (row and row.values[-1])}
+    gone = [[doc] for doc in changed if doc in known]
+    connection.executemany("DELETE FROM words WHERE rowid = ?", gone)
+    connection.executemany("DELETE FROM documents WHERE doc = ?", gone)
+    fresh = [row for row in changed.values() if row]
+    connection.executemany(
+        "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (one.values for one in fresh)
+    )
+    connection.executemany("INSERT INTO words (rowid, line) VALUES (?, ?)", ((one.doc, one.line) for one in fresh))
+    return bool(changed)
 
 
-def row_of(id: str, document: Document, learned: bool) -> tuple[object, ...]:
-    """A document's values and their seal."""
-    memo = document.memo
-    kind = clean(memo.kind)
+def seals_of(connection: Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """The seals of the documents with these numbers, as they are."""
+    found = connection.execute(
+        "SELECT doc, seal FROM documents WHERE doc IN (SELECT value FROM json_each(?))", [json.dumps(list(numbers))]
+    )
+    return dict(found.fetchall())
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document's number, its words in a line, and its values with their seal."""
+
+    doc: int
+    line: str
+    values: tuple[object, ...]
+
+
+def row_of(doc: int, document: Document) -> Row:
+    """Write a document down."""
+    memo, words = document.memo, document.terms
     values = (
-        *(id, int(isinstance(memo, Learning)), kind, clean(document.shelf), document.moment),
+        *(doc, len(words), clean(document.shelf), clean(memo.kind), clean(memo.id)),
+        *(int(isinstance(memo, Learning)), document.moment, clean(document.run)),
         *(json.dumps(document.keys), json.dumps(encode(memo))),
     )
-    return (*values, sealed(*values))
+    return Row(doc, clean(" ".join(words)), (*values, sealed(*values)))

@@ -72,10 +72,14 @@ class SQLite:
 
     def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
         """Answer a query."""
-        from .ranking import answer, asked
+        from openkoi_recall.fitting import fitting
+        from openkoi_recall.ranking import answer, asked
+
+        from .tables import Tables, memo
 
         words = asked(query)
-        return self.file.read(lambda connection: answer(connection, query, words), patience) or []
+        found = self.file.read(lambda connection: answer(Tables(connection), query, words), patience)
+        return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
         """Absorb a batch at once.

@@ -13,6 +13,7 @@ SHADOWS = (
 )
 FLUSH = ("SAVEPOINT flushed", "RELEASE flushed")
 STRAYS = "SELECT (SELECT count(*) FROM documents) = (SELECT count(*) FROM words_docsize)"
+DOCUMENT = "length, shelf, kind, id, learned, moment, run, keys, memo, seal"
 DAMAGE = "what is written in it was changed by something else"
 
 
@@ -45,6 +46,8 @@ def check_words(connection: Connection) -> None:
     kept = connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall()
     if kept != [(str(words_seal(connection)),)] or connection.execute(STRAYS).fetchall() != [(1,)]:
         raise Sick(Ailment.DAMAGED, DAMAGE)
+    for _ in intact(connection.execute(f"SELECT doc, {DOCUMENT} FROM documents")):
+        pass
 
 
 def words_seal(connection: Connection) -> int:

@@ -6,14 +6,25 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from sqlite3 import Connection
 
-from openkoi_hookspecs import Event, Record, Work
-from openkoi_hookspecs.events import Evaluated, Iterated, LearningSaved, RunCompleted, TaskStarted, Worked
+from openkoi_hookspecs import Done, Event, Record, Reply, Text, Usage, Work
+from openkoi_hookspecs.events import (
+    Answered,
+    Evaluated,
+    Iterated,
+    LearningSaved,
+    Replied,
+    RunCompleted,
+    TaskStarted,
+    Worked,
+)
 from openkoi_log import decode, encode
 
 from .seals import intact, sealed
+from .transcripts import pieces, said
 
 KINDS: Mapping[str, type[Event]] = {
-    kind.name: kind for kind in (TaskStarted, Worked, Evaluated, Iterated, RunCompleted, LearningSaved)
+    kind.name: kind
+    for kind in (TaskStarted, Worked, Evaluated, Iterated, RunCompleted, LearningSaved, Answered, Replied)
 }
 COLUMNS = "id, moment, run, name, about, payload, seal"
 WITHIN = "IN (SELECT value FROM json_each(?))"
@@ -63,6 +74,10 @@ def slim(event: Event) -> Event | None:
             return Worked(Work("", files=work.files))
         case Evaluated(evaluation=evaluation):
             return Evaluated(replace(evaluation, log="", checks=(), scores=()))
+        case Answered() if pieces(said(event)):
+            return Answered("", Reply((Text(said(event)),), Done(Usage())), 0.0)
+        case Replied() if pieces(said(event)):
+            return event
         case RunCompleted() | Iterated() | LearningSaved():
             return event
     return None

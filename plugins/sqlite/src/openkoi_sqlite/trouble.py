@@ -76,6 +76,8 @@ def diagnosing() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise Sick(diagnosed(error), error) from error
+    except UnicodeDecodeError as error:
+        raise Sick(Ailment.DAMAGED, error) from error
     except OSError as error:
         raise Sick(Ailment.OUTSIDE, error) from error
 

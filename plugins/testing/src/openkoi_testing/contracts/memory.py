@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Hit, Memory, Query, Record, Resumed, Standing, Task
+from openkoi_hookspecs import Memory, Record, Resumed, Standing, Task
 from openkoi_hookspecs.events import RunFailed, TaskStarted
 
-from .memory_log import LINE, SUBJECTS, a_log, a_run, learning, saving, told
+from .memory_asking import answers, everything, found, ids
+from .memory_log import LINE, a_log, a_run, a_talk, learning, saving, told
 
+__all__ = ["MemoryContract", "Subject", "answers", "everything", "found", "ids"]
 CHILD = Path(__file__).with_name("memory_child.py")
 
 Subject = Callable[..., Memory]
@@ -169,6 +171,55 @@ class MemoryContract:
 
         assert ["r1", "r2"] == ids(found(self.fed(tmp_path, new, old), "invoice parser"))
 
+    @pytest.mark.row("MEM-07")
+    def test_what_was_said_is_found_in_pieces_with_what_was_said_beside_it(self, tmp_path: Path) -> None:
+        talk = a_talk("r1", "The parser wants a fixture for grammars.", "It is kept in the drawer on the left side.")
+        talk += a_talk("r2", "The winters are long where the fjord ends.", start=60.0)
+        memory = self.fed(tmp_path, a_run("r1", "Mend it"), a_run("r2", "Paint it", start=60.0), talk)
+
+        hits = found(memory, "Where is the fixture of the parser?", kinds=("transcript",))
+
+        assert ["r1-said-000:0", "r1-said-001:0"] == ids(hits)
+        assert "The parser wants a fixture for grammars." == hits[0].memo.text
+
+    def test_what_was_said_waits_until_it_is_known_to_which_project_it_belongs(self, tmp_path: Path) -> None:
+        talk = a_talk("r1", "The parser wants a fixture for grammars.")
+        memory = self.fed(tmp_path, talk)
+
+        assert [] == found(memory, "fixture", scope="all")
+        asyncio.run(memory.absorb(a_run("r1", "Mend it", project="one")))
+        assert ["r1-said-000:0"] == ids(found(memory, "fixture", project="one"))
+        assert [] == found(memory, "fixture", project="two")
+
+    def test_who_does_not_ask_for_transcripts_gets_few_pieces_of_them(self, tmp_path: Path) -> None:
+        talk = a_talk("r1", *(f"The parser wants the fixture number {n}." for n in range(20)))
+        memory = self.fed(tmp_path, a_run("r1", "Mend the parser"), talk)
+
+        kinds = [hit.memo.kind for hit in found(memory, "parser", limit=12)]
+
+        assert 1 == kinds.count("task")
+        assert 3 == kinds.count("transcript")
+
+    def test_a_name_in_the_question_counts_for_more(self, tmp_path: Path) -> None:
+        talk = a_talk("r1", "Somebody moved the parser over there.", "Anna moved away, as far as is known.")
+        memory = self.fed(tmp_path, a_run("r1", "Mend it"), talk)
+
+        assert "r1-said-001:0" == ids(found(memory, "Where has Anna moved?", kinds=("transcript",)))[0]
+
+    def test_a_rebuild_says_the_same_and_keeps_what_was(self, tmp_path: Path) -> None:
+        log = a_log(6) + a_talk("run1", "The parser of the ledger wants a fixture for grammars.")
+        memory = self.fed(tmp_path, log[::2], log[1::2])
+        before = answers(memory)
+        if not hasattr(memory, "make_way"):
+            pytest.skip("this memory keeps nothing that could be moved aside")
+
+        old = asyncio.run(memory.make_way())
+
+        assert old.exists()
+        assert [] == everything(memory, "mend the parser")
+        asyncio.run(memory.absorb(log))
+        assert before == answers(memory)
+
     def test_absorbing_twice_changes_nothing(self, tmp_path: Path) -> None:
         log = a_log(9)
         once, twice = self.fed(tmp_path / "once", log), self.fed(tmp_path / "twice", log, log, log[::3])
@@ -210,6 +261,7 @@ class MemoryContract:
 
         assert {} == asyncio.run(self.resumed(tmp_path).seen())
 
+    @pytest.mark.row("C35")
     def test_two_processes_leave_what_one_would_have_left(self, tmp_path: Path) -> None:
         log = a_log(12)
         both = tmp_path / "both"
@@ -233,24 +285,3 @@ class MemoryContract:
         pickle.dump((type(self).subject, self.settings(folder), list(records)), child.stdin)
         child.stdin.close()
         return child
-
-
-def found(memory: Memory, text: str, **facts: object) -> Sequence[Hit]:
-    """Ask within a project."""
-    asked = {"project": "koi"} | facts
-    return list(asyncio.run(memory.search(Query(text, **asked))))  # type: ignore[arg-type]  # any of its fields
-
-
-def everything(memory: Memory, text: str) -> Sequence[Hit]:
-    """Ask for all that there is in a project."""
-    return found(memory, text, project="a", limit=100, tokens=100_000)
-
-
-def answers(memory: Memory) -> list[Sequence[Hit]]:
-    """Return what a memory says to a number of questions."""
-    return [everything(memory, f"mend the {subject}") for subject in SUBJECTS[::4]]
-
-
-def ids(hits: Sequence[Hit]) -> list[str]:
-    """Return the ids of what was found, in order."""
-    return [hit.memo.id for hit in hits]

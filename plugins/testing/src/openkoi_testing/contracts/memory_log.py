@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from openkoi_hookspecs import (
@@ -83,6 +84,13 @@ def a_run(run: str, text: str, *, project: str = "koi", session: str = "s1", sta
 def answered(read: int, wrote: int) -> Answered:
     """Return a paid call of a model."""
     return Answered("acme/large", Reply((Text("words"),), Done(Usage(input=read, output=wrote))), 0.01)
+
+
+def a_talk(run: str, *texts: str, start: float = 0.0) -> list[Record]:
+    """Return the records of what a model said in a run, one answer after the other."""
+    answers = [Answered("acme/large", Reply((Text(text),), Done(Usage())), 0.0) for text in texts]
+    said = told(f"{run}-said", answers, start=start)
+    return [replace(record, run=run) for record in said]
 
 
 def saving(learning: Learning, run: str, *, start: float, part: str = "") -> Record:

@@ -3,7 +3,7 @@
 Knows what is asked of whoever has the documents, the tables or what is held of them; knows no statement.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import nlargest
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,7 +44,7 @@ class Documents(Protocol):
         """These documents, and how many of the words each has."""
 
     def vectors(self, file: "Vectors") -> "Sidecar | None":
-        """The vectors of the documents as they are now."""
+        """The vectors of the documents as they are now; raises Lost when who only holds them has lost them."""
 
     def fetched(self, scores: Scores) -> Sequence[Found]:
         """Read the documents that were scored, those that are still there."""
@@ -59,7 +59,7 @@ def answer(there: Documents, query: Query, words: list[str], meant: "Meant | Non
     """Find what answers the query, best first; all that has anything to do with it."""
     shelves, number = there.seen_by(query), query.limit + SPARE
     scores = there.ranked(query, shelves, words, number) if words else {}
-    near = meant.near(there.vectors(meant.vectors), shelves, list(scores), number) if meant else {}
+    near = nearest(there, meant, shelves, list(scores), number) if meant else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in there.among(query, list(near))}
     scores = added(scores, near, meant.vectors.weight if meant else 0.0)
@@ -68,6 +68,19 @@ def answer(there: Documents, query: Query, words: list[str], meant: "Meant | Non
         scores = with_neighbours(scores, there.links(list(scores)), kin.neighbours)
     scores = named(there, query, shelves, scores, kin.names)
     return in_order(there.fetched(most(scores, number)))
+
+
+def nearest(
+    there: Documents, meant: "Meant", shelves: Sequence[str], docs: Sequence[int], number: int
+) -> Mapping[int, float]:
+    """What is near in meaning; asked for once more when the file of vectors turns out to be damaged."""
+    from .sums import Damaged
+
+    try:
+        return meant.near(there.vectors(meant.vectors), shelves, docs, number)
+    except Damaged as why:
+        meant.vectors.give_up(why)
+    return meant.near(there.vectors(meant.vectors), shelves, docs, number)
 
 
 def named(there: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float) -> Scores:

@@ -4,16 +4,17 @@ For benchmarks, and for whoever has texts and no memory file. Knows no database.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from openkoi_hookspecs import Embedder
 
 from .bm25 import CODE, Postings, postings
 from .embedding import Embed, embedded, usual_embedder
 from .fusion import LEXICAL, WITH_MEANING, WORDS_ALONE, Weights, added, best, with_neighbours
+from .given import Told, ids_and_texts
 from .names import names
 from .words import terms
 
@@ -39,7 +40,7 @@ class Usual:
 
 
 USUAL = Usual()
-Id = TypeVar("Id")
+Id = TypeVar("Id", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +73,61 @@ class Index(Generic[Id]):
         return found
 
 
+@overload
 def make_index(
-    chunks: Sequence[str] | Mapping[Id, str],
+    chunks: Mapping[Id, str],
+    *,
+    about: Sequence[str] = ...,
+    parts: Sequence[Hashable] = ...,
+    embedder: Embedder | Usual | None = ...,
+    weights: Weights | None = ...,
+) -> "Index[Id]": ...
+
+
+@overload
+def make_index(
+    chunks: Sequence[str] | Iterator[str],
+    *,
+    about: Sequence[str] = ...,
+    parts: Sequence[Hashable] = ...,
+    embedder: Embedder | Usual | None = ...,
+    weights: Weights | None = ...,
+) -> "Index[int]": ...
+
+
+@overload
+def make_index(
+    chunks: Iterable[tuple[Id, str] | Told[Id]],
+    *,
+    about: Sequence[str] = ...,
+    parts: Sequence[Hashable] = ...,
+    embedder: Embedder | Usual | None = ...,
+    weights: Weights | None = ...,
+) -> "Index[Id]": ...
+
+
+def make_index(
+    chunks: Mapping[Any, str] | Iterable[Any],
     *,
     about: Sequence[str] = (),
-    parts: Sequence[str] = (),
+    parts: Sequence[Hashable] = (),
     embedder: Embedder | Usual | None = USUAL,
     weights: Weights | None = None,
-) -> "Index[int] | Index[Id]":
+) -> "Index[Any]":
     """Index texts in the order in which they were said or written; one before and after another is its context.
 
-    Ids are positions, or the keys of a mapping. ``about`` says of each text who said it and when, ``parts`` to which
-    conversation it belongs. An ``embedder`` counts beside words: the lexical one where it is installed and nothing is
-    said; with None words count alone.
+    Ids are positions, or what the texts are given with: the keys of a mapping, pairs of an id and a text, or things
+    that have both. ``about`` says of each text who said it and when, ``parts`` to which conversation it belongs. An
+    ``embedder`` counts beside words: the lexical one where it is installed and nothing is said; with None words count
+    alone.
     """
-    texts = list(chunks.values()) if isinstance(chunks, Mapping) else list(chunks)
+    ids, texts = ids_and_texts(chunks)
     said = [f"{note} {text}" for note, text in zip(about, texts, strict=True)] if about else texts
-    ids = list(chunks) if isinstance(chunks, Mapping) else range(len(texts))
     chosen = usual_embedder() if isinstance(embedder, Usual) else embedder
     code = is_code(texts)
     posted = postings([terms(text) for text in said], CODE) if code else postings([terms(text) for text in said])
     index = Index(ids, posted, weights or usual(chosen, code=code), numbered(parts))
-    return with_vectors(index, said, chosen) if chosen and texts else index  # type: ignore[return-value]  # of ids
+    return with_vectors(index, said, chosen) if chosen and texts else index
 
 
 def usual(embedder: Embedder | None, *, code: bool) -> Weights:
@@ -127,11 +161,11 @@ def vectors_of(embed: Embed, texts: Sequence[str]) -> "Scanned | Sparse":
     return sparse(chain([first], matrices)) if is_sparse(first) else Scanned(joined([first, *matrices]))
 
 
-def numbered(parts: Sequence[str]) -> "Numbers | None":
+def numbered(parts: Sequence[Hashable]) -> "Numbers | None":
     """A number for each part, in place of its name."""
     import numpy
 
     if not parts:
         return None
-    known: dict[str, int] = {}
+    known: dict[Hashable, int] = {}
     return numpy.array([known.setdefault(part, len(known)) for part in parts], numpy.int64)

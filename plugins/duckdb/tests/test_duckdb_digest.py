@@ -1,33 +1,10 @@
-"""The words that a text can be found by."""
+"""What a finished task is remembered by."""
 
 import pytest
 
 from openkoi_duckdb.digest import digest
-from openkoi_duckdb.words import terms
 from openkoi_hookspecs import Decision, Finding, Ruling, Spend
 from openkoi_hookspecs.events import RunCompleted
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The parsers were parsing", ["parser", "pars"]),
-        ("what is it to be", []),
-        ("get_user_name", ["get_user_name", "user", "name"]),
-        ("parseHTTPResponse", ["parsehttprespons", "pars", "http", "respons"]),
-        ("src/loop.py", ["src/loop.py", "src", "loop", "py"]),
-        ("don't", []),
-        ("E0308: mismatch", ["e0308", "e", "0308", "mismatch"]),
-        ("記憶 memory", ["記", "憶", "memori"]),
-        ("", []),
-    ],
-)
-def test_a_text_is_found_by_its_words_and_the_parts_of_its_names(text: str, expected: list[str]) -> None:
-    assert expected == terms(text)
-
-
-def test_endless_words_are_left_out() -> None:
-    assert ["short"] == terms(f"{'x' * 5_000} short")
 
 
 def ended(decision: Decision, iterations: int = 3) -> RunCompleted:

@@ -3,12 +3,11 @@
 Between equals what not to do comes first, then what to do, then past tasks, then what was said; then the newer.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Hit, Learning, Memo, Passage, Query
+from openkoi_hookspecs import Hit, Memo, Query
 
-from .codec import read
 from .shelves import TRANSCRIPT
 
 CHARACTERS_PER_TOKEN = 4
@@ -19,7 +18,7 @@ FIRST = ("anti_pattern", "skill", "procedure", "heuristic", "preference", "fact"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document that has to do with the question."""
+    """A document that has to do with the question; ``text`` is the memo as it was written down."""
 
     score: float
     moment: str
@@ -27,11 +26,6 @@ class Found:
     kind: str
     learned: bool
     text: str
-
-    @property
-    def memo(self) -> Memo:
-        """The document itself."""
-        return read(Learning, self.text) if self.learned else read(Passage, self.text)
 
 
 def in_order(found: Iterable[Found]) -> list[Found]:
@@ -47,7 +41,7 @@ def place_of(kind: str) -> int:
     return FIRST.index(kind) if kind in FIRST else len(FIRST)
 
 
-def fitting(found: Sequence[Found], query: Query) -> list[Hit]:
+def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memo]) -> list[Hit]:
     """Keep what is relevant and fits the limit and the tokens; one that is too long leaves its room to the next.
 
     Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, in the first
@@ -58,7 +52,7 @@ def fitting(found: Sequence[Found], query: Query) -> list[Hit]:
     for one in found:
         if one.score < RELEVANT * found[0].score or len(hits) >= query.limit:
             break
-        memo = one.memo
+        memo = read(one)
         size = -(-len(memo.text) // CHARACTERS_PER_TOKEN)
         unasked = one.kind == TRANSCRIPT and not query.kinds
         if unasked and (said >= query.limit // UNASKED or query.tokens - left + size > query.tokens / 2):

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 Told = tuple[str, str, str, bool, str]
 
 
+class Lost(Exception):
+    """The vectors that were held are gone: the file has to be asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The documents of some shelves: which they are, unless all are, how many, and what their lengths count."""
@@ -158,7 +162,9 @@ class Held:
         return [pair for pair in zip(rows, counts.tolist(), strict=True) if pair[1]]
 
     def vectors(self, file: "Vectors") -> "Sidecar | None":
-        """The vectors, which are known to be of this state."""
+        """The vectors, which were known to be of this state; raises Lost when the file turned out to be damaged."""
+        if file.known is None and self.mark:
+            raise Lost
         return file.known
 
     def fetched(self, scores: Scores) -> list[Found]:

@@ -5,11 +5,11 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 LONGEST = 64
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:[./\\:@-]+[^\W{UNSPACED}]+)*")
+PLAIN = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
 PART = re.compile(r"[^\W\d_]+|\d+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 FUNCTION_WORDS = """
@@ -27,7 +27,19 @@ SILENT = frozenset(FUNCTION_WORDS.split())
 
 def terms(text: str) -> list[str]:
     """Return the words of a text that say something, in order, as often as they occur."""
-    return [stem(word) for token in TOKEN.findall(text) for word in words(token) if word not in SILENT]
+    return [stem(word) for token in tokens(text) for word in words(token) if word not in SILENT]
+
+
+def tokens(text: str) -> list[str]:
+    """Cut a text where words end; of scripts that do not part them every sign is one."""
+    found: list[str] = (PLAIN if text.isascii() else of_any_script()).findall(text)
+    return found
+
+
+@cache
+def of_any_script() -> re.Pattern[str]:
+    """What cuts a text of any script: making it takes longer than a search."""
+    return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:[./\\:@-]+[^\W{UNSPACED}]+)*")
 
 
 def words(token: str) -> Iterator[str]:
@@ -45,7 +57,6 @@ def stem(word: str) -> str:
     """Return what a word has in common with its other forms; identifiers and numbers stay as they are."""
     if not word.isalpha():
         return word
-    from snowballstemmer import stemmer  # type: ignore[import-untyped]  # it brings no types
+    from .snowball import english
 
-    stemmed: str = stemmer("english").stemWord(word)
-    return stemmed
+    return english().stemWord(word)

@@ -1,0 +1,10 @@
+"""DuckDB as it is compiled, without the Python that surrounds it: that takes five times as long to import, for nothing
+that is used here. Its classes are the same. To be imported where it is used.
+"""
+
+try:
+    import _duckdb as duckdb
+except ImportError:  # a build that keeps it elsewhere
+    import duckdb  # type: ignore[no-redef]  # it has the same names
+
+__all__ = ["duckdb"]

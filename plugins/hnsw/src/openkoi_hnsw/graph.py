@@ -1,0 +1,108 @@
+"""hnswlib behind a door: one at a time, and nothing that it cannot take. Knows the library; knows no file's worth.
+
+It ends the whole process over a damaged file, a vector of another width, a question before there is an index, or one
+while it grows. So who reads a file checked it, and everything else is checked here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from openkoi_recall.bm25 import Numbers, Scores
+    from openkoi_recall.scanning import Matrix
+
+LINKS, CARE, SEED = 16, 200, 7
+TOGETHER = 500
+
+
+class Index(Protocol):
+    """What is used of hnswlib's index, which brings no types."""
+
+    def add_items(self, data: "Matrix", ids: "Numbers", num_threads: int) -> None:
+        """Add vectors."""
+
+    def knn_query(self, data: "Matrix", k: int, num_threads: int) -> "tuple[Numbers, Matrix]":
+        """The labels and distances of the nearest, a line a question."""
+
+    def set_ef(self, ef: int) -> None:
+        """How many are looked at on the way."""
+
+    def save_index(self, path: str) -> None:
+        """Write to a file; a full disk is not told."""
+
+    def index_file_size(self) -> int:
+        """How long that file has to be."""
+
+    def init_index(self, max_elements: int, M: int, ef_construction: int, random_seed: int) -> None:
+        """Begin an empty one."""
+
+    def load_index(self, path: str, max_elements: int) -> None:
+        """Read from a file, which has to be well."""
+
+
+class Stopped(Exception):
+    """Nobody waits for the graph any more."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """A graph over ``size`` vectors of so many dimensions; ``wide`` is how many are looked at on the way."""
+
+    index: Index
+    size: int
+    dimensions: int
+    wide: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+    def widen(self, wide: int) -> None:
+        """Look at so many on the way."""
+        self.wide = wide
+        self.index.set_ef(wide)
+
+    def rows(self, vector: "Scores", most: int) -> "Numbers | None":
+        """The nearest rows, nearest first; None when it cannot say."""
+        import numpy
+
+        if vector.shape != (self.dimensions,) or not numpy.isfinite(vector).all() or most > self.wide:
+            return None
+        with self.lock:
+            try:
+                labels, _ = self.index.knn_query(vector[None, :], k=min(most, self.size), num_threads=1)
+            except RuntimeError:  # it found fewer than it was asked for
+                return None
+        found: Numbers = labels[0].astype(numpy.int64)
+        return found
+
+
+def empty(dimensions: int) -> Index:
+    """An index without vectors."""
+    import hnswlib  # type: ignore[import-untyped]  # it brings no types
+
+    made: Index = hnswlib.Index(space="ip", dim=dimensions)
+    return made
+
+
+def built(matrix: "Matrix", stopped: Callable[[], bool]) -> Graph:
+    """A graph over vectors; raises ValueError when these hold what is no number, Stopped when nobody waits."""
+    import numpy
+
+    index = empty(matrix.shape[1])
+    index.init_index(max_elements=len(matrix), M=LINKS, ef_construction=CARE, random_seed=SEED)
+    for start in range(0, len(matrix), TOGETHER):
+        if stopped():
+            raise Stopped
+        part = numpy.array(matrix[start : start + TOGETHER])
+        if not numpy.isfinite(part).all():
+            raise ValueError("there is a vector with what is no number in it")
+        index.add_items(part, numpy.arange(start, start + len(part)), num_threads=1)
+    return Graph(index, *matrix.shape)
+
+
+def loaded(path: Path, size: int, dimensions: int) -> Graph:
+    """A graph from a file that was checked."""
+    index = empty(dimensions)
+    index.load_index(str(path), max_elements=size)
+    return Graph(index, size, dimensions)

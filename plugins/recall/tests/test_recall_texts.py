@@ -1,0 +1,97 @@
+"""Any texts can be searched: by their words, what they mean, what was said beside them, and names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import Embedding, Passage
+from openkoi_recall import make_index
+from openkoi_recall.fusion import LEXICAL
+from openkoi_recall.making import is_code
+from openkoi_recall.scanning import Scanned
+from openkoi_recall.sparse import Sparse, sparse
+
+SAID = (
+    "We chose the blue gateway for all invoices.",
+    "Why did that one win over the others?",
+    "Because the green one lost a webhook every night.",
+    "The calendar is painted by hand, as it always was.",
+)
+
+
+class Meanings:
+    """A small embedder that knows a few words of the same meaning."""
+
+    id = "meanings-2"
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        return Embedding([[float("almanac" in text or "calendar" in text), 1e-6] for text in texts])
+
+
+def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
+    assert [0, 1] == make_index(SAID)("blue gateway", 2)
+    assert ["a"] == make_index({"a": SAID[0], "b": SAID[3]})("gateway", 1)
+    assert [] == make_index(SAID, embedder=None)("weather")
+    assert [] == make_index([])("anything")
+    assert 3 == make_index(SAID, embedder=Meanings())("almanac", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("chunks", "expected"),
+    [
+        (iter(SAID), 0),
+        (tuple(SAID), 0),
+        ([("D1:1", SAID[0]), ("D1:2", SAID[3])], "D1:1"),
+        ([[7, SAID[0]], [8, SAID[3]]], 7),
+        ({(1, "a"): SAID[0], (1, "b"): SAID[3]}, (1, "a")),
+        ([Passage("p1", SAID[0]), Passage("p2", SAID[3])], "p1"),
+        ([{"id": "x", "text": SAID[0]}, {"id": "y", "text": SAID[3]}], "x"),
+    ],
+)
+def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None:
+    assert [expected] == make_index(chunks)("the blue gateway", k=1)
+
+
+def test_what_has_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match="The chunk at place 1 is 'int'"):
+        make_index(["a", 3])  # type: ignore[list-item]  # that is what is told
+
+
+def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None:
+    apart = make_index(SAID, parts=["a", "b", "b", "c"], embedder=None)
+    functions = make_index(["def gateway(a):\n    return a[0]", "def other(b):\n    return {b: b[1]}"], embedder=None)
+
+    assert [0] == apart("blue gateway")
+    assert [0] == functions("gateway")
+
+
+def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
+    search = make_index(SAID)
+
+    assert isinstance(search.vectors, Sparse)
+    assert LEXICAL == search.weights.vectors
+    assert 2 == search("webhooking", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (False, '[D1:3] Ann (1:56 pm on 8 May, 2023): "Hey Ben! (Good to see you; how are you?)"'),
+        (False, '{"speaker": "Ann", "date": "8 May 2023", "text": "I went to a support group yesterday."}'),
+        (True, "def total(self):\n    return sum(one.price for one in self.items)"),
+        (True, "function total(items) {\n  return items.reduce((a, b) => a + b.price, 0);\n}"),
+    ],
+)
+def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
+    assert expected is is_code([text])
+
+
+def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
+    import numpy
+
+    chance = numpy.random.default_rng(3)
+    rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
+    asked = rows[4].tolist()
+
+    assert Scanned(rows).scores(asked) == pytest.approx(sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6)

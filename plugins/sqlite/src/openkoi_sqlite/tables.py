@@ -1,0 +1,131 @@
+"""What a question finds, looked up in the tables: who has which word, how often, and how long they are.
+
+How that is added up is the ranking that all memories share.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from math import log
+from sqlite3 import Connection
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Learning, Memo, Passage, Query
+from openkoi_log import decode
+from openkoi_recall.blending import DIGITS, Scores
+from openkoi_recall.bm25 import K1, B
+from openkoi_recall.fitting import Found
+from openkoi_recall.ranking import Pairs
+from openkoi_recall.shelves import EVERYONE, shelf_of
+
+from .seals import DAMAGE, DOCUMENT, intact
+from .staging import clean
+from .trouble import Ailment, Sick
+
+if TYPE_CHECKING:
+    from openkoi_recall.nearness import Vectors
+    from openkoi_recall.sidecar import Sidecar
+
+LISTED = "(SELECT value FROM json_each(?))"
+CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"
+POSTED = "SELECT doc FROM places WHERE term = ?"
+KINDS = f" AND kind IN {LISTED}"
+KEYS = f" AND EXISTS (SELECT 1 FROM json_each(documents.keys) WHERE value IN {LISTED})"
+IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
+LINKS = f"""
+SELECT doc, next FROM (
+    SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> ''
+    AND run IN (SELECT run FROM documents WHERE run <> '' AND doc IN {LISTED})) WHERE next IS NOT NULL
+"""
+FETCH = f"SELECT doc, {DOCUMENT} FROM documents WHERE doc IN {LISTED}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of an open file, within one transaction.
+
+    ``posted`` is where the words that were looked up so far stand, and how often.
+    """
+
+    connection: Connection
+    posted: dict[str, Counter[int]] = field(default_factory=dict)
+
+    def seen_by(self, query: Query) -> list[str]:
+        """The shelves that a query sees."""
+        if query.scope == "project":
+            return [clean(shelf_of(query.project)), EVERYONE]
+        return [shelf for (shelf,) in self.connection.execute("SELECT DISTINCT shelf FROM documents")]
+
+    def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+        """Score documents by their words."""
+        lengths: dict[int, int] = dict(self.connection.execute(CORPUS, listed(shelves)).fetchall())
+        mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
+        scores: dict[int, float] = {}
+        for word in words:
+            there = {doc: times for doc, times in self.having_word(word).items() if doc in lengths}
+            rarity = log(1 + (len(lengths) - len(there) + 0.5) / (len(there) + 0.5)) * (K1 + 1)
+            for doc, times in there.items():
+                worth = rarity * times / (times + K1 * (1 - B + B * lengths[doc] / mean))
+                scores[doc] = scores.get(doc, 0.0) + worth
+        if query.kinds or query.keys:
+            scores = {doc: scores[doc] for doc in self.among(query, scores)}
+        rounded = {doc: round(score, DIGITS) for doc, score in scores.items()}
+        return dict(nlargest(most, rounded.items(), key=lambda one: (one[1], -one[0])))
+
+    def having_word(self, word: str) -> Counter[int]:
+        """The documents that have a word, on whatever shelf, and how often."""
+        known = self.posted.get(word)
+        if known is None:
+            rows = self.connection.execute(POSTED, [clean(word)])
+            known = self.posted[word] = Counter(doc for (doc,) in rows)
+        return known
+
+    def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
+        """Those of the documents that the query asks for."""
+        statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", listed(docs)
+        if query.kinds:
+            statement, values = statement + KINDS, [*values, *listed(map(clean, query.kinds))]
+        if query.keys:
+            statement, values = statement + KEYS, [*values, *listed(query.keys)]
+        return [doc for (doc,) in self.connection.execute(statement, values)]
+
+    def links(self, docs: Collection[int]) -> Pairs:
+        """Pairs of pieces that were said one after the other."""
+        wanted = set(docs)
+        pairs = self.connection.execute(LINKS, listed(docs)).fetchall()
+        return [pair for pair in pairs if wanted.intersection(pair)]
+
+    def having(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
+        """These documents, and how many of the words each has."""
+        pairs = [(doc, sum(doc in self.having_word(word) for word in words)) for doc in docs]
+        return [pair for pair in pairs if pair[1]]
+
+    def vectors(self, _: "Vectors") -> "Sidecar | None":
+        """There are none."""
+        return None
+
+    def fetched(self, scores: Scores) -> list[Found]:
+        """Read the documents that were scored; raises Sick where one is gone or was changed."""
+        rows = list(intact(self.connection.execute(FETCH, listed(scores))))
+        if len(rows) != len(scores):
+            raise Sick(Ailment.DAMAGED, DAMAGE)
+        return [found_in(row, scores) for row in rows]
+
+
+def found_in(row: Sequence[object], scores: Mapping[int, float]) -> Found:
+    """A document as the ranking has it."""
+    doc, _, _, kind, id, learned, moment, _, _, memo = row
+    return Found(scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo))
+
+
+def memo(found: Found) -> Memo:
+    """Read what was found."""
+    made: Memo = decode(Learning if found.learned else Passage, json.loads(found.text))
+    return made
+
+
+def listed(values: Iterable[object]) -> list[str]:
+    """Values as one parameter."""
+    return [json.dumps(list(values))]

@@ -1,0 +1,39 @@
+"""What was said in a run, in pieces that can be found: the model's answers and a person's. Knows no database.
+
+What tools printed is left out: it is long, and comes from strangers.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from openkoi_hookspecs import Event
+from openkoi_hookspecs.events import Answered, Replied
+
+SHORTEST, LONGEST, MOST = 24, 800, 50
+SEAM = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
+
+
+def said(event: Event) -> str:
+    """The words of an event that are worth finding again."""
+    match event:
+        case Answered(reply=reply, role="executor"):
+            return reply.text
+        case Replied(answer=answer):
+            return answer or ""
+    return ""
+
+
+def pieces(text: str) -> Sequence[str]:
+    """A text in pieces of a length; what is short says nothing alone."""
+    return [piece for piece in divided(text.strip()) if len(piece) >= SHORTEST][:MOST]
+
+
+def divided(text: str) -> Iterator[str]:
+    """Divide between paragraphs or sentences, or anywhere where there is no such place."""
+    start = 0
+    while len(text) - start > LONGEST:
+        seams = [seam.start() for seam in SEAM.finditer(text, start + LONGEST // 2, start + LONGEST)]
+        end = seams[-1] if seams else start + LONGEST
+        yield text[start:end].strip()
+        start = end
+    yield text[start:].strip()

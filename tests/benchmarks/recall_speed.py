@@ -1,0 +1,158 @@
+"""How long searching takes: the nearest of many vectors beside a plain multiplication, and a cold search beside DuckDB.
+
+python tests/benchmarks/recall_speed.py [VECTORS] [--home FOLDER]
+
+Processor time, in turn with what it is measured against, in one run and one thread. ``--home`` names a home of OpenKoi
+whose memory has ten thousand pieces or so: a cold ``openkoi memory search`` there is measured beside ``import duckdb``.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from openkoi_recall.scanning import Matrix, Scanned
+
+DIMENSIONS, NEAREST, QUESTIONS, PROCESSES = 384, 28, 40, 7
+BEGIN = """
+import sys, numpy
+from pathlib import Path
+from time import process_time
+from openkoi_recall.sidecar import read
+asked, began = numpy.load(sys.argv[2]), process_time()
+"""
+PLAIN = "rows = numpy.load(sys.argv[1], mmap_mode='r'); (rows @ asked).argpartition(-28)"
+OURS = "read(Path(sys.argv[1])).scanned.nearest(asked.tolist(), 28)"
+END = "\nprint(process_time() - began)"
+
+
+def main() -> None:
+    """Print a line a figure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("vectors", type=int, nargs="?", default=100_000)
+    parser.add_argument("--home", type=Path)
+    asked = parser.parse_args()
+    for name, made in (("anywhere", anywhere), ("in heaps", in_heaps)):
+        print(f"{asked.vectors:,} vectors {name}: {warm(made(asked.vectors))}")
+    print(f"the first question of a process: {cold(anywhere(asked.vectors))}")
+    if asked.home:
+        print(f"openkoi memory search: {searched(asked.home)}")
+
+
+def anywhere(size: int) -> "Matrix":
+    """Vectors without any order: the worst case."""
+    import numpy
+
+    return of_length_one(numpy.random.default_rng(1).standard_normal((size, DIMENSIONS), numpy.float32))
+
+
+def in_heaps(size: int) -> "Matrix":
+    """Vectors of which many resemble each other."""
+    import numpy
+
+    chance = numpy.random.default_rng(1)
+    middles = chance.standard_normal((size // 100, 32), numpy.float32)[chance.integers(0, size // 100, size)]
+    near = middles + numpy.float32(0.3) * chance.standard_normal((size, 32), numpy.float32)
+    spread = near @ chance.standard_normal((32, DIMENSIONS), numpy.float32)
+    return of_length_one(spread + numpy.float32(0.5) * chance.standard_normal(spread.shape, numpy.float32))
+
+
+def of_length_one(rows: "NDArray[Any]") -> "Matrix":
+    """The same directions."""
+    import numpy
+
+    found: Matrix = (rows / numpy.linalg.norm(rows, axis=1, keepdims=True)).astype(numpy.float32)
+    return found
+
+
+def warm(matrix: "Matrix") -> str:
+    """A question after the other, in turn: multiplied with all, and looked for."""
+    from openkoi_recall.scanning import scannable
+
+    scanned = scannable(matrix)
+    pairs = [compared(scanned, matrix, question) for question in questions(matrix)]
+    plain, ours = (statistics.median(times) * 1000 for times in list(zip(*pairs, strict=True))[:2])
+    same = statistics.fmean(alike for _, _, alike in pairs)
+    return f"{ours:.1f} ms beside {plain:.1f} ms, {ours / plain:.2f} of it, {same:.3f} of the nearest found"
+
+
+def compared(scanned: "Scanned", matrix: "Matrix", question: "Matrix") -> tuple[float, float, float]:
+    """Seconds of both ways, and what share of the nearest ours found."""
+    import numpy
+
+    plain, right = timed(lambda: numpy.argpartition(matrix @ question, -NEAREST)[-NEAREST:])
+    ours, found = timed(lambda: scanned.nearest(question.tolist(), NEAREST)[0])
+    return plain, ours, len(set(right.tolist()) & set(found.tolist())) / NEAREST
+
+
+def timed(work: "Callable[[], NDArray[Any]]") -> "tuple[float, NDArray[Any]]":
+    """Seconds of processor time, and what came of it."""
+    began = process_time()
+    found = work()
+    return process_time() - began, found
+
+
+def questions(matrix: "Matrix") -> "Matrix":
+    """Some near the vectors, and as many from anywhere."""
+    import numpy
+
+    strange = anywhere(QUESTIONS // 2)
+    near = matrix[:: max(1, len(matrix) // len(strange))][: len(strange)]
+    return of_length_one(numpy.concatenate([near + strange / 2, strange]))
+
+
+def cold(matrix: "Matrix") -> str:
+    """New processes in turn: one maps a plain file and multiplies, the other reads ours and looks."""
+    import numpy
+
+    from openkoi_recall.scanning import scannable
+    from openkoi_recall.sidecar import Sidecar, write
+
+    with tempfile.TemporaryDirectory() as folder:
+        plain, ours, question = Path(folder, "plain.npy"), Path(folder, "ours"), Path(folder, "question.npy")
+        size = len(matrix)
+        scanned = scannable(matrix)
+        write(ours, Sidecar("", "", numpy.arange(size), ["a"], numpy.zeros(size, numpy.int64), scanned))
+        numpy.save(plain, matrix)
+        numpy.save(question, matrix[7])
+        pairs = [(told(PLAIN, plain, question), told(OURS, ours, question)) for _ in range(PROCESSES)]
+    more = statistics.median(ours - plain for plain, ours in pairs) * 1000
+    return f"{more:+.1f} ms beside {statistics.median(plain for plain, _ in pairs) * 1000:.1f} ms (goal +20 ms)"
+
+
+def told(code: str, *files: Path) -> float:
+    """Seconds that a new process says it took."""
+    command = [sys.executable, "-c", BEGIN + code + END, *map(str, files)]
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread).stdout)
+
+
+def searched(home: Path) -> str:
+    """Whole processes in turn."""
+    script = str(Path(sys.executable).with_name("openkoi"))
+    ours = [script, "memory", "search", "what", "was", "said"]
+    pairs = [(cpu([sys.executable, "-c", "import duckdb"], home), cpu(ours, home)) for _ in range(2 * PROCESSES)]
+    return f"{statistics.median(ours / base for base, ours in pairs):.2f} times import duckdb (goal 3)"
+
+
+def cpu(command: Sequence[str], home: Path) -> float:
+    """Seconds of processor time of one whole process."""
+    environment = {**os.environ, "OPENKOI_HOME": str(home)}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as child:
+        _, _, usage = os.wait4(child.pid, 0)
+        child.returncode = 0
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    main()
