@@ -55,6 +55,7 @@ def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -
     } == {place.folder.relative_to(tmp_path).as_posix() for place in found}
 
 
+@pytest.mark.row("SKILL-02", "MEM-01")
 def test_skills_for_tasks_have_folders_of_their_own(tmp_path: Path) -> None:
     found = places(TASK, tmp_path / "koi", tmp_path / "work")
 
@@ -67,19 +68,40 @@ def test_skills_for_tasks_have_folders_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.row("C4")
 def test_a_person_s_other_folders_are_read_with_a_word_about_where_they_belong(tmp_path: Path) -> None:
     data = tmp_path / "home" / "data"
-    put(data / "skills" / "evaluators", "right")
-    old = put(data / "evaluators" / "user", "old")
+    put(data / "evaluators" / "user", "right")
+    old = put(data / "skills" / "evaluators", "old")
     older = put(tmp_path / "home" / "evaluators" / "user", "older")
 
     shelf = collect(places(EVALUATOR, data, None))
 
     assert ["right", "old", "older"] == [one.skill.name for one in shelf.found]
     assert [
-        f"{file.parent} is read from there still. Move it to {data / 'skills' / 'evaluators'}." for file in (old, older)
+        f"{file.parent} is read from there still. Move it to {data / 'evaluators' / 'user'}." for file in (old, older)
     ] == list(shelf.complaints)
 
 
-@pytest.mark.row("C73")
+@pytest.mark.row("C4")
+def test_skills_beside_the_settings_are_read_with_a_word_about_where_they_belong(tmp_path: Path) -> None:
+    data = tmp_path / "home" / "data"
+    put(data / "skills" / "user", "right")
+    old = put(tmp_path / "home" / "skills" / "user", "old")
+
+    shelf = collect(places(TASK, data, None), TASK)
+
+    assert ["right", "old"] == [one.skill.name for one in shelf.found]
+    assert (f"{old.parent} is read from there still. Move it to {data / 'skills' / 'user'}.",) == shelf.complaints
+
+
+@pytest.mark.row("EVAL-23", "SKILL-05")
+def test_what_we_proposed_waits_in_silence(tmp_path: Path) -> None:
+    file = put(tmp_path / "evaluators" / "proposed", "draft")
+
+    shelf = collect(places(EVALUATOR, tmp_path, None))
+
+    assert ((), (), (), (file,)) == (shelf.found, shelf.waiting, shelf.complaints, shelf.proposed)
+
+
+@pytest.mark.row("C73", "SKILL-05")
 @pytest.mark.parametrize("source", [Source.WORKSPACE, Source.PROPOSED])
 def test_what_a_person_has_not_approved_is_not_read(tmp_path: Path, source: Source) -> None:
     file = put(tmp_path, "strange")

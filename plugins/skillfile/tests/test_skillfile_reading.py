@@ -32,6 +32,22 @@ def test_a_skill_is_a_markdown_file() -> None:
     assert {"trigger": {"hour": 9, "days": [1, 2]}} == skill.metadata["openkoi"]
 
 
+@pytest.mark.row("SKILL-01")
+def test_what_is_meant_for_openclaw_and_for_openkoi_is_read_from_their_blocks() -> None:
+    skill = read_skill(
+        "---\nname: morning-slack-summary\ndescription: >\n  Fetches messages.\n  Sums them up.\nmetadata:\n"
+        '  openclaw:\n    os: ["darwin", "linux"]\n    requires: {env: ["SLACK_BOT_TOKEN"], bins: [git]}\n'
+        "  openkoi:\n    category: communication\n    trigger: {type: time, schedule: {hour: 9, days: [1, 5]}}\n"
+        "    learned_from: pattern:abc123\n---\n# Morning\n",
+        "folder",
+    )
+
+    needs = skill.requires
+    assert (("darwin", "linux"), ("git",), ("SLACK_BOT_TOKEN",)) == (needs.systems, needs.programs, needs.variables)
+    assert {"type": "time", "schedule": {"hour": 9, "days": [1, 5]}} == skill.own("trigger")
+    assert ("communication", "pattern:abc123") == (skill.own("category"), skill.own("learned_from"))
+
+
 @pytest.mark.row("SKILL-02")
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -54,8 +70,12 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
     [
         ("# No front matter", "line 1: it does not begin with YAML between two lines of three dashes"),
         ("---\nname: a\n", "line 1: its front matter does not end"),
-        ("---\nname: !!timestamp x\n---\n", "line 2: its front matter cannot be read"),
-        ("---\nname: a\ntags: [\n---\n", "line 4: its front matter is not YAML"),
+        ("---\n[\n---\n", "line 3: its front matter is not YAML"),
+        ("---\n!!timestamp x\n---\n", "line 2: its front matter cannot be read"),
+        ("---\nname: a\n\n---\n\0", "line 5: it holds a NUL"),
+        ("\ufffd" * 30 + "\n", "line 1: it is not UTF-8"),
+        ("+++\nname = 'a'\n+++\n", "line 1: it does not begin"),
+        ("", "line 1: it does not begin"),
         ("---\n- a\n---\n", "line 2: its front matter is no table"),
         ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: its front matter has anchors"),
         ("---\na: " + "[" * 3000 + "\n---\n", "line 2: its front matter cannot be read"),
@@ -85,7 +105,7 @@ LINES = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min
 
 
 @pytest.mark.row("SKILL-01")
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(NAMES, LINES, LINES, st.sampled_from(["task", "evaluator"]))
 def test_what_is_written_is_read_as_the_same_skill(name: str, description: str, body: str, kind: str) -> None:
     told = " ".join(description.split()) or "It."
@@ -134,6 +154,16 @@ def test_fields_of_the_future_are_passed_over_and_named_when_strict() -> None:
     assert ["line 5: the format has no field 'shape'; what is your own belongs into metadata"] == [
         str(problem) for problem in problems(text, "a", strict=True)
     ]
+
+
+@pytest.mark.row("SKILL-06")
+@pytest.mark.parametrize(("said", "odd"), [("", []), ("schema_version: 1\n", []), ("schema_version: 2\n", [3])])
+def test_a_file_of_a_version_to_come_is_read_as_far_as_it_is_known(said: str, odd: list[int]) -> None:
+    text = f"---\nname: a\n{said}description: It.\n---\nDo it.\n"
+
+    skill = read_skill(text, "")
+
+    assert ("a", "It.", odd) == (skill.name, skill.description, [one.line for one in skill.front.odd])
 
 
 @pytest.mark.parametrize(

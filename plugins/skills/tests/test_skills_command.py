@@ -1,6 +1,7 @@
 """What ``openkoi skill`` promises, in a home and a project that are really there."""
 
 import json
+import os
 import subprocess
 import zipfile
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from openkoi_hookspecs import Entry, KoiError, UnknownName
+from openkoi_ledger.command import learn
 from openkoi_skillfile import validate
 from openkoi_skills import Skills
 from openkoi_skills.command import skill
@@ -45,6 +47,17 @@ class Shop:
         file.parent.mkdir(parents=True)
         file.write_text(text.format(name=name, more=more))
         return file
+
+
+@dataclass(frozen=True, slots=True)
+class Learning(Shop):
+    """The same, with the commands there are."""
+
+    def entries(self, kind: str) -> Sequence[Entry]:
+        """The plugins of a kind."""
+        if kind == "commands":
+            return [Entry("commands", "skill", "test", lambda: skill)]
+        return Shop.entries(self, kind)
 
 
 @pytest.fixture
@@ -141,6 +154,21 @@ def test_skills_come_from_folders_files_archives_and_repositories(shop: Shop) ->
         shop.openkoi("install", str(several))
 
 
+@pytest.mark.row("SKILL-08")
+def test_learn_installs_too(shop: Shop) -> None:
+    file = shop.put("elsewhere", "feed")
+    learning = Learning(shop.folder)
+
+    done = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
+    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+        raise done.exception or AssertionError(done.output)
+    shop.openkoi("install", str(file.parent), "--yes")
+    again = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
+
+    assert "feed is installed already, as it is there.\n" == again.stdout
+    assert (shop.data / "skills" / "managed" / "feed" / "SKILL.md").is_file()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [("no front matter", "SKILL.md:1: it does not begin"), (TEXT.replace("{name}", "../up", 1), "cannot be that of a")],
@@ -168,3 +196,74 @@ def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: 
     assert "Do it.\n?[2J?\n" == shop.openkoi("show", "feed").stdout.partition("---\nDo")[2].join(["Do", ""])
     with pytest.raises(UnknownName, match="Did you mean 'feed'"):
         shop.openkoi("show", "fed")
+
+
+def test_what_was_mended_in_reading_is_told_and_is_no_mistake(shop: Shop) -> None:
+    file = shop.put("home/data/skills/user", "feed", text=TEXT.replace("It {name}s.", "Use when: koi are hungry"))
+
+    told, listed = shop.openkoi("validate"), shop.openkoi("list")
+
+    assert (0, "") == (told.exit_code, told.stdout)
+    assert all(f"warning: {file}:3: 'description' is no YAML" in one.stderr for one in (told, listed))
+    assert "feed  Use when: koi are hungry  [user]" in listed.stdout
+    assert 1 == shop.openkoi("validate", "--strict").exit_code
+    assert "warning: line 3: 'description'" in shop.openkoi("install", str(file.parent), "--yes").stderr
+
+
+def test_what_is_proposed_is_listed_with_the_command_that_decides(shop: Shop) -> None:
+    shop.put("home/data/skills/proposed", "feed")
+    shop.put("home/data/evaluators/proposed", "taste", "kind: evaluator\n")
+
+    listed = shop.openkoi("list")
+
+    assert ["feed  not used: it is proposed", "taste (evaluator)  not used: it is proposed"] == [
+        line.partition(",")[0] for line in listed.stdout.splitlines()
+    ]
+    assert (2, "") == (listed.stdout.count("openkoi learn"), listed.stderr)
+
+
+@pytest.mark.row("SKILL-08")
+def test_a_repository_that_is_a_skill_is_installed_without_its_history(shop: Shop) -> None:
+    file = shop.put("elsewhere", "feed")
+    for number in range(600):
+        place = file.parent / ".git" / str(number)
+        place.parent.mkdir(exist_ok=True)
+        place.touch()
+
+    target = Path(shop.openkoi("install", str(file.parent), "--yes").stdout.strip())
+
+    assert [target / "SKILL.md"] == list(target.rglob("*"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_link_out_of_a_skill_is_not_followed(shop: Shop) -> None:
+    file = shop.put("elsewhere", "feed")
+    (file.parent / "keys").symlink_to(shop.folder)
+
+    with pytest.raises(KoiError, match="a link that leads out of it"):
+        shop.openkoi("install", str(file.parent), "--yes")
+
+
+def test_each_mistake_says_what_to_do(shop: Shop) -> None:
+    (shop.folder / "cut.zip").write_bytes(zipped(shop).replace(b"Do it", b"Do at"))
+    (shop.folder / "elsewhere" / "bad").mkdir(parents=True)
+    (shop.folder / "elsewhere" / "bad" / "SKILL.md").write_text("---\nname: a\n")
+
+    with pytest.raises(KoiError, match=r"^bad/SKILL\.md:1: its front matter does not end"):
+        shop.openkoi("install", str(shop.folder / "elsewhere" / "bad"), "--yes")
+    with pytest.raises(KoiError, match="Did you mean 'feed-koi'"):
+        shop.openkoi("new", "Feed Koi!")
+    with pytest.raises(UnknownName, match="There are: none"):
+        shop.openkoi("trust", "nobody")
+    with pytest.raises(KoiError, match="Look at the address"):
+        shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")
+    with pytest.raises(KoiError, match="cannot be unpacked: Bad CRC"):
+        shop.openkoi("install", str(shop.folder / "cut.zip"), "--yes")
+
+
+def zipped(shop: Shop) -> bytes:
+    """The bytes of an archive with a skill in it."""
+    file = shop.folder / "whole.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("feed/SKILL.md", TEXT.format(name="feed", more=""))
+    return file.read_bytes()

@@ -32,6 +32,7 @@ class Asked:
     flags: dict[str, Any]
     from_stdin: bool
     dry: bool = False
+    category: str = ""
     given_to: "Callable[[Task, Assembly], Task]" = lambda task, _: task
 
     @property
@@ -53,6 +54,7 @@ class Asked:
 @click.option("--executor", metavar="MODEL", help="The model that does the work.")
 @click.option("--evaluator", metavar="MODEL", help="The model that judges it.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars that this task may cost.")
+@click.option("--category", default="", metavar="NAME", help="The kind of task, for rubrics; else its words tell.")
 @click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
 @click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
 @click.option("--dry-run", "dry", is_flag=True, help="Work on a copy, and show what would be changed.")
@@ -73,7 +75,8 @@ def command(invocation: Invocation, /, words: Sequence[str], format: str, why: b
 
     with faced(format, invocation) as face:
         face.explains = why
-        do(Asked(words, flags, from_stdin=flags.pop("from_stdin"), dry=flags.pop("dry")), face)
+        stdin, dry, category = (flags.pop(name) for name in ("from_stdin", "dry", "category"))
+        do(Asked(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), face)
     return face.report.status
 
 
@@ -105,7 +108,7 @@ def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
     with place(asked.dry) as folder:
         koi = face.invocation.open(asked.flags, workspace=folder, settings=CAGED if asked.dry else None)
         set_up_logs(face.invocation.verbose, koi)
-        task = asked.given_to(Task(text, context=context, limits=koi.config.limits), koi)
+        task = asked.given_to(Task(text, context=context, category=asked.category, limits=koi.config.limits), koi)
         diff = interruptible(work(koi, task, face))
         if asked.dry:
             face.changes(diff)

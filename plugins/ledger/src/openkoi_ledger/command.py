@@ -27,7 +27,14 @@ NOBODY = "Nobody is at the terminal, so nothing was decided. To decide: openkoi 
 
 
 class Actions(click.Group):
-    """The actions; a word that is none may have been meant as a task."""
+    """The actions, and those that packages bring; a word that is none may have been meant as a task."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *(name for one in brought(ctx.obj) for name in one.commands)})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        own = super().get_command(ctx, name)
+        return own or next((one.commands[name] for one in brought(ctx.obj) if name in one.commands), None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -39,22 +46,38 @@ class Actions(click.Group):
 
 
 @click.group("learn", cls=Actions, invoke_without_command=True)
-@click.option("--install", metavar="SKILL", default="", help="Install a skill; openkoi-skills does that.")
+@click.option("--install", metavar="SKILL", default="", help="Install a skill, as openkoi skill install does.")
 @click.pass_context
 def learn(ctx: click.Context, install: str) -> None:
     """Review what was learned and has not proved itself yet; openkoi learn why ID tells where it comes from."""
     if install:
-        raise KoiError(
-            f"The ledger installs no skills, so {install!r} was left alone. Install openkoi-skills for that."
-        )
-    if ctx.invoked_subcommand is None:
-        review(ledger_of(ctx.obj))
+        ctx.invoke(installer(ctx.obj, install), origin=install)
+    elif ctx.invoked_subcommand is None:
+        others = [ctx.invoke(one) for one in brought(ctx.obj)]
+        review(ledger_of(ctx.obj), alone=not any(others))
 
 
-def review(ledger: Ledger) -> None:
+def brought(koi: Koi) -> list[click.Group]:
+    """The actions of modules in the group ``openkoi.learn``: what they do by themselves tells if something waits."""
+    found = (getattr(one.load(), "actions", None) for one in koi.entries("learn"))
+    return [one for one in found if isinstance(one, click.Group)]
+
+
+def installer(koi: Koi, skill: str) -> click.Command:
+    """The command that installs skills; raises KoiError where nobody brings one."""
+    groups = [one.load() for one in koi.entries("commands") if one.name == "skill"]
+    found = (one.commands.get("install") for one in groups if isinstance(one, click.Group))
+    if command := next((one for one in found if one), None):
+        return command
+    raise KoiError(f"The ledger installs no skills, so {skill!r} was left alone. Install openkoi-skills for that.")
+
+
+def review(ledger: Ledger, *, alone: bool = True) -> None:
     """Go through what waits for a decision, one by one where there is a person, else as a list."""
     book = ledger.shelf.read_now()
     waiting = [entry for entry in book.entries.values() if entry.live and not entry.pinned and unproved(entry)]
+    if not waiting and not alone:
+        return
     if not waiting:
         click.echo("Nothing waits for a decision. What was learned: openkoi learn list")
         return
@@ -127,7 +150,9 @@ def pin(koi: Koi, /, id: str) -> None:
 def forget(koi: Koi, /, id: str) -> None:
     """Put an entry away; it stays in the log and can be restored."""
     ledger = ledger_of(koi)
-    done(ledger, dismissed(meant(ledger, id), now()), "Put away")
+    entry = meant(ledger, id)
+    done(ledger, dismissed(entry, now()), "Put away")
+    click.echo(f"To take it back: openkoi learn restore {entry.id}", err=True)
 
 
 @learn.command()

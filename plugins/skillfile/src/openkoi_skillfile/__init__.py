@@ -7,7 +7,7 @@ from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
 from .places import ASKS, Found, Place, Shelf, Source, Trust, collect, lent, places, skill_folders, unshadowed, upwards
 from .problem import Problem, Unusable
 from .skill import EVALUATOR, NAME, TASK, Skill, read_skill, write_skill
-from .validation import FILE, problems, read_text, skill_in, validate
+from .validation import FILE, oddities, problems, read_text, skill_in, validate
 
 __all__ = [
     "ASKS",
@@ -36,6 +36,7 @@ __all__ = [
     "digest",
     "lacking",
     "lent",
+    "oddities",
     "places",
     "problems",
     "read_skill",

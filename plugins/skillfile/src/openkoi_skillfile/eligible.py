@@ -8,6 +8,7 @@ from shutil import which
 
 from .front import mapping, words
 
+OURS = ("openkoi", "openclaw", "clawdbot", "moltbot")
 SYSTEMS = {"macos": "darwin", "mac": "darwin", "osx": "darwin", "windows": "win32", "win": "win32"}
 
 
@@ -30,8 +31,10 @@ class Machine:
 
 
 def requirements(metadata: Mapping[str, object]) -> Requirements:
-    """Read them where they may stand: in the metadata itself, or in its block for OpenKoi or OpenClaw."""
-    blocks = [metadata, *(mapping(metadata.get(name)) for name in ("openkoi", "openclaw"))]
+    """Read them where they may stand: in the metadata itself, or in its block for OpenKoi or OpenClaw,
+    by any of the names that the latter has had.
+    """
+    blocks = [metadata, *(mapping(metadata.get(name)) for name in OURS)]
     needs = [mapping(block.get("requires")) for block in blocks]
     return Requirements(
         systems=tuple(name for block in blocks for name in words(block.get("os"))),

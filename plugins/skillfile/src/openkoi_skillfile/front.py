@@ -1,36 +1,41 @@
 """The YAML at the head of a SKILL.md as plain values, each with its line. Knows YAML; knows no skill.
 
-What people write by hand is mended where it is plain what was meant: a colon in a description that is not quoted.
-Anchors are refused, because a few lines of them could stand for millions of values.
+What people write by hand is read where it is plain what was meant, and said. Anchors are refused, because a few lines
+of them could stand for millions of values.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TypeAlias
 
+from .fence import parted
+from .loose import Keys, loosely
 from .problem import Problem, Unusable
 
-Keys: TypeAlias = tuple[str | int, ...]
-FILE = re.compile(r"\A---[ \t]*\n(?P<front>(?:.*\n)*?)---[ \t]*(?:\n(?P<body>[\s\S]*))?\Z")
-BEGUN = re.compile(r"---[ \t]*(?:\n|\Z)")
-PLAIN = re.compile(r"^(?P<key>[\w-]+):[ \t]+(?P<value>[^\s\"'|>\[{&*!#%@`].*)$", re.MULTILINE)
 BRACKET = re.compile(r"[\[\]{}]")
-MOST, DEEPEST = 64_000, 60
+UNSEEN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind")
+MOST, LOOSE, DEEPEST = 64_000, 16_000, 60
+LOST, FEW = "\ufffd", 20
 # What YAML's tags raise at a text that is not theirs: ``!!timestamp x``.
 TAGS = (RecursionError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
-SHAPE = "it does not begin with YAML between two lines of three dashes"
-OPEN = "its front matter does not end: a line of three dashes is missing after it"
+
+
+class Final(Unusable):
+    """What is not read in any other way either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Plain values and where they stand, and the Markdown after them."""
+    """Plain values and where they stand, the Markdown after them, and what other readers may not take."""
 
     facts: Mapping[str, object]
     body: str
     lines: Mapping[Keys, int] = field(default_factory=dict, compare=False)
+    odd: tuple[Problem, ...] = field(default=(), compare=False)
 
     def line(self, *keys: str | int) -> int:
         """The line of a value, or of the nearest thing around it."""
@@ -40,54 +45,104 @@ class Front:
 
 def split(text: str) -> Front:
     """Take a file apart. Raises Unusable."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    parts = FILE.match(text)
-    if not parts:
-        raise Unusable(Problem(OPEN if BEGUN.match(text) else SHAPE))
-    if len(parts["front"]) > MOST:
+    text, odd = readable(text)
+    parts = parted(text)
+    if len(parts.front) > MOST:
         raise Unusable(Problem(f"its front matter is longer than {MOST} characters"))
-    facts, lines = mended(parts["front"])
+    facts, lines, mended = mend(parts.front, parts.first)
     if not isinstance(facts, dict):
-        raise Unusable(Problem("its front matter is no table of keys and values", 2))
-    return Front({str(key): value for key, value in facts.items()}, (parts["body"] or "").strip(), lines)
+        raise Unusable(Problem("its front matter is no table of keys and values", parts.first))
+    named, respelled = spelled({str(key): value for key, value in facts.items()}, lines)
+    every = (*odd, *parts.odd, *mended, *respelled, *newer(named, lines))
+    return Front(named, parts.body.strip(), lines, tuple(sorted(every, key=lambda problem: problem.line)))
 
 
-def mended(front: str) -> tuple[object, Mapping[Keys, int]]:
-    """Parse YAML; where that fails, once more with the plain values of the outermost keys in quotes."""
+def readable(text: str) -> tuple[str, list[Problem]]:
+    """A text with plain line ends and without what no reader of YAML takes. Raises Unusable for what is no text."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = text if "\n" in text else text.replace("\r", "\n")
+    if "\0" in text:
+        raise Unusable(Problem("it holds a NUL, so it is no text", line_of(text, "\0")))
+    odd = []
+    if unseen := UNSEEN.search(text):
+        odd.append(Problem("it holds control characters, which are left out", line_of(text, unseen[0]), fatal=False))
+        text = UNSEEN.sub(" ", text)
+    if text.count(LOST) > FEW + len(text) // 50:
+        raise Unusable(Problem("it is not UTF-8. Save it as UTF-8", line_of(text, LOST)))
+    if LOST in text:
+        odd.append(Problem("it holds bytes that are not UTF-8. Save it as UTF-8", line_of(text, LOST), fatal=False))
+    return text, odd
+
+
+def line_of(text: str, part: str) -> int:
+    """The line that a part of a text stands in."""
+    return text.count("\n", 0, text.index(part)) + 1
+
+
+def mend(front: str, first: int) -> tuple[object, Mapping[Keys, int], list[Problem]]:
+    """Parse YAML; where it is none, read it as a person would."""
     try:
-        return parsed(front)
-    except Unusable as error:
-        quoted = PLAIN.sub(quote, front)
-        if quoted == front:
-            raise
-        try:
-            return parsed(quoted)
-        except Unusable:
-            raise error from None
+        facts, lines = parsed(front, first)
+    except Final:
+        raise
+    except Unusable:
+        if len(front) <= LOOSE and (found := loosely(front, first, parsed)):
+            return found
+        raise
+    if isinstance(facts, str) and (found := loosely(front, first, parsed)):
+        return found
+    return facts, lines, twice(front, first) if isinstance(facts, dict) else []
 
 
-def quote(found: re.Match[str]) -> str:
-    """One line with its value in quotes."""
-    return f"{found['key']}: '{found['value'].rstrip().replace(chr(39), chr(39) * 2)}'"
+def twice(front: str, first: int) -> list[Problem]:
+    """Outermost names that stand there more than once: the last one holds."""
+    places: dict[str, list[int]] = {}
+    for place, line in enumerate(front.split("\n")):
+        name = line.partition(":")[0].rstrip()
+        if name in FIELDS:
+            places.setdefault(name, []).append(first + place)
+    several = [(name, lines[-1]) for name, lines in places.items() if len(lines) > 1]
+    return [Problem(f"{name!r} stands there twice, and the last one holds", at, fatal=False) for name, at in several]
 
 
-def parsed(front: str) -> tuple[object, Mapping[Keys, int]]:
-    """Parse YAML into values and their lines."""
+def spelled(facts: dict[str, object], lines: Mapping[Keys, int]) -> tuple[dict[str, object], list[Problem]]:
+    """The facts with the format's names where others were meant: ``Name``, ``allowed_tools``."""
+    odd, known = [], dict(facts)
+    for name in facts:
+        usual = re.sub(r"[\s_]+", "-", name.strip().casefold())
+        if name != usual and usual in FIELDS and usual not in known:
+            known[usual] = known.pop(name)
+            odd.append(Problem(f"{name!r} is taken for {usual!r}", lines.get((name,), 1), fatal=False))
+    return known, odd
+
+
+def newer(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> list[Problem]:
+    """A version of the format that is not known here: of it is read what the first one has."""
+    version = one_line(facts.get("schema_version"))
+    if version in ("", "1", "1.0"):
+        return []
+    text = f"its schema_version is {version}; what is in it is read as 1"
+    return [Problem(text, lines.get(("schema_version",), 1), fatal=False)]
+
+
+def parsed(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
+    """Parse YAML into values and their lines; ``first`` is the line of the file that it begins in."""
     import yaml
 
     if depth(front) > DEEPEST:
-        raise Unusable(Problem(f"its front matter cannot be read: brackets stand {DEEPEST} deep in each other", 2))
+        raise Final(Problem(f"its front matter cannot be read: brackets stand {DEEPEST} deep in each other", first))
     try:
         loader = yaml.SafeLoader(front)
         tree = loader.get_single_node()
-        lines = dict(located(tree, (), set())) if tree else {}
+        lines = dict(located(tree, (), set(), first)) if tree else {}
         return (loader.construct_document(tree) if tree else None) or {}, lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        said = str(getattr(error, "problem", None) or error)
-        raise Unusable(Problem(f"its front matter is not YAML: {said}", mark.line + 2 if mark else 2)) from error
+        said = str(getattr(error, "problem", None) or error).partition("\n")[0]
+        line = mark.line + first if mark else first
+        raise Unusable(Problem(f"its front matter is not YAML: {said}", line)) from error
     except TAGS as error:
-        raise Unusable(Problem(f"its front matter cannot be read: {str(error) or 'too deep'}", 2)) from error
+        raise Unusable(Problem(f"its front matter cannot be read: {str(error) or 'too deep'}", first)) from error
 
 
 def depth(front: str) -> int:
@@ -96,15 +151,12 @@ def depth(front: str) -> int:
     return max(accumulate(steps), default=0)
 
 
-def located(node: object, keys: Keys, seen: set[int]) -> Iterator[tuple[Keys, int]]:
-    """The line of each value below a node; the file's first line is the one before the node's.
-
-    A node that is met again stands behind an anchor.
-    """
+def located(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tuple[Keys, int]]:
+    """The line of each value below a node. A node that is met again stands behind an anchor."""
     value, mark = getattr(node, "value", None), getattr(node, "start_mark", None)
-    line = (mark.line if mark else 0) + 2
+    line = (mark.line if mark else 0) + first
     if id(node) in seen:
-        raise Unusable(Problem("its front matter has anchors, which are not read here", line))
+        raise Final(Problem("its front matter has anchors, which are not read here", line))
     seen.add(id(node))
     yield keys, line
     if not isinstance(value, list):
@@ -112,14 +164,17 @@ def located(node: object, keys: Keys, seen: set[int]) -> Iterator[tuple[Keys, in
     for place, item in enumerate(value):
         if isinstance(item, tuple):
             name = item[0].value if isinstance(item[0].value, str) else ""
-            yield from located(item[1], (*keys, name), seen)
-            yield (*keys, name), item[0].start_mark.line + 2
+            yield from located(item[1], (*keys, name), seen, first)
+            yield (*keys, name), item[0].start_mark.line + first
         else:
-            yield from located(item, (*keys, place), seen)
+            yield from located(item, (*keys, place), seen, first)
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Take what should be a table for one, or for an empty one."""
+    """Take what should be a table for one, also where it is written as JSON in a text; else for an empty one."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
@@ -132,3 +187,10 @@ def words(value: object) -> tuple[str, ...]:
 def one_line(value: object) -> str:
     """Take a text without its line breaks; nothing for what is no plain value."""
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def one_text(value: object) -> str:
+    """The same, also of several in a list."""
+    if isinstance(value, list):
+        return " ".join(filter(None, map(one_line, value)))
+    return one_line(value)

@@ -60,11 +60,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Skills in their order of precedence, what is amiss with others, and files that wait for a person's word."""
+    """Skills in their order of precedence, what is amiss with others, and files that wait for a person's word.
+
+    What we ``proposed`` waits, too, and in silence: nobody is reminded of it in every run.
+    """
 
     found: tuple[Found, ...] = ()
     amiss: tuple[str, ...] = ()
     waiting: tuple[Path, ...] = ()
+    proposed: tuple[Path, ...] = ()
 
     @property
     def complaints(self) -> tuple[str, ...]:
@@ -81,11 +85,12 @@ def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable
         for brought in (".agents", ".openkoi")
     ]
     if data:
-        own = data / "skills" / ("evaluators" if kind == EVALUATOR else "user")
-        elsewhere = [data / several / "user", *(folder / several / "user" for folder in settings_beside(data))]
+        own = data / several / "user"
+        older = [data / "skills" / "evaluators"] if kind == EVALUATOR else []
+        elsewhere = [*older, *(folder / several / "user" for folder in settings_beside(data))]
         found = [
             Place(own, Source.USER, kind=kind),
-            *(Place(folder, Source.USER, kind=kind, better=own) for folder in elsewhere if folder != own),
+            *(Place(folder, Source.USER, kind=kind, better=own) for folder in elsewhere),
             *found,
             Place(data / several / "proposed", Source.PROPOSED, kind=kind),
             Place(data / several / "managed", Source.MANAGED, kind=kind),
@@ -146,11 +151,12 @@ def collect(
     found: list[Found] = []
     complaints: list[str] = []
     waiting: list[Path] = []
+    proposed: list[Path] = []
     for place in wanted:
         for folder in skill_folders(place.folder):
             read = attempt(folder, place, trust, place.source in asks)
             if isinstance(read, Path):
-                waiting.append(read)
+                (proposed if place.source is Source.PROPOSED else waiting).append(read)
             elif isinstance(read, str):
                 complaints.append(read)
             elif read.skill.kind != kind:
@@ -158,7 +164,7 @@ def collect(
             else:
                 found.append(read)
                 complaints += [f"{folder} is read from there still. Move it to {place.better}."] if place.better else []
-    return Shelf(tuple(found), tuple(complaints), tuple(waiting))
+    return Shelf(tuple(found), tuple(complaints), tuple(waiting), tuple(proposed))
 
 
 def unshadowed(found: Iterable[Found]) -> Shelf:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
+LONGEST = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -17,7 +19,8 @@ class Problem:
     path: Path | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.text}" if self.path else f"line {self.line}: {self.text}"
+        text = self.text if len(self.text) <= LONGEST else f"{self.text[:LONGEST]}…"
+        return f"{self.path}:{self.line}: {text}" if self.path else f"line {self.line}: {text}"
 
 
 class Unusable(KoiError):

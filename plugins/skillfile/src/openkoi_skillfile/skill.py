@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 
 from .eligible import Requirements, requirements
-from .front import Front, mapping, one_line, split
+from .front import Front, mapping, one_line, one_text, split
 from .granted import granted
 from .problem import Problem, Unusable
 
@@ -52,8 +52,8 @@ def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
     metadata = unpacked(mapping(facts.get("metadata")))
     said = one_line(facts.get("kind")) or one_line(metadata.pop("openkoi-kind", ""))
     return Skill(
-        one_line(facts.get("name")) or folder,
-        one_line(facts.get("description")),
+        one_text(facts.get("name")) or folder,
+        one_text(facts.get("description")),
         front.body,
         kind=said.casefold() or kind,
         metadata=metadata,

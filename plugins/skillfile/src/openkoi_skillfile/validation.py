@@ -1,7 +1,9 @@
 """Hold a SKILL.md against its format, with the line of each mistake. Knows no configuration and no run."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import replace
 from pathlib import Path
+from stat import S_ISREG
 
 from .evaluator import amiss
 from .problem import Problem, Unusable
@@ -22,6 +24,15 @@ def validate(path: Path, strict: bool = False) -> list[Problem]:
     return [replace(problem, path=file) for problem in found]
 
 
+def oddities(path: Path) -> list[Problem]:
+    """What in a file that can be read was mended in reading it; nothing for one that cannot."""
+    try:
+        odd = read_skill(read_text(path), path.parent.name).front.odd
+    except (OSError, UnicodeDecodeError, Unusable):
+        return []
+    return [replace(problem, path=path) for problem in odd]
+
+
 def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
     """What is wrong with a text, in the order of its lines."""
     try:
@@ -29,7 +40,7 @@ def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
     except Unusable as error:
         return [error.problem]
     found = [*unknown_kind(skill), *unfit(skill), *misplaced(skill, folder), *([] if skill.body else [EMPTY])]
-    found += unheard_of(skill)
+    found += [*skill.front.odd, *unheard_of(skill)]
     if skill.kind == EVALUATOR:
         found += amiss(skill)
     return sorted((p for p in found if p.fatal or strict), key=lambda problem: problem.line)
@@ -70,7 +81,11 @@ def skill_in(folder: Path) -> Path:
 
 
 def read_text(file: Path) -> str:
-    """Read a file that is not too large to be one."""
-    if file.stat().st_size > LARGEST:
+    """Read a file that is not too large to be one; bytes that are no UTF-8 are marked as lost."""
+    found = file.stat()
+    if not S_ISREG(found.st_mode):
+        raise OSError("it is no file")
+    if found.st_size > LARGEST:
         raise OSError(f"it is larger than {LARGEST} bytes")
-    return file.read_text(encoding="utf-8")
+    data = file.read_bytes()
+    return data.decode("utf-16") if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else data.decode("utf-8", "replace")

@@ -8,7 +8,20 @@ from tempfile import TemporaryDirectory
 import click
 
 from openkoi_hookspecs import Koi, KoiError, UnknownName
-from openkoi_skillfile import EVALUATOR, FILE, NO, TASK, YES, Approved, places, skill_folders, skill_in, validate
+from openkoi_skillfile import (
+    EVALUATOR,
+    FILE,
+    NO,
+    TASK,
+    YES,
+    Approved,
+    oddities,
+    places,
+    read_text,
+    skill_folders,
+    skill_in,
+    validate,
+)
 
 from .fetched import fetched
 from .fresh import template
@@ -37,8 +50,8 @@ def listed(koi: Koi, /, layout: str) -> None:
     """List skills and evaluators here, with those that are not used and why."""
     found = all_rows(koi)
     click.echo(as_json(found) if layout == "json" else as_text(found))
-    for complaint in complaints(koi):
-        click.echo(complaint, err=True)
+    for complaint in [*complaints(koi), *(f"warning: {odd}" for row in found for odd in oddities(Path(row.file)))]:
+        click.echo(visible(complaint), err=True)
 
 
 @skill.command()
@@ -52,13 +65,13 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
         shelf = library.shelf(Path.cwd(), koi.entries, kind)
         found = shelf.get(name) or next((one for one, _ in shelf.unfit if one.skill.name == name), None)
         if found:
-            text = beside(found, beside_it) if beside_it else found.file.read_text(encoding="utf-8").rstrip()
+            text = beside(found, beside_it) if beside_it else read_text(found.file).rstrip()
             click.echo(visible(text))
             return
     waiting = next((Path(row.file) for row in all_rows(koi) if row.unused and row.name == name), None)
     if waiting is None:
         raise UnknownName("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
-    click.echo(visible(waiting.read_text(encoding="utf-8", errors="replace").rstrip()))
+    click.echo(visible(read_text(waiting).rstrip()))
 
 
 @skill.command("validate")
@@ -73,6 +86,8 @@ def validated(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
     found = [problem for file in files for problem in validate(file, strict)]
     for problem in found:
         click.echo(str(problem))
+    for odd in [] if strict else [one for file in files for one in oddities(file)]:
+        click.echo(f"warning: {odd}", err=True)
     bad = len({problem.path for problem in found})
     click.echo(f"{len(files)} checked, {bad} with mistakes.", err=True)
     if found:
@@ -125,7 +140,10 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     """Decide about what this project and others supply: skills, evaluators, AGENTS.md. Any change asks again."""
     data = library_of(koi).data
     approved = Approved.below(data)
-    meant = [one for one in supplied(data, Path.cwd(), RULE_FILES) if not names or one.place.name in names]
+    every = supplied(data, Path.cwd(), RULE_FILES)
+    meant = [one for one in every if not names or one.place.name in names]
+    if unknown := [name for name in names if name not in {one.place.name for one in every}]:
+        raise UnknownName("supplied skill", unknown[0], tuple(one.place.name for one in every))
     due = [one for one in meant if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
     for one in meant:
         click.echo(state(one, approved), err=True)
@@ -152,6 +170,7 @@ def described(one: Parcel) -> str:
     lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.description}", f"  goes to {one.target}"]
     lines += [f"  keeps to {' '.join(one.skill.tools)}"] if one.skill.tools else []
     lines += ["  takes the place of the one that is there"] if one.target.exists() else []
+    lines += [f"  warning: {odd}" for odd in one.skill.front.odd]
     return visible("\n".join([*lines, *(f"  look out: its text {warning}" for warning in one.warnings)]))
 
 

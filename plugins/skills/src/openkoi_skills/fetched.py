@@ -3,6 +3,7 @@
 import re
 import subprocess
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,11 +61,19 @@ def clone(address: str, folder: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise KoiError(f"{address} could not be fetched: {error}. Fetch it yourself and give its folder.") from error
     if done.returncode:
-        raise KoiError(f"{address} could not be fetched: {done.stderr.strip()}")
+        said = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
+        raise KoiError(f"{address} could not be fetched: {said}. Look at the address, or fetch it and give its folder.")
 
 
 def unpack(archive: Path, folder: Path) -> None:
     """Take the files out of an archive; one that leads elsewhere, or is too large, is refused."""
+    try:
+        unpacked(archive, folder)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
+        raise KoiError(f"{archive} cannot be unpacked: {error}.") from error
+
+
+def unpacked(archive: Path, folder: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         entries = [one for one in opened.infolist() if not one.is_dir()]
         if sum(one.file_size for one in entries) > LARGEST:

@@ -1,7 +1,11 @@
 """A new skill's file, to be filled in. Knows the format; knows no folder."""
 
-from openkoi_skillfile import EVALUATOR, Skill, write_skill
+import re
 
+from openkoi_hookspecs import KoiError
+from openkoi_skillfile import EVALUATOR, NAME, Skill, write_skill
+
+NAMELESS = "The name {name!r} has to be small letters, digits and single dashes.{better}"
 BODY = """# {title}
 
 Say step by step how this is done here: what to look at first, what to do, how to tell that it is done.
@@ -27,8 +31,16 @@ Say what good work looks like here, and what is a mistake that must be mended.
 """
 
 
+def better(name: str) -> str:
+    """What could be meant, as a hint."""
+    fit = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return f" Did you mean {fit!r}?" if NAME.fullmatch(fit) else ""
+
+
 def template(name: str, kind: str, description: str) -> str:
     """The text of a file for a name. Raises Unusable when it could not be read by others."""
+    if not NAME.fullmatch(name):
+        raise KoiError(NAMELESS.format(name=name, better=better(name)))
     title = name.replace("-", " ").capitalize()
     said = description or f"{title}. Say when to use it, in the words that a task would use."
     plain = write_skill(Skill(name, said, BODY.format(title=title)))

@@ -1,7 +1,8 @@
 """Put a skill of somebody else's among the managed ones, pinned to what it is now. Asks nobody."""
 
+import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
@@ -17,6 +18,7 @@ from openkoi_skillfile import (
     validate,
 )
 from openkoi_skillfile import YES as AGREED
+from openkoi_skillfile.digest import MOST_BYTES, MOST_FILES
 
 from .suspect import suspicions
 
@@ -43,16 +45,32 @@ class Parcel:
 def parcel(folder: Path, data: Path, copy: Path) -> Parcel:
     """Look at a skill, in a copy of its own. Raises KoiError, with file and line, for one that is unfit."""
     if found := validate(folder):
-        raise KoiError("\n".join(map(str, found)))
-    if not digest(folder):
+        file = Path(folder.name) / skill_in(folder).name
+        raise KoiError("\n".join(str(replace(problem, path=file)) for problem in found))
+    if vast(folder):
         raise KoiError(TOO_MUCH.format(folder=folder))
-    shutil.copytree(folder, copy, ignore=LEFT_OUT)
+    shutil.copytree(folder, copy, symlinks=True, ignore=LEFT_OUT)
+    if not digest(copy):
+        raise KoiError(TOO_MUCH.format(folder=folder))
     text = read_text(skill_in(copy))
     skill = read_skill(text, folder.name)
     if not NAME.fullmatch(skill.name):
         raise KoiError(f"The name {skill.name!r} cannot be that of a folder. Small letters, digits and dashes can.")
     several = "evaluators" if skill.kind == EVALUATOR else "skills"
     return Parcel(skill, copy, data / several / "managed" / skill.name, digest(copy), suspicions(text))
+
+
+def vast(folder: Path) -> bool:
+    """Whether there is more in it than is copied to be looked at, what is left out not counted."""
+    files, size = 0, 0
+    for place, folders, names in os.walk(folder):
+        left = LEFT_OUT(place, [*folders, *names])
+        folders[:] = [name for name in folders if name not in left]
+        kept = [Path(place, name) for name in names if name not in left]
+        files, size = files + len(kept), size + sum(file.lstat().st_size for file in kept)
+        if files > MOST_FILES or size > MOST_BYTES:
+            return True
+    return False
 
 
 def install(one: Parcel, data: Path) -> Path:
@@ -63,7 +81,7 @@ def install(one: Parcel, data: Path) -> Path:
     if one.target.exists():
         one.target.rename(old)
     try:
-        shutil.copytree(one.folder, one.target)
+        shutil.copytree(one.folder, one.target, symlinks=True)
     except BaseException:
         shutil.rmtree(one.target, ignore_errors=True)
         if old.exists():

@@ -4,11 +4,15 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from openkoi_skillfile import Source
+
 from .shelf import Shelf
 from .suspect import visible
 from .words import short
 
 WIDTH = 100
+UNAPPROVED = "nobody has approved of it as it is now: openkoi skill trust"
+PROPOSED = "it is proposed, and nobody has approved of it: openkoi learn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,9 @@ def rows(shelf: Shelf, kind: str) -> Iterator[Row]:
         skill = one.skill
         yield Row(skill.name, kind, one.source.value, str(one.file), skill.description, why)
     for file in shelf.waiting:
-        yield Row(file.parent.name, kind, "", str(file), unused="nobody has approved of it: openkoi skill trust")
+        yield Row(file.parent.name, kind, "", str(file), unused=UNAPPROVED)
+    for file in shelf.proposed:
+        yield Row(file.parent.name, kind, Source.PROPOSED.value, str(file), unused=PROPOSED)
 
 
 def as_text(found: Sequence[Row]) -> str:

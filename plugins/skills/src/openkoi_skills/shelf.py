@@ -37,6 +37,7 @@ class Shelf:
     skills: Mapping[str, Found] = field(default_factory=dict)
     unfit: Sequence[tuple[Found, str]] = ()
     waiting: Sequence[Path] = ()
+    proposed: Sequence[Path] = ()
     complaints: Sequence[str] = ()
 
     def get(self, name: str) -> Found | None:
@@ -67,7 +68,7 @@ class Library:
         unfit = [(one, why) for one in read.found if (why := lacking(one.skill.requires, self.machine))]
         kept = unshadowed(one for one in read.found if one not in [each for each, _ in unfit])
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
-        return Shelf(skills, unfit, read.waiting, (*complaints, *more, *read.amiss, *kept.amiss))
+        return Shelf(skills, unfit, read.waiting, read.proposed, (*complaints, *more, *read.amiss, *kept.amiss))
 
     def read(self, found: Found) -> Skill:
         """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolFault."""

@@ -1,0 +1,121 @@
+"""What ``openkoi learn`` gains: drafts are listed with numbers, and approved, dismissed or looked at.
+
+Knows the terminal; the drafts' texts are shown without what steers one.
+"""
+
+import sys
+import unicodedata
+from collections.abc import Callable
+
+import click
+
+from openkoi_hookspecs import Koi, KoiError
+from openkoi_skillfile import skill_in
+
+from .hook import Proposals
+from .shelf import Proposal, Shelf, entry, overview
+
+KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
+TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
+
+
+@click.group("proposals", invoke_without_command=True)
+@click.pass_obj
+def actions(koi: Koi, /) -> bool:
+    """Review drafts of skills and evaluators; tell whether there are any."""
+    shelf = shelf_of(koi)
+    waiting = shelf.waiting() if shelf else []
+    if not shelf or not waiting:
+        return False
+    click.echo("Proposed:")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        say("\n".join(overview(waiting)))
+        click.echo(TO_DECIDE, err=True)
+        return True
+    for number, one in enumerate(waiting, 1):
+        say("\n".join(entry(number, one)))
+        decide(shelf, one, click.getchar)
+    return True
+
+
+@actions.command()
+@click.argument("which", metavar="NUMBER|NAME")
+@click.pass_obj
+def approve(koi: Koi, /, which: str) -> None:
+    """Make a proposed skill or evaluator your own: from now on it is used."""
+    shelf = needed(koi)
+    say(approved(shelf, shelf.meant(which)))
+
+
+@actions.command()
+@click.argument("which", metavar="NUMBER|NAME")
+@click.pass_obj
+def dismiss(koi: Koi, /, which: str) -> None:
+    """Put a proposed skill or evaluator aside; it is not proposed again."""
+    shelf = needed(koi)
+    say(dismissed(shelf, shelf.meant(which)))
+
+
+@actions.command()
+@click.argument("which", metavar="NUMBER|NAME")
+@click.pass_obj
+def view(koi: Koi, /, which: str) -> None:
+    """Print a proposed skill or evaluator as it is written."""
+    say(text_of(needed(koi).meant(which)))
+
+
+def decide(shelf: Shelf, one: Proposal, key_pressed: Callable[[], str]) -> None:
+    """Ask for a key until it decides."""
+    while True:
+        click.echo(KEYS, err=True)
+        key = key_pressed().lower()
+        if key in ("\x03", "\x04"):
+            raise click.Abort
+        if key != "v":
+            break
+        say(text_of(one))
+    deed = {"a": approved, "d": dismissed}.get(key)
+    if deed:
+        say(deed(shelf, one))
+
+
+def approved(shelf: Shelf, one: Proposal) -> str:
+    """Approve, and say what that means."""
+    return f"Approved: {one.name}\n  It is yours now, and used from the next task on: {shelf.approve(one)}"
+
+
+def dismissed(shelf: Shelf, one: Proposal) -> str:
+    """Dismiss, and say what that means."""
+    return f"Dismissed: {one.name}\n  It is not proposed again as long as it lies in {shelf.dismiss(one)}"
+
+
+def text_of(one: Proposal) -> str:
+    """The file, and whatever else lies beside it by name."""
+    file = skill_in(one.folder)
+    others = sorted(each.relative_to(one.folder).as_posix() for each in one.folder.rglob("*") if each != file)
+    beside = [f"Beside it: {', '.join(others)}"] if others else []
+    return "\n".join([str(file), "", file.read_text(encoding="utf-8", errors="replace").rstrip(), *beside])
+
+
+def say(text: str) -> None:
+    """Print a text in which nothing steers the terminal, and nothing is hidden."""
+    click.echo("".join(char if char in "\n\t" or unicodedata.category(char)[0] != "C" else "?" for char in text))
+
+
+def shelf_of(koi: Koi) -> Shelf | None:
+    """The drafts, where proposing is switched on."""
+    for one in koi.entries("hooks"):
+        thing = one.load() if one.name == "proposals" else None
+        if isinstance(thing, Proposals):
+            return thing.shelf
+    return None
+
+
+def needed(koi: Koi) -> Shelf:
+    """The drafts; raises KoiError where proposing is switched off."""
+    shelf = shelf_of(koi)
+    if shelf is None:
+        raise KoiError(
+            "Proposals are switched off. Take out enabled = false below [hooks.proposals] in the configuration."
+        )
+    return shelf

@@ -1,0 +1,147 @@
+"""Drafts that wait for a person's word, in the data folder: put there, listed, approved, dismissed. Asks nobody.
+
+A draft lies in ``evaluators/proposed`` or ``skills/proposed`` and is used by nobody. Approved, it moves to the person's
+own; dismissed, it moves aside, and what lies there is not proposed again.
+"""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_files import private_folder, replace_file
+from openkoi_hookspecs import KoiError, UnknownName
+from openkoi_skillfile import (
+    EVALUATOR,
+    FILE,
+    NAME,
+    TASK,
+    Source,
+    digest,
+    places,
+    read_skill,
+    read_text,
+    skill_folders,
+    skill_in,
+    validate,
+)
+
+SEVERAL = {TASK: "skills", EVALUATOR: "evaluators"}
+ASIDE = ".dismissed"
+TAKEN = "{target} is there already, so {name} was left where it is. Move one of the two away, or dismiss the draft."
+TOO_MUCH = "{folder} holds too many or too large files, or a link that leads out of it: it is not approved."
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft. ``fault`` says why it cannot be approved as it is."""
+
+    name: str
+    kind: str
+    folder: Path
+    description: str = ""
+    confidence: float | None = None
+    samples: int | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The drafts in OpenKoi's data folder."""
+
+    data: Path
+
+    def proposed(self, kind: str) -> Path:
+        """Where drafts of a kind lie."""
+        return self.data / SEVERAL[kind] / "proposed"
+
+    def waiting(self) -> list[Proposal]:
+        """All of them, skills before evaluators, each kind by name: their place in the list is their number."""
+        return [proposal(one, kind) for kind in SEVERAL for one in skill_folders(self.proposed(kind))]
+
+    def meant(self, which: str) -> Proposal:
+        """The draft of a number or a name. Raises UnknownName."""
+        every = self.waiting()
+        if which.isdecimal() and 0 < int(which) <= len(every):
+            return every[int(which) - 1]
+        found = [one for one in every if one.name == which or one.folder.name == which]
+        if len(found) != 1:
+            raise UnknownName("proposals", which, tuple(one.name for one in every))
+        return found[0]
+
+    def known(self, kind: str, name: str) -> bool:
+        """Whether something of this name is there already, whoever made it, or was dismissed."""
+        folders = [place.folder for place in places(kind, self.data, None)]
+        return any((folder / name / FILE).is_file() for folder in (*folders, self.proposed(kind) / ASIDE))
+
+    def put(self, kind: str, name: str, text: str) -> Path:
+        """Put a draft there, or another one in its place."""
+        private_folder(self.proposed(kind) / name)
+        return replace_file(self.proposed(kind) / name / FILE, text)
+
+    def approve(self, one: Proposal) -> Path:
+        """Make a draft the person's own. Raises KoiError where it is unfit, or its name is taken."""
+        if one.fault:
+            raise KoiError(f"{one.fault}\nMend the file, then approve it.")
+        if not digest(one.folder):
+            raise KoiError(TOO_MUCH.format(folder=one.folder))
+        home = next(place.folder for place in places(one.kind, self.data, None) if place.source is Source.USER)
+        target = home / (one.name if NAME.fullmatch(one.name) else one.folder.name)
+        if target.exists():
+            raise KoiError(TAKEN.format(target=target, name=one.name))
+        private_folder(home)
+        shutil.move(one.folder, target)
+        return target
+
+    def dismiss(self, one: Proposal) -> Path:
+        """Put a draft aside for good; return where it lies now."""
+        aside = private_folder(one.folder.parent / ASIDE) / one.folder.name
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.move(one.folder, aside)
+        return aside
+
+
+def proposal(folder: Path, kind: str) -> Proposal:
+    """One draft, as far as it can be read."""
+    try:
+        wrong = validate(folder)
+        skill = read_skill(read_text(skill_in(folder)), folder.name, kind)
+    except (KoiError, OSError, UnicodeDecodeError) as error:
+        return Proposal(folder.name, kind, folder, fault=f"{skill_in(folder)}: {error}")
+    if skill.kind != kind:
+        return Proposal(
+            folder.name, kind, folder, fault=f"{skill_in(folder)}: its kind is {skill.kind!r}, not {kind!r}"
+        )
+    return Proposal(
+        skill.name,
+        kind,
+        folder,
+        description=skill.description,
+        confidence=number(skill.own("confidence")),
+        samples=whole(number(skill.own("samples"))),
+        fault="\n".join(map(str, wrong)),
+    )
+
+
+def number(value: object) -> float | None:
+    """A number, if it is one."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def whole(value: float | None) -> int | None:
+    """A count, if it is one."""
+    return int(value) if value is not None and value == value and abs(value) < 1e9 else None
+
+
+def overview(proposals: Sequence[Proposal]) -> list[str]:
+    """What a person reads of each."""
+    return [line for number, one in enumerate(proposals, 1) for line in entry(number, one)]
+
+
+def entry(number: int, one: Proposal) -> list[str]:
+    """One draft with its number."""
+    sure = f", conf: {one.confidence:.2f}" if one.confidence is not None else ""
+    often = f", from {one.samples} tasks" if one.samples else ""
+    kind = "skill" if one.kind == TASK else one.kind
+    said = f"cannot be used yet: {one.fault}" if one.fault else f'"{one.description}"'
+    return [f"  {number}. {one.name} ({kind}{sure}{often})", f"     {said}"]
