@@ -10,7 +10,8 @@ from openkoi_testrunner import TestRunner
 
 SETTINGS = """
 [tool.pytest.ini_options]
-addopts = "-s"
+addopts = "-s -p no:cacheprovider --strict-config"
+filterwarnings = ["error"]
 """
 FEED = """
 from koi import feed
@@ -90,8 +91,10 @@ FILES = {
     "json.py": "raise RuntimeError('not json')\n",
     "koi.py": "def feed(fish):\n    return fish['pond']\n",
     "src/pond/__init__.py": "X = 1\n",
+    "test_broken.py": "def test_a(:\n    pass\n",
     "test_fake.py": FAKE,
     "test_flaky.py": FLAKY,
+    "test_import.py": "import no_such_thing\n\n\ndef test_b():\n    pass\n",
     "test_koi.py": FEED.lstrip(),
     "test_many.py": MANY,
     "test_marks.py": MARKS,
@@ -146,6 +149,15 @@ def test_a_failing_test_becomes_a_finding_at_the_line_that_failed(told: Evaluati
     assert "koi.py:2" == failed.where
     assert Severity.IMPORTANT is failed.severity
     assert "return fish['pond']" in failed.detail
+
+
+def test_a_file_that_cannot_be_read_fails_at_its_line_and_the_others_still_run(told: Evaluation) -> None:
+    broken, unknown = finding(told, "test_broken.py"), finding(told, "test_import.py")
+
+    assert {"test_broken.py", "test_import.py"} <= told.failing
+    assert broken.title.startswith("test_broken.py fails: SyntaxError: ")
+    assert "test_import.py fails: ModuleNotFoundError: No module named 'no_such_thing'" == unknown.title
+    assert ("test_broken.py:1", "test_import.py:1") == (broken.where, unknown.where)
 
 
 def test_a_flaky_test_counts_as_passed_and_is_named(told: Evaluation) -> None:

@@ -92,7 +92,10 @@ def test_npm_test_that_names_no_tests_is_one_check(tmp_path: Path) -> None:
 
 
 @needs("cargo")
-def test_cargo_tests_are_checks_and_nothing_is_built_in_the_workspace(tmp_path: Path) -> None:
+def test_cargo_tests_are_checks_and_nothing_is_built_in_the_workspace(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("built")))
     lock = 'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\n'
 
     evaluation = told(tmp_path, {"Cargo.toml": CARGO, "Cargo.lock": lock, "src/lib.rs": RUST})

@@ -68,17 +68,6 @@ def only(evaluation: Evaluation) -> Finding:
     return finding
 
 
-def test_what_judges_read_names_the_failures_and_stays_short(bench: Bench) -> None:
-    body = "".join(f"def test_{n}():\n    assert {'x' * 900!r} == ''\n" for n in range(30))
-
-    evaluation = bench.told({"test_many.py": body})
-
-    assert evaluation.log.startswith("pytest: 0 passed, 30 failed\n")
-    assert "FAILED test_many.py::test_0 fails" in evaluation.log
-    assert len(evaluation.log.encode()) <= 8192
-    assert 21 == len(evaluation.findings)
-
-
 def test_a_project_without_tests_is_not_for_the_test_runner(bench: Bench) -> None:
     assert bench.evaluated({"koi.py": "x = 1\n", "README.md": "koi"}) is None
 
@@ -86,22 +75,6 @@ def test_a_project_without_tests_is_not_for_the_test_runner(bench: Bench) -> Non
 @pytest.mark.row("EVAL-02")
 def test_tests_that_are_absent_are_not_tests_that_passed(bench: Bench) -> None:
     assert bench.evaluated({"pyproject.toml": SETTINGS, "koi.py": "x = 1\n"}) is None
-
-
-def test_a_file_that_cannot_be_read_fails_and_the_others_still_run(bench: Bench) -> None:
-    files = {
-        "test_broken.py": "def test_a(:\n    pass\n",
-        "test_import.py": "import no_such_thing\n\n\ndef test_b():\n    pass\n",
-        "test_fine.py": "def test_c():\n    pass\n",
-    }
-
-    evaluation = bench.told(files)
-
-    assert {"test_broken.py": False, "test_import.py": False, "test_fine.py::test_c": True} == outcomes(evaluation)
-    titles = {finding.rule: finding.title for finding in evaluation.findings}
-    assert titles["test_broken.py"].startswith("test_broken.py fails: SyntaxError: ")
-    assert "test_import.py fails: ModuleNotFoundError: No module named 'no_such_thing'" == titles["test_import.py"]
-    assert {"test_broken.py:1", "test_import.py:1"} == {finding.where for finding in evaluation.findings}
 
 
 def test_a_broken_conftest_fails_the_runner_itself(bench: Bench) -> None:
@@ -154,37 +127,15 @@ def test_b(): pass
     assert set(files) == {p.relative_to(bench.root).as_posix() for p in bench.root.rglob("*") if p.is_file()}
 
 
-def test_a_project_that_forbids_the_cache_is_run_as_well(bench: Bench) -> None:
-    options = 'addopts = "-p no:cacheprovider --strict-config"\nfilterwarnings = ["error"]\n'
-    files = {"pyproject.toml": SETTINGS + options, "test_a.py": "def test_a():\n    pass\n"}
+@pytest.mark.row("C17")
+def test_what_was_red_before_does_not_count_and_what_was_green_or_is_new_does(bench: Bench) -> None:
+    before = "def test_old():\n    assert False\n\ndef test_good():\n    pass\n"
+    after = "def test_old():\n    assert 0\n\ndef test_new():\n    assert False\n\ndef test_good():\n    assert 0\n"
 
-    evaluation = bench.told(files)
+    evaluation = bench.reworked(before, after, Task("Add a pond"))
 
-    assert {"test_a.py::test_a": True} == outcomes(evaluation)
-
-
-class TestBaseline:
-    """What was red before the work began, and what came since."""
-
-    BEFORE = "def test_old():\n    assert False\n\ndef test_good():\n    pass\n"
-
-    @pytest.mark.row("C17")
-    def test_what_was_red_before_does_not_count(self, bench: Bench) -> None:
-        evaluation = bench.reworked(self.BEFORE, self.BEFORE, Task("Add a pond"))
-
-        assert Check("test_a.py::test_old", passed=False, required=False) in evaluation.checks
-        assert 1.0 == evaluation.score
-        assert Severity.SUGGESTION is only(evaluation).severity
-
-    @pytest.mark.row("C17")
-    def test_what_was_green_and_what_is_new_is_required(self, bench: Bench) -> None:
-        after = "def test_new():\n    assert False\n\ndef test_good():\n    assert 0\n"
-
-        evaluation = bench.reworked(self.BEFORE, after, Task("Add a pond"))
-
-        assert {"test_a.py::test_new", "test_a.py::test_good"} == evaluation.failing
-
-    def test_for_a_repair_what_was_red_counts(self, bench: Bench) -> None:
-        evaluation = bench.reworked(self.BEFORE, self.BEFORE, Task("Mend the pond", category="bugfix"))
-
-        assert {"test_a.py::test_old"} == evaluation.failing
+    assert Check("test_a.py::test_old", passed=False, required=False) in evaluation.checks
+    assert {"test_a.py::test_new", "test_a.py::test_good"} == evaluation.failing
+    assert {"test_a.py::test_new", "test_a.py::test_good"} == {finding.rule for finding in evaluation.open}
+    (old,) = (finding for finding in evaluation.findings if finding.severity is Severity.SUGGESTION)
+    assert "test_a.py::test_old" == old.detail

@@ -1,6 +1,7 @@
-"""Real projects from the registries, and two of our own, each with one bug put in: it is found, and nothing else is.
+"""Real projects of four languages, each with one bug put in: it is found, and nothing else is.
 
-They are fetched into a temporary folder by pip and npm; nothing of theirs is kept here. A campaign.
+They are fetched into a temporary folder by pip, npm and apt; nothing of theirs is kept here, and nothing is installed.
+A campaign.
 """
 
 import asyncio
@@ -23,30 +24,16 @@ from openkoi_testrunner import TestRunner
 pytestmark = [pytest.mark.campaign, pytest.mark.skipif(os.name == "nt", reason="runs commands of POSIX")]
 CLIMB = Command(["true"])
 CAGED = Stage(settings={"use.sandbox": "ladder"})
-RUST = {
-    "Cargo.toml": '[package]\nname = "pond"\nversion = "0.1.0"\nedition = "2021"\n',
-    "src/lib.rs": "pub fn depth(fish: u32) -> u32 {\n    fish * 2 + 1\n}\n",
-    "tests/depth.rs": (
-        "#[test]\nfn empty() {\n    assert_eq!(pond::depth(0), 1);\n}\n\n"
-        "#[test]\nfn full() {\n    assert_eq!(pond::depth(4), 9);\n}\n"
-    ),
-}
-GO = {
-    "go.mod": "module example.com/pond\n\ngo 1.19\n",
-    "water/depth.go": "package water\n\nfunc Depth(fish int) int {\n\treturn fish*2 + 1\n}\n",
-    "water/depth_test.go": (
-        'package water\n\nimport "testing"\n\nfunc TestEmpty(t *testing.T) {\n'
-        '\tif Depth(0) != 1 {\n\t\tt.Fatal("empty")\n\t}\n}\n\nfunc TestFull(t *testing.T) {\n'
-        '\tif got := Depth(4); got != 9 {\n\t\tt.Errorf("got %d", got)\n\t}\n}\n'
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Where it is from, the bug that is put in, and where that has to be told; ``bare`` runs its tests without us."""
+    """Where it is from, the bug that is put in, and where that has to be told; ``bare`` runs its tests without us.
 
-    needs: str
+    ``files`` are those that a package leaves out.
+    """
+
+    needs: tuple[str, ...]
     bare: tuple[str, ...]
     file: str
     good: str
@@ -61,7 +48,7 @@ PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", 
 TAPE = ("sh", "-c", 'PATH="$PWD/node_modules/.bin:$PATH"; tape "test/*.js"')
 PROJECTS = {
     "toolz": Project(
-        needs="pip",
+        needs=("pip",),
         package="toolz==0.12.0",
         bare=PYTEST,
         file="toolz/itertoolz.py",
@@ -70,16 +57,16 @@ PROJECTS = {
         place="toolz/tests/test_itertoolz.py",
     ),
     "cachetools": Project(
-        needs="pip",
+        needs=("pip",),
         package="cachetools==5.3.2",
         bare=(*PYTEST, "-o", "pythonpath=src"),
         file="src/cachetools/__init__.py",
         good="            self.__update(key)\n        return value\n",
         bad="            pass\n        return value\n",
-        place="tests/test_lru.py",
+        place="src/cachetools/__init__.py",
     ),
     "concat-map": Project(
-        needs="npm",
+        needs=("npm",),
         package="concat-map@0.0.1",
         tool="tape@4.17.0",
         bare=TAPE,
@@ -89,7 +76,7 @@ PROJECTS = {
         place="test/map.js",
     ),
     "defined": Project(
-        needs="npm",
+        needs=("npm",),
         package="defined@1.0.0",
         tool="tape@4.17.0",
         bare=TAPE,
@@ -98,50 +85,64 @@ PROJECTS = {
         bad="!= null && arguments[i])",
         place="test/falsy.js",
     ),
-    "rust": Project(
-        needs="cargo",
-        files=RUST,
+    "rust-shlex": Project(
+        needs=("apt-get", "dpkg-deb", "cargo"),
+        package="librust-shlex-dev",
         bare=("sh", "-c", 'CARGO_TARGET_DIR="$(mktemp -d)" cargo test --offline'),
         file="src/lib.rs",
-        good="fish * 2 + 1",
-        bad="fish * 2 + 1 - fish / 4",
-        place="tests/depth.rs:8",
+        good="if ch2 != '\\n' as u8 { result.push(ch2); }",
+        bad="result.push(ch2);",
+        place="src/lib.rs",
     ),
-    "go": Project(
-        needs="go",
-        files=GO,
+    "go-errors": Project(
+        needs=("apt-get", "dpkg-deb", "go"),
+        package="golang-github-pkg-errors-dev",
+        files={"go.mod": "module github.com/pkg/errors\n\ngo 1.19\n"},
         bare=("go", "test", "-count=1", "./..."),
-        file="water/depth.go",
-        good="fish*2 + 1",
-        bad="fish*2 + 1 - fish/4",
-        place="water/depth_test.go:13",
+        file="errors.go",
+        good="err = cause.Cause()\n",
+        bad="return cause.Cause()\n",
+        place="errors_test.go",
     ),
 }
 
 
 def fetched(project: Project, folder: Path) -> Path:
     """The project's root, with what its tests need."""
-    root = folder / "project"
-    root.mkdir(parents=True)
+    root = from_apt(project, folder) if "apt-get" in project.needs else unpacked(download(project, folder), folder)
+    if project.good not in (root / project.file).read_text():
+        pytest.skip(f"{project.package} is of another version here: there is no {project.good!r} in {project.file}")
     for name, text in project.files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    if project.package:
-        unpack(download(project, folder), root)
     if project.tool:
         call(["npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", project.tool], root)
         (root / "package-lock.json").unlink(missing_ok=True)
     return root
 
 
+def from_apt(project: Project, folder: Path) -> Path:
+    """A library's source as a distribution has it, where it lies in its package: some tests know their folder."""
+    call(["apt-get", "download", project.package], folder)
+    call(["dpkg-deb", "-x", *(path.name for path in folder.glob("*.deb")), "unpacked"], folder)
+    source = next((folder / "unpacked" / "usr" / "share").rglob(project.file))
+    return source.parents[len(Path(project.file).parts) - 1]
+
+
 def download(project: Project, folder: Path) -> Path:
     """The archive of a package's source."""
-    if project.needs == "npm":
+    if "npm" in project.needs:
         call(["npm", "pack", "--silent", project.package], folder)
     else:
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", project.package]
-        call(pip if shutil.which("pip") is None else ["pip", *pip[3:]], folder)
+        call(["pip", "download", "-q", "--no-deps", "--no-binary", ":all:", project.package], folder)
     return next(path for path in folder.iterdir() if path.name.endswith(("gz", "tgz")))
+
+
+def unpacked(archive: Path, folder: Path) -> Path:
+    """The archive's one folder."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder / "unpacked", filter="data")
+    (top,) = [path for path in (folder / "unpacked").iterdir() if path.is_dir()]
+    return top
 
 
 def call(argv: list[str], folder: Path) -> None:
@@ -149,15 +150,6 @@ def call(argv: list[str], folder: Path) -> None:
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
     if done.returncode:
         pytest.skip(f"{argv[0]} could not fetch {argv[-1]}: {done.stderr.strip()[-200:]}")
-
-
-def unpack(archive: Path, root: Path) -> None:
-    """What is in the archive's one folder."""
-    with tarfile.open(archive) as packed:
-        packed.extractall(root.parent / "unpacked", filter="data")
-    (top,) = [path for path in (root.parent / "unpacked").iterdir() if path.is_dir()]
-    root.rmdir()
-    top.rename(root)
 
 
 def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
@@ -172,9 +164,7 @@ def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
             took = time.monotonic() - began
             clean = await runner.evaluate(Work("done"), run)
             path = root / project.file
-            written = path.read_text()
-            assert project.good in written
-            path.write_text(written.replace(project.good, project.bad, 1))
+            path.write_text(path.read_text().replace(project.good, project.bad, 1))
             return clean, await runner.evaluate(Work("done", files=(project.file,)), run), took
 
     clean, bad, took = asyncio.run(story())
@@ -188,8 +178,9 @@ def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_bug_in_a_real_project_is_found_and_nothing_else(tmp_path: Path, name: str) -> None:
     project = PROJECTS[name]
-    if not shutil.which(project.needs):
-        pytest.skip(f"there is no {project.needs} here")
+    missing = [name for name in project.needs if not shutil.which(name)]
+    if missing:
+        pytest.skip(f"there is no {' and no '.join(missing)} here")
     root = fetched(project, tmp_path)
     began = time.monotonic()
     subprocess.run(project.bare, cwd=root, capture_output=True, timeout=200, check=False)

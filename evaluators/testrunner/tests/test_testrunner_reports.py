@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_testrunner.cargo import read_cargo
 from openkoi_testrunner.report import Report, outcome_of
 
 PRINTED = Path(__file__).parent / "printed"
@@ -107,3 +108,16 @@ def test_endless_output_is_read_all_the_same(tmp_path: Path, piece: str) -> None
 
 def test_no_tests_are_no_tests_that_passed(tmp_path: Path) -> None:
     assert () == outcome_of(report("running 0 tests\n", tmp_path, exit_code=0)).tests
+
+
+def test_a_documented_example_fails_where_it_begins(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "lib.rs").touch()
+    text = (
+        "running 1 test\ntest src/lib.rs - pond::depth (line 147) ... FAILED\n\nfailures:\n\n"
+        "---- src/lib.rs - pond::depth (line 147) stdout ----\n\nthread 'main' panicked at src/lib.rs:7:1:\ndry\n"
+    )
+
+    ((test,), _) = read_cargo(text, tmp_path)
+
+    assert ("src/lib.rs - pond::depth", "src/lib.rs:147") == (test.name, test.where)

@@ -13,7 +13,6 @@ from openkoi_testrunner import TestRunner
 
 GREEN = "def test_ok():\n    assert 1\n"
 RED = "from m import f\n\ndef test_bug():\n    assert f() == 2\n"
-FILES = {"m.py": "def f():\n    return 1\n", "test_a.py": GREEN, "test_b.py": RED}
 SKIP = "import pytest\n\npytestmark = pytest.mark.skip\n"
 XFAIL = "import pytest\n\npytestmark = pytest.mark.xfail\n"
 BUG, POND = Task("Fix the failing test", category="bugfix"), Task("Add a pond")
@@ -62,83 +61,101 @@ def begin(root: Path, files: Files) -> None:
     write(root, files)
 
 
-AWAY: dict[str, Files] = {
-    "deleted": {"test_b.py": None},
-    "skipped": {"test_b.py": SKIP + RED},
-    "excused": {"test_b.py": XFAIL + RED},
-    "ignored": {"pytest.ini": "[pytest]\naddopts = --ignore=test_b.py\n"},
-    "deselected": {"pytest.ini": "[pytest]\naddopts = -k ok\n"},
-    "renamed": {"test_b.py": RED.replace("test_bug", "check_bug")},
-    "all": {"test_a.py": None, "test_b.py": None},
+WAYS = ("deleted", "skipped", "excused", "ignored", "deselected", "renamed", "red")
+RED_FILES = {f"test_{way}.py": RED for way in WAYS}
+VALUES = "import m, pytest\n\n@pytest.mark.parametrize('x', [m.f(), m.f() + 1])\ndef test_x(x):\n    assert x\n"
+NEEDY = "import {name}\n\ndef test_m():\n    assert {name}\n"
+REPAIRED: Files = {
+    "m.py": "def f():\n    return 1\n",
+    "test_a.py": GREEN,
+    "test_values.py": VALUES,
+    "test_lost.py": NEEDY.format(name="lost"),
+    "test_mended.py": NEEDY.format(name="mended"),
+    **RED_FILES,
 }
-
-
-GONE: dict[str, Files] = {
-    way: {"test_a.py": change, "pond.py": "x = 1\n"}
-    for way, change in {"deleted": None, "skipped": SKIP + GREEN, "emptied": "x = 1\n"}.items()
+REPAIRS: Files = {
+    "m.py": "def f():\n    return 5\n",
+    "mended.py": "x = 1\n",
+    "test_lost.py": None,
+    "test_deleted.py": None,
+    "test_skipped.py": SKIP + RED,
+    "test_excused.py": XFAIL + RED,
+    "test_renamed.py": RED.replace("test_bug", "check_bug"),
+    "pytest.ini": "[pytest]\naddopts = --ignore=test_ignored.py -k 'not test_deselected'\n",
+}
+GREENS: Files = {
+    "m.py": "def f():\n    return 1\n",
+    **{f"test_{way}.py": GREEN for way in ("deleted", "skipped", "emptied", "kept")},
+    "test_later.py": SKIP + RED,
+}
+CHANGES: Files = {
+    "pond.py": "x = 1\n",
+    "test_deleted.py": None,
+    "test_skipped.py": SKIP + GREEN,
+    "test_emptied.py": "x = 1\n",
+    "test_later.py": None,
 }
 
 
 @pytest.fixture(scope="module")
-def away(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
-    return tried(tmp_path_factory.mktemp("away"), FILES, AWAY, BUG, venv)
+def repair(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
+    ways = {"many": REPAIRS, "all": dict.fromkeys(name for name in REPAIRED if name != "m.py")}
+    return tried(tmp_path_factory.mktemp("repair"), REPAIRED, ways, BUG, venv)
 
 
 @pytest.fixture(scope="module")
-def gone(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
-    files = {"test_a.py": GREEN, "test_c.py": GREEN.replace("ok", "c")}
-    return tried(tmp_path_factory.mktemp("gone"), files, GONE, POND, venv)
+def work(tmp_path_factory: pytest.TempPathFactory, venv: str) -> dict[str, Evaluation]:
+    return tried(tmp_path_factory.mktemp("work"), GREENS, {"many": CHANGES, "all": dict.fromkeys(GREENS)}, POND, venv)
 
 
 @pytest.mark.row("EVAL-02")
-@pytest.mark.parametrize("way", AWAY)
-def test_a_red_test_that_is_taken_away_is_not_mended(away: Mapping[str, Evaluation], way: str) -> None:
-    assert "test_b.py::test_bug" in away[way].failing
-    assert "test_b.py::test_bug" in {finding.rule for finding in away[way].open}
-    assert 0.5 >= (away[way].score or 0.0)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_red_test_that_is_taken_away_is_not_mended(repair: Mapping[str, Evaluation], way: str) -> None:
+    assert f"test_{way}.py::test_bug" in repair["many"].failing
+    assert 0.5 >= (repair["many"].score or 0.0)
+
+
+def test_many_that_are_taken_away_are_sent_back_by_their_names(repair: Mapping[str, Evaluation]) -> None:
+    told = "\n".join(f"{finding.rule} {finding.detail}" for finding in repair["many"].open)
+
+    assert [] == [way for way in WAYS if f"test_{way}.py::test_bug" not in told]
+
+
+def test_a_file_that_can_be_read_again_is_mended_and_one_that_is_deleted_is_not(
+    repair: Mapping[str, Evaluation],
+) -> None:
+    assert "test_lost.py" in repair["many"].failing
+    assert not any(name.startswith("test_mended.py") for name in repair["many"].failing)
+
+
+def test_values_in_names_may_change_with_the_code(repair: Mapping[str, Evaluation]) -> None:
+    assert not any(name.startswith("test_values.py") for name in repair["many"].failing)
 
 
 @pytest.mark.row("EVAL-02")
-@pytest.mark.parametrize("way", GONE)
-def test_a_green_test_that_is_taken_away_fails_whatever_the_task(gone: Mapping[str, Evaluation], way: str) -> None:
-    assert {"test_a.py::test_ok"} == gone[way].failing
-    assert [0.5] == [score.value for score in gone[way].scores]
+def test_a_green_test_that_is_taken_away_fails_whatever_the_task(work: Mapping[str, Evaluation]) -> None:
+    gone = {f"test_{way}.py::test_ok" for way in ("deleted", "skipped", "emptied")}
+
+    assert gone == work["many"].failing
+    assert gone == {finding.rule for finding in work["many"].open}
+    assert [0.25] == [score.value for score in work["many"].scores]
 
 
-def test_the_only_test_that_is_taken_away_leaves_something_to_judge(tmp_path: Path, venv: str) -> None:
-    evaluation = worked(tmp_path, {"test_a.py": GREEN}, {"test_a.py": None}, POND, venv)
-
-    assert {"test_a.py::test_ok"} == evaluation.failing
-    assert evaluation.log.startswith("tests: 0 passed, 0 failed, 1 absent")
+def test_a_test_that_was_skipped_before_is_not_missed(work: Mapping[str, Evaluation]) -> None:
+    assert "test_later.py::test_bug" not in work["all"].failing
 
 
-def test_a_test_that_was_skipped_before_is_not_missed(tmp_path: Path, venv: str) -> None:
-    evaluation = worked(tmp_path, {"test_a.py": GREEN, "test_b.py": SKIP + RED}, {"test_b.py": None}, POND, venv)
-
-    assert frozenset() == evaluation.failing
-
-
-def test_a_file_that_can_be_read_again_is_mended_and_one_that_is_deleted_is_not(tmp_path: Path, venv: str) -> None:
-    files = {"test_a.py": GREEN, "test_b.py": "import m\n\ndef test_m():\n    assert m\n"}
-    ways: dict[str, Files] = {"deleted": {"test_b.py": None}, "mended": {"m.py": "x = 1\n"}}
-
-    said = tried(tmp_path, files, ways, BUG, venv)
-
-    assert frozenset() == said["mended"].failing
-    assert {"test_b.py"} == said["deleted"].failing
+def test_all_that_are_taken_away_leave_something_to_judge(
+    repair: Mapping[str, Evaluation], work: Mapping[str, Evaluation]
+) -> None:
+    assert {f"test_{way}.py::test_bug" for way in WAYS} <= repair["all"].failing
+    assert work["all"].log.startswith("tests: 0 passed, 0 failed, 4 absent")
 
 
 def test_a_broken_conftest_that_is_mended_is_not_missed(tmp_path: Path, venv: str) -> None:
     files = {"conftest.py": "raise OSError('dry')\n", "test_a.py": GREEN}
 
     assert frozenset() == worked(tmp_path, files, {"conftest.py": ""}, BUG, venv).failing
-
-
-def test_values_in_names_may_change_with_the_code(tmp_path: Path, venv: str) -> None:
-    body = "import m, pytest\n\n@pytest.mark.parametrize('x', [m.f(), m.f() + 1])\ndef test_x(x):\n    assert x\n"
-    files = {"m.py": FILES["m.py"], "test_x.py": body}
-
-    assert frozenset() == worked(tmp_path, files, {"m.py": "def f():\n    return 5\n"}, BUG, venv).failing
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")

@@ -85,12 +85,14 @@ def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
     assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
 
 
-def test_many_failures_are_told_in_a_few_findings() -> None:
-    red = [Ran(f"t{n}", passed=False, title=f"t{n} fails") for n in range(100)]
+def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
+    red = [Ran(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
 
     evaluation = verdict(outcome(*red), Before(), 0.3)
 
     assert evaluation is not None
+    assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
+    assert len(evaluation.log.encode()) <= 8192
     assert 21 == len(evaluation.findings)
     assert "… and 60 more" in evaluation.findings[-1].detail
 

@@ -1,132 +1,30 @@
-"""Six projects of four languages, each clean and with one seeded bug.
+"""Six real projects of four languages, each as it is published, with its own tests, clean and with one seeded bug.
 
-Two of Python and two of JavaScript are real ones, with the tests that they are published with. Those of Rust and Go are
-written here, in the shape that such libraries have, because their registries are not everywhere.
+They come from pip, npm and apt, into a temporary folder; whichever of these is missing is said as the test is skipped.
 """
 
 import asyncio
+import json
 import shutil
 import subprocess
 import tarfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from jsonschema import Draft4Validator
 
 from openkoi_evaluate import AsItStands
+from openkoi_evaluate.sarif import as_sarif
 from openkoi_evaluate.session import Wanted, evaluated
 from openkoi_evaluate.verdict import Verdict
 from openkoi_hookspecs import Limits
 from openkoi_testing import Stage
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+SCHEMA = "@microsoft/jest-sarif@1.0.0-beta.0"
 WITHOUT = {f"evaluators.{name}.enabled": False for name in ("judge", "word-count")}
-RUST = {
-    "Cargo.toml": '[package]\nname = "ledgerline"\nversion = "0.1.0"\nedition = "2021"\n',
-    "Cargo.lock": 'version = 3\n\n[[package]]\nname = "ledgerline"\nversion = "0.1.0"\n',
-    "src/lib.rs": """\
-//! Parses lines such as `2026-01-31 rent -850.00`.
-
-pub mod amount;
-
-/// One entry.
-#[derive(Debug, PartialEq)]
-pub struct Entry {
-    pub date: String,
-    pub what: String,
-    pub cents: i64,
-}
-
-/// Read one line; `None` when it is no entry.
-pub fn parse(line: &str) -> Option<Entry> {
-    let mut words = line.split_whitespace();
-    let date = words.next()?.to_string();
-    let what = words.next()?.to_string();
-    let cents = amount::cents(words.next()?)?;
-    Some(Entry { date, what, cents })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_an_entry() {
-        let entry = parse("2026-01-31 rent -850.00").unwrap();
-        assert_eq!(entry.what, "rent");
-        assert_eq!(entry.cents, -85_000);
-    }
-
-    #[test]
-    fn half_a_line_is_none() {
-        assert_eq!(parse("2026-01-31 rent"), None);
-    }
-}
-""",
-    "src/amount.rs": """\
-/// Cents of an amount such as `-850.00`; `None` when it is none.
-pub fn cents(text: &str) -> Option<i64> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text),
-    };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, "00"));
-    let value = whole.parse::<i64>().ok()? * 100 + part.parse::<i64>().ok()?;
-    Some(sign * value)
-}
-""",
-    "tests/amounts.rs": """\
-use ledgerline::amount::cents;
-
-#[test]
-fn a_debt_is_negative() {
-    assert_eq!(cents("-2.50"), Some(-250));
-}
-
-#[test]
-fn an_income_is_positive() {
-    assert_eq!(cents("2.50"), Some(250));
-}
-""",
-}
-GO = {
-    "go.mod": "module example.org/tides\n\ngo 1.19\n",
-    "tide/tide.go": """\
-// Package tide knows how high the water is.
-package tide
-
-import "math"
-
-// Period is the hours from one high tide to the next.
-const Period = 12.42
-
-// Height tells how high the water is, hours after a high tide.
-func Height(hours, mean, swing float64) float64 {
-	return mean + swing*math.Cos(2*math.Pi*hours/Period)
-}
-""",
-    "tide/tide_test.go": """\
-package tide
-
-import (
-	"math"
-	"testing"
-)
-
-func TestHigh(t *testing.T) {
-	if got := Height(0, 3, 1); got != 4 {
-		t.Fatalf("high tide is %v, not 4", got)
-	}
-}
-
-func TestAfterAPeriodItIsHighAgain(t *testing.T) {
-	if got := Height(Period, 3, 1); math.Abs(got-4) > 1e-9 {
-		t.Errorf("after a period it is %v, not 4", got)
-	}
-}
-""",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +37,16 @@ class Project:
     where: str
     pip: str = ""
     npm: str = ""
+    apt: str = ""
     needs: tuple[str, ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
-    program: str = "git"
+    programs: tuple[str, ...] = ()
 
     def lay(self, folder: Path) -> Path:
         """Bring it here as a repository; skip where its registry cannot be reached."""
-        home = fetched(self, folder)
-        for name, text in self.files.items():
-            (home / name).parent.mkdir(parents=True, exist_ok=True)
-            (home / name).write_text(text)
-        (home / ".gitignore").write_text("node_modules\ntarget\n")
+        home = from_apt(self, folder) if self.apt else fetched(self, folder)
+        if self.bug[1] not in (home / self.bug[0]).read_text():
+            pytest.skip(f"{self.name} is of another version here: there is no {self.bug[1]!r} in {self.bug[0]}")
+        (home / ".gitignore").write_text("node_modules\ntarget\nCargo.lock\n")
         for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as published")):
             subprocess.run(["git", "-C", str(home), *AUTHOR, *words], capture_output=True, check=True)
         return home
@@ -166,7 +63,7 @@ PROJECTS = (
     Project(
         name="inflection",
         pip="inflection==0.5.1",
-        program="pip",
+        programs=("pip",),
         bug=("inflection/__init__.py", "number % 100 in (11, 12, 13)", "number % 100 in (11, 12)"),
         test="test_ordinal",
         where="test_inflection.py",
@@ -174,7 +71,7 @@ PROJECTS = (
     Project(
         name="toolz",
         pip="toolz==1.0.0",
-        program="pip",
+        programs=("pip",),
         bug=("toolz/itertoolz.py", "islice(seq, 0, None, n)", "islice(seq, 1, None, n)"),
         test="test_take_nth",
         where="toolz/tests/test_itertoolz.py",
@@ -183,7 +80,7 @@ PROJECTS = (
         name="camelize",
         npm="camelize@1.0.0",
         needs=("tape@4",),
-        program="npm",
+        programs=("npm",),
         bug=("index.js", "/[_.-](\\w|$)/g", "/[_-](\\w|$)/g"),
         test="should be equivalent",
         where="test/camel.js:15",
@@ -192,36 +89,33 @@ PROJECTS = (
         name="typedarray",
         npm="typedarray@0.0.6",
         needs=("tape@4",),
-        program="npm",
+        programs=("npm",),
         bug=("index.js", "exports.Uint8Array || Uint8Array;", "exports.Uint8Array || Uint16Array;"),
         test="should be equal",
         where="test/tarray.js:8",
     ),
     Project(
-        name="ledgerline",
-        files=RUST,
-        program="cargo",
-        bug=("src/amount.rs", "Some(sign * value)", "Some(value)"),
-        test="a_debt_is_negative",
-        where="tests/amounts.rs:5",
+        name="strsim",
+        apt="librust-strsim-dev",
+        programs=("apt-get", "dpkg-deb", "cargo"),
+        bug=("src/lib.rs", "(matches / b_len as f64)", "(matches / a_len as f64)"),
+        test="jaro_diff_short",
+        where="src/lib.rs",
     ),
     Project(
-        name="tides",
-        files=GO,
-        program="go",
-        bug=("tide/tide.go", "2*math.Pi*hours", "math.Pi*hours"),
-        test="TestAfterAPeriodItIsHighAgain",
-        where="tide/tide_test.go:16",
+        name="shlex",
+        apt="golang-github-google-shlex-dev",
+        programs=("apt-get", "dpkg-deb", "go"),
+        bug=("shlex.go", '"#"', '"%"'),
+        test="TestLexer",
+        where="shlex_test.go",
     ),
 )
 
 
 def fetched(project: Project, folder: Path) -> Path:
-    """The project as it is published, with what its tests need; an empty folder of one that is written here."""
+    """The project as it is published, with what its tests need."""
     home = folder / project.name
-    if project.files:
-        home.mkdir()
-        return home
     pip = ["pip", "download", "--quiet", "--no-binary", ":all:", "--no-deps", "-d", str(folder), project.pip]
     brought = run(pip if project.pip else ["npm", "pack", "--silent", project.npm], folder)
     archive = next((path for path in folder.iterdir() if path.name.endswith(("gz", "tgz"))), None)
@@ -233,6 +127,17 @@ def fetched(project: Project, folder: Path) -> Path:
     if project.needs:
         run(["npm", "install", "--silent", "--no-save", "--no-package-lock", *project.needs], home)
     return home
+
+
+def from_apt(project: Project, folder: Path) -> Path:
+    """The source of a library as a distribution has it. Nothing is installed."""
+    brought = run(["apt-get", "download", project.apt], folder)
+    archive = next(folder.glob("*.deb"), None)
+    if brought.returncode or archive is None:
+        pytest.skip(f"{project.name} cannot be had here: {brought.stderr[-200:]}")
+    run(["dpkg-deb", "-x", str(archive), "unpacked"], folder)
+    source = next((folder / "unpacked" / "usr" / "share").rglob(project.bug[0]))
+    return source.parents[len(Path(project.bug[0]).parts) - 1]
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -264,12 +169,27 @@ def told(verdict: Verdict) -> list[str]:
     return [f"{issue.finding.severity} {issue.where} {issue.finding.title}" for issue in verdict.issues]
 
 
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Draft4Validator | None:
+    """The standard's own schema, as a package brings it; None where it cannot be had."""
+    folder = tmp_path_factory.mktemp("schema")
+    if shutil.which("npm") is None or run(["npm", "pack", "--silent", SCHEMA], folder).returncode:
+        return None
+    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
+        packed.extractall(folder, filter="data")
+    return Draft4Validator(json.loads(next(folder.rglob("sarif-2.1.0*.json")).read_text()))
+
+
 @pytest.mark.campaign
 @pytest.mark.timeout(600)
+@pytest.mark.row("EVAL-02", "EVAL-25", "C80")
 @pytest.mark.parametrize("project", PROJECTS, ids=[project.name for project in PROJECTS])
-def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(project: Project, tmp_path: Path) -> None:
-    if shutil.which(project.program) is None:
-        pytest.skip(f"there is no {project.program} here")
+def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(
+    project: Project, tmp_path: Path, published: Draft4Validator | None
+) -> None:
+    missing = [name for name in project.programs if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"there is no {' and no '.join(missing)} here")
     folder = project.lay(tmp_path)
     (folder / "NOTES.txt").write_text("A change that breaks nothing.\n")
     clean = evaluate(folder, "HEAD")
@@ -288,4 +208,5 @@ def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(project: Pr
         assert 3 == verdict.status
         assert any(project.test in one.finding.title and one.where.startswith(project.where) for one in verdict.issues)
         assert all(one.line for one in verdict.issues if one.finding.rule in verdict.evaluation.failing)
+        assert [] == list(published.iter_errors(as_sarif(verdict, "1")) if published else [])
     assert before == files_of(folder)

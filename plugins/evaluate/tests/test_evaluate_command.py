@@ -21,7 +21,8 @@ def test_a_job_gets_a_verdict_on_stdout_and_a_status(tmp_path: Path) -> None:
 
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
 
+    assert 3 == done.returncode, done.stderr
     (run,) = json.loads(done.stdout)["runs"]
+    assert run["results"], done.stderr + done.stdout
     place = run["results"][0]["locations"][0]["physicalLocation"]
-    assert 3 == done.returncode
     assert ("pond/broken.py", 1) == (place["artifactLocation"]["uri"], place["region"]["startLine"])

@@ -145,8 +145,9 @@ def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_
 
     verdict = evaluate(Wanted(folder=folder, base=folder), staged(Words(), Asks()))
 
-    assert 0 == verdict.status
-    assert any("No model is configured" in warning for warning in verdict.warnings)
+    (warning,) = verdict.warnings
+    assert (0, False) == (verdict.status, verdict.asked)
+    assert warning.startswith("No judge was asked: the checks decide. No model is configured")
 
 
 def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
@@ -157,7 +158,15 @@ def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
     without = evaluate(Wanted(folder=folder, base=folder, judge=False), stage)
 
     assert (0, 1, 0, 0) == (with_one.status, with_one.spent.calls, without.status, without.spent.calls)
-    assert ("No model was asked, because of --no-judge: the checks decide.",) == without.warnings
+    assert ("No judge was asked, because of --no-judge: the checks decide.",) == without.warnings
+
+
+def test_no_judge_where_there_is_no_model_says_nothing_of_models(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+
+    verdict = evaluate(Wanted(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
+
+    assert (0, ("No judge was asked, because of --no-judge: the checks decide.",)) == (verdict.status, verdict.warnings)
 
 
 def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:

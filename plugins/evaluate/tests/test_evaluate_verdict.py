@@ -201,7 +201,13 @@ def test_text_begins_a_finding_with_a_place_that_a_terminal_can_follow() -> None
 
     assert "✗ not accepted: pond: 1 check is red, 1 blocker is open, score 0.50 of 0.80" == lines[0]
     assert ["F2 important  pond.py:7", "  test_depth fails", "    E assert 1 == 2", "  → Add one."] == lines[5:9]
-    assert "1 of 2 checks pass · tests 0.50" == lines[-1]
+    assert "1 of 2 checks pass · tests 0.50 · no model was asked" == lines[-1]
+
+
+def test_a_long_line_of_what_was_printed_is_cut() -> None:
+    long = replace(RED, detail=f"got: {'x' * 5000}")
+
+    assert max(map(len, as_text(judged(Evaluation(findings=(long,)))).splitlines())) < 250
 
 
 def test_json_holds_all_of_it() -> None:

@@ -15,6 +15,7 @@ RUNNING = re.compile(r"^running \d+ tests?$", re.M)
 STORY = re.compile(r"^---- (?P<name>.+?) stdout ----\n(?P<said>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
 PANIC = re.compile(r"panicked at (?P<where>[^\n]+?:\d+)(:\d+)?:\n(?P<reason>[^\n]*)")
 ABORTED = re.compile(r"process didn't exit successfully: .*\((?P<reason>signal: .*)\)$", re.M)
+EXAMPLE = re.compile(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
 BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
@@ -46,7 +47,14 @@ def ran(line: dict[str, str], said: str, root: Path) -> Ran:
         return Ran(name, passed=True)
     panic = PANIC.search(said)
     reason = panic["reason"] if panic else said
-    return Ran(name, passed=False, title=fails(name, reason), where=first(said, root), detail=tail(said))
+    where = first(example(line["name"]) or said, root)
+    return Ran(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+
+
+def example(name: str) -> str:
+    """Where a documented example begins; a panic counts lines in the program that is made of it."""
+    match = EXAMPLE.fullmatch(name)
+    return f"{match['path']}:{match['line']}: " if match else ""
 
 
 def broken(text: str, root: Path) -> Iterator[Ran]:

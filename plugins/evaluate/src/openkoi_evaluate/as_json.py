@@ -28,6 +28,7 @@ def as_object(verdict: Verdict) -> dict[str, Json]:
         "findings": [found(issue) for issue in verdict.issues],
         "suggestion": said.suggestion,
         "evaluators": list(verdict.evaluators),
+        "model_asked": verdict.asked,
         "warnings": list(verdict.warnings),
         "usage": {"tokens": spent.tokens, "calls": spent.calls},
         "cost_usd": spent.usd,

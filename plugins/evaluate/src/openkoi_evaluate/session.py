@@ -10,15 +10,14 @@ from tempfile import TemporaryDirectory
 from openkoi_hookspecs import Agent, Event, Koi, KoiError, Limits, NoProvider, Task
 from openkoi_hookspecs.events import Evaluated, Warned
 
+from .alone import in_doubt, in_time, nobody_asked
 from .copy import Copy, name_in
 from .git import repository_of, repository_with
 from .verdict import ACCEPTED, Ground, Verdict, verdict_of
 
 NAME = "evaluate"
 NEEDED = "evaluator"
-JUDGE_LEFT_OUT = "No model was asked, because of --no-judge: the checks decide."
-NOT_ASKED = "limit of calls"
-NO_PROVIDER = 9
+KEPT_OF_THE_PATH = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +64,9 @@ async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
         result = await koi.solve(wanted.task(copy.to))
         ground = Ground(name_in(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
         verdict = verdict_of(result, wanted.subject, ground)
-        happened = [record.event for record in koi.records(result.task.session)]
-        return await unless_alone(noted(verdict, wanted, happened), wanted, copy.to, koi)
+        heard = noted(verdict, [record.event for record in koi.records(result.task.session)])
+        why = await modelless(wanted, copy.to, koi) if in_doubt(heard) else ""
+        return in_time(nobody_asked(heard, why, refused=wanted.judge is False))
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def copied(wanted: Wanted) -> Iterator[Copy]:
     repository = repository_with(wanted.folder, wanted.revision) if wanted.revision else repository_of(wanted.folder)
     commit = repository.commit(wanted.revision) if repository and wanted.revision else ""
     with TemporaryDirectory(prefix="openkoi-evaluate-", ignore_cleanup_errors=True) as private:
-        to = Path(private).resolve() / (wanted.folder.name or "project")
+        to = Path(private).resolve() / place_of(wanted.folder)
         copy = Copy(folder=wanted.folder, to=to, repository=repository, commit=commit)
         try:
             copy.begin()
@@ -104,23 +104,23 @@ def unchanged(wanted: Wanted) -> Verdict:
     return Verdict(subject=wanted.subject, status=ACCEPTED, reason=reason, quality=wanted.limits.quality)
 
 
-def noted(verdict: Verdict, wanted: Wanted, happened: Sequence[Event]) -> Verdict:
+def place_of(folder: Path) -> Path:
+    """What a copy of a folder is called: with the folders around it, for tests may know how these are named."""
+    return Path(*folder.parts[1:][-KEPT_OF_THE_PATH:] or ("project",))
+
+
+def noted(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
     """The verdict with what was said on the way: who was asked, and what was warned of."""
     warned = [event.text for event in happened if isinstance(event, Warned)]
-    if wanted.judge is False:
-        warned = [text for text in warned if NOT_ASKED not in text]
-        warned.append(JUDGE_LEFT_OUT)
     asked = [name for event in happened if isinstance(event, Evaluated) for name in event.evaluators]
     return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(asked))
 
 
-async def unless_alone(verdict: Verdict, wanted: Wanted, workspace: Path, koi: Koi) -> Verdict:
-    """The verdict; another status where nobody could judge because there is no model to do it."""
-    if not verdict.evaluation.unknown or wanted.judge is False:
-        return verdict
+async def modelless(wanted: Wanted, workspace: Path, koi: Koi) -> str:
+    """Why there is no model to judge; empty where there is one."""
     needing = replace(wanted, judge=True).task(workspace)
     try:
         await koi.solve(replace(needing, limits=replace(needing.limits, iterations=0)))
-    except NoProvider:
-        return replace(verdict, status=NO_PROVIDER)
-    return verdict
+    except NoProvider as error:
+        return str(error)
+    return ""

@@ -8,6 +8,8 @@ from openkoi_hookspecs import Severity
 from .verdict import Issue, Verdict, counted
 
 LINES = 8
+WIDTH = 200
+FOREIGN = "/node_modules/"
 SIGNS = {Severity.BLOCKER: "🛑", Severity.IMPORTANT: "⚠️", Severity.SUGGESTION: "💡"}
 MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
 
@@ -36,18 +38,19 @@ def told(issue: Issue) -> Iterator[str]:
 
 
 def shortened(detail: str) -> list[str]:
-    """The end of what is told in detail, where the reason stands."""
-    lines = detail.strip().splitlines()
-    return lines if len(lines) <= LINES else ["…", *lines[-LINES:]]
+    """The end of what is told in detail, where the reason stands, without the steps inside of others' packages."""
+    lines = [line for line in detail.strip().splitlines() if FOREIGN not in line]
+    shown = [line if len(line) <= WIDTH else f"{line[:WIDTH]}…" for line in lines[-LINES:]]
+    return shown if len(lines) <= LINES else ["…", *shown]
 
 
 def figures(verdict: Verdict) -> str:
-    """Checks and scores in a line; empty without any."""
+    """Checks and scores in a line, and whether these alone decided; empty without any."""
     checks = verdict.evaluation.checks
     passed = sum(check.passed for check in checks)
     said = [f"{passed} of {counted(len(checks), 'check passes', 'checks pass')}"] if checks else []
     said += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
-    return " · ".join(said)
+    return " · ".join([*said, *(() if verdict.asked or not said else ["no model was asked"])])
 
 
 def as_markdown(verdict: Verdict) -> str:

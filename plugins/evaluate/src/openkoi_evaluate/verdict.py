@@ -52,6 +52,11 @@ class Verdict:
         """Whether nothing speaks against it."""
         return self.status == ACCEPTED
 
+    @property
+    def asked(self) -> bool:
+        """Whether a model was asked."""
+        return self.spent.calls > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:

@@ -1,0 +1,99 @@
+"""Linters that are not on every machine: eslint and tsc from npm, clippy of cargo. They really run. A campaign."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Evaluation, Severity, Work
+from openkoi_lint import Lint
+from openkoi_testing import lend
+
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(300)]
+if os.name == "nt":
+    pytestmark.append(pytest.mark.skip(reason="links folders, and runs commands of POSIX"))
+RULES = 'export default [{ rules: { "no-undef": "error", "no-unused-vars": "warn" } }];\n'
+CARGO = '[package]\nname = "pond"\nversion = "0.1.0"\nedition = "2021"\n\n[[bench]]\nname = "b"\nharness = false\n'
+FILES: dict[str, dict[str, str]] = {
+    "eslint": {"eslint.config.mjs": RULES, "pond.js": "const x = nothing;\n"},
+    "tsc": {
+        "tsconfig.json": '{"compilerOptions": {"strict": true, "types": []}}',
+        "pond.ts": 'export const depth: number = "deep";\n',
+    },
+    "clippy": {
+        "Cargo.toml": CARGO,
+        "benches/b.rs": "#![feature(test)]\nfn main() {}\n",
+        "src/lib.rs": "pub fn depth(fish: &Vec<u32>) -> bool {\n    fish.len() == 0\n}\n",
+    },
+    "shellcheck": {"pond.sh": "#!/bin/sh\ncd $1\n"},
+}
+FOUND = {
+    "eslint": ("no-undef", "pond.js:1", Severity.IMPORTANT),
+    "tsc": ("TS2322", "pond.ts:1", Severity.IMPORTANT),
+    "clippy": ("clippy::len_zero", "src/lib.rs:2", Severity.SUGGESTION),
+    "shellcheck": ("SC2164", "pond.sh:2", Severity.IMPORTANT),
+}
+ON_THE_PATH = {"clippy": "cargo-clippy", "shellcheck": "shellcheck"}
+HEADS = {"pond.sh": "#!/bin/sh\n"}
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the packages are; without npm there is nothing to try."""
+    folder = tmp_path_factory.mktemp("packages")
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm here")
+    install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "eslint", "typescript"]
+    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
+    if done.returncode:
+        pytest.skip(f"npm could not fetch eslint and typescript: {done.stderr.strip()[-200:]}")
+    return folder / "node_modules"
+
+
+def told(root: Path, files: Mapping[str, str]) -> Evaluation:
+    async def story() -> Evaluation | None:
+        async with lend(root) as run:
+            return await Lint(seconds=120).evaluate(Work("done"), run)
+
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    evaluation = asyncio.run(story())
+    assert evaluation is not None
+    return evaluation
+
+
+def placed(evaluation: Evaluation) -> set[tuple[str, str, Severity]]:
+    return {(finding.rule, finding.where, finding.severity) for finding in evaluation.findings}
+
+
+def lower(name: str, text: str) -> str:
+    """The same file, its code three lines further down."""
+    head = HEADS.get(name, "")
+    return f"{head}\n\n\n{text.removeprefix(head)}"
+
+
+@pytest.mark.row("EVAL-02", "EVAL-25")
+@pytest.mark.parametrize("linter", FILES)
+def test_a_linter_tells_where_and_a_finding_stays_the_same_when_it_moves(
+    tmp_path: Path, request: pytest.FixtureRequest, linter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if linter not in ON_THE_PATH:
+        (tmp_path / "node_modules").symlink_to(request.getfixturevalue("packages"))
+    elif shutil.which(ON_THE_PATH[linter]) is None:
+        pytest.skip(f"there is no {linter} here")
+    monkeypatch.setenv("TMPDIR", str(tmp_path.parent))
+    rule, where, severity = FOUND[linter]
+    file, _, line = where.partition(":")
+
+    first = told(tmp_path, FILES[linter])
+    moved = told(tmp_path, {file: lower(file, FILES[linter][file])})
+
+    assert (rule, where, severity) in placed(first)
+    assert (rule, f"{file}:{int(line) + 3}", severity) in placed(moved)
+    assert {finding.key for finding in first.findings} == {finding.key for finding in moved.findings}
+    assert () == first.blockers
