@@ -34,11 +34,11 @@ def restore(store: Store, root: Path, id: str) -> dict[str, str]:
     return {}
 
 
-def call(store: Store, root: Path, act: Callable[[], object]) -> None:
+def call(store: Store, root: Path, act: Callable[[], object], run: str = "run") -> None:
     """A call of a tool that does this."""
-    asyncio.run(store.opened(root, "call"))
+    asyncio.run(store.opened(root, f"{run} call"))
     act()
-    asyncio.run(store.closed(root, "call"))
+    asyncio.run(store.closed(root, f"{run} call"))
 
 
 def write(root: Path, name: str, text: str) -> None:
@@ -80,6 +80,39 @@ def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store:
     assert {"a.txt": "by a person\n", "mine.txt": "mine\n"} == texts(root)
 
 
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_file_that_a_person_changed_between_calls_that_changed_it_too_is_left(
+    store: Store, root: Path, attempts: int
+) -> None:
+    first = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by the run\n"))
+    write(root, "a.txt", "by the run\nby a person\n")
+    write(root, "mine.txt", "mine\n")
+    call(store, root, lambda: write(root, "b.txt", "by the run\n"))
+    if attempts == 2:
+        take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by the run again\nby a person\n"))
+    call(store, root, lambda: write(root, "mine.txt", "mine, mended\n"))
+    take(store, root)
+
+    assert "a.txt" in restore(store, root, first)
+    assert {"a.txt": "by the run again\nby a person\n", "mine.txt": "mine, mended\n"} == texts(root)
+
+
+def test_the_next_run_s_changes_of_a_person_s_file_are_its_own(store: Store, root: Path) -> None:
+    take(store, root)
+    call(store, root, lambda: write(root, "b.txt", "by the run\n"))
+    write(root, "a.txt", "by a person\n")
+    call(store, root, lambda: write(root, "b.txt", "by the run again\n"))
+    take(store, root)
+    second = take(store, root)
+    call(store, root, lambda: write(root, "a.txt", "by the next run\n"), run="next")
+    take(store, root)
+
+    assert {} == restore(store, root, second)
+    assert {"a.txt": "by a person\n", "b.txt": "by the run again\n"} == texts(root)
+
+
 def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: Store, root: Path) -> None:
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
@@ -107,7 +140,7 @@ def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: Store, root: P
     first = take(store, root)
     call(store, root, lambda: write(root, "new.txt", "new\n"))
     write(root, "k.txt", "by a person\n")
-    asyncio.run(store.opened(root, "killed"))
+    asyncio.run(store.opened(root, "run killed"))
     write(root, "a.txt", "half")
     other = watched(tmp_path / "kept")
     take(other, root)

@@ -10,7 +10,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from glob import escape
+from glob import escape, has_magic, iglob
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -25,6 +26,7 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 MAGIC = re.compile(r"[*?\[]")
 FILE = "file://"
 LONGEST = 4_096
+MOST_MATCHES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,15 @@ def words(line: str) -> Iterator[str]:
 
 
 def places(path: str, workspace: Path) -> Iterator[str]:
-    """Where a path leads: as it is written, and as it is on the disk."""
+    """Where a path leads: as it is written, as it is on the disk, and what a shell would make of the signs in it."""
     if not path or "\0" in path:
         return
     written = os.path.normpath(os.path.join(workspace, os.path.expanduser(path)))  # noqa: PTH111, PTH118  # links are resolved below, and only there
     yield plain(written)
     try:
         yield plain(os.path.realpath(written))
+        if has_magic(written) and "**" not in written:
+            yield from (plain(os.path.realpath(one)) for one in islice(iglob(written), MOST_MATCHES))  # noqa: PTH207  # the pattern is a whole path
     except (OSError, ValueError):
         return
 

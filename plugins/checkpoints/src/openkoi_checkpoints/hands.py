@@ -92,10 +92,12 @@ class Journal:
     def opened(self, call: str) -> None:
         """A call begins: what changed since we looked, while no call was under way, is a person's."""
         now = self.outlook()
+        theirs: Looks = {}
         if self.looks is not None and now is not None and not self.under_way:
-            self.note({"theirs": changed(self.looks, now)})
+            fresh = self.named.paths() - self.looks.keys()  # they were not looked at before they were named
+            theirs = {path: look for path, look in changed(self.looks, now).items() if path not in fresh}
         self.under_way[call] = now
-        self.note({"opened": call})
+        self.note({"theirs": theirs, "opened": call})
 
     def closed(self, call: str) -> list[str]:
         """A call is over: what changed since it began is the run's; return where nothing of that can be kept."""
@@ -109,16 +111,18 @@ class Journal:
 
     def settled(self, looks: Looks | None) -> None:
         """A checkpoint was taken when the workspace looked so: what was noted is told by it."""
+        carried = Carried.of(self.notes())
         self.looks = looks
         self.path.unlink(missing_ok=True)
+        if carried.theirs:
+            self.note({"theirs": carried.theirs, "since": carried.run})
         for call in self.under_way:
             self.note({"opened": call})
 
     def note(self, note: Mapping[str, object]) -> None:
         """Add a line."""
-        if note.get("theirs", True):
-            with writable(self.path.parent), self.path.open("ab") as file:
-                file.write(json.dumps(note).encode("ascii") + b"\n")
+        with writable(self.path.parent), self.path.open("ab") as file:
+            file.write(json.dumps(note).encode("ascii") + b"\n")
 
     def notes(self) -> Notes:
         """All lines; one that was cut off by a crash is left out."""
@@ -139,23 +143,46 @@ class Hands:
     any_call: bool
 
     def did(self, path: str, look: Look) -> bool:
-        """Whether a path looks as a run left it."""
+        """Whether a path looks as a run left it, and nobody else has changed it beside the run."""
         if self.ours.get(path) == look:
-            return True
+            return path not in self.theirs
         return self.any_call and self.theirs.get(path) != look
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a person changed while a run was under way: of that run's own changes it stays apart to the run's end."""
+
+    theirs: Looks
+    run: str
+
+    @classmethod
+    def of(cls, notes: Notes) -> "Carried":
+        """Read the notes in their order; the calls of another run begin anew."""
+        theirs: Looks = {}
+        run = ""
+        for note in notes:
+            now = str(note.get("since") or str(note.get("opened", "")).partition(" ")[0] or run)
+            theirs = theirs if run in ("", now) else {}
+            theirs.update(noted(note, "theirs"))
+            run = now
+        return cls(theirs, run)
 
 
 def hands_of(notes: Notes) -> Hands:
     """Read the notes in their order: who came last."""
     ours: Looks = {}
-    theirs: Looks = {}
     unended: set[object] = set()
     for note in notes:
-        for name, into in (("ours", ours), ("theirs", theirs)):
-            found = note.get(name)
-            into.update({path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {})
+        ours.update(noted(note, "ours"))
         unended.add(note["opened"]) if "opened" in note else unended.discard(note.get("closed"))
-    return Hands(ours, theirs, bool(unended))
+    return Hands(ours, Carried.of(notes).theirs, bool(unended))
+
+
+def noted(note: Mapping[str, object], name: str) -> Looks:
+    """The looks in a note."""
+    found = note.get(name)
+    return {path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {}
 
 
 def ours_of(was: Mapping[str, Entry], here: Mapping[str, Entry], hands: Hands, looks: Looks) -> dict[str, Entry]:

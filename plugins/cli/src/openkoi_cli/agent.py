@@ -82,7 +82,15 @@ def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
         koi.warn_once(MORE.format(limits.usd, task.limits.usd))
     own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.config.settings]
     capped = {limit: min(getattr(limits, limit), getattr(task.limits, limit)) for limit in own}
+    if "cycles" in own:
+        agent = no_longer(agent, capped["cycles"])
     return replace(task, agent=agent, limits=replace(limits, **capped))
+
+
+def no_longer(agent: "Agent", most: int) -> "Agent":
+    """The agent, and every member of its team, with so many cycles at most."""
+    team = agent.team and replace(agent.team, members=tuple(no_longer(one, most) for one in agent.team.members))
+    return replace(agent, team=team, cycles=None if agent.cycles is None else min(agent.cycles, most))
 
 
 def outranked(key: str, koi: "Assembly") -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from openkoi_hookspecs import Event, KoiError, Record, Task, events
+from openkoi_hookspecs import Ended, Event, KoiError, Record, Task, Work, events
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,20 @@ def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
 
 
 def last_files(own: Sequence[Record], run: str) -> str:
-    """The checkpoint of the files as the run left them, or as a person brought them back since."""
-    kept = ""
+    """The checkpoint of the files as the run left them, its best ones, or as a person brought them back since."""
+    last, works = "", list[Work]()
     for event in (one.event for one in own if one.run == run):
-        if isinstance(event, events.Worked):
-            kept = event.work.checkpoint or kept
-        elif isinstance(event, (events.Kept, events.Restored)):
-            kept = event.checkpoint or kept
-    return kept
+        match event:
+            case events.Worked(work=work):
+                works.append(work)
+                last = work.checkpoint or last
+            case events.Continued() if works and works[-1].ended is Ended.PERSON:
+                works.pop()
+            case events.RunCompleted(best=best) if best < len(works):
+                last = works[best].checkpoint or last
+            case events.Kept(checkpoint=kept) | events.Restored(checkpoint=kept):
+                last = kept or last
+    return last
 
 
 def files_of(told: Sequence[Record], own: Sequence[Record], run: str) -> str:
