@@ -73,6 +73,16 @@ CANNOT = (
 )
 
 
+def test_a_task_whose_best_files_were_brought_back_is_forked_from_them(openkoi: Shell) -> None:
+    (openkoi.folder / "test_it.py").write_text(CHECK.replace("two", "three"))
+    first = result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass", "--iterate", "2")
+    assert "one\n" == (openkoi.folder / "a.txt").read_text()
+
+    forked = result(openkoi, "fork", str(first["task_id"])[:8], "--at", "2")
+
+    assert (first["accepted"], len(forked["iterations"])) == (False, 2)  # type: ignore[arg-type]  # it is a list
+
+
 def test_what_cannot_be_forked_is_explained(openkoi: Shell) -> None:
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     before = (openkoi.folder / "a.txt").read_text()

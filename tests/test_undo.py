@@ -138,6 +138,7 @@ def test_redo_of_a_task_that_died_leaves_what_a_person_changed_since(openkoi: Sh
     (openkoi.folder / "kept.txt").write_text("mine")
     redone = openkoi("redo")
 
+    assert "killed while run_command was at work" in undone.stderr
     assert (0, 1, True) == (undone.returncode, redone.returncode, "kept.txt" in redone.stderr), undone.stderr
     assert "mine" == (openkoi.folder / "kept.txt").read_text()
 

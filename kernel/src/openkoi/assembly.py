@@ -153,7 +153,9 @@ def left_behind(run: Kernel) -> list[Event]:
     if not run.touched:
         return []
     return [
-        events.Warned("It ended in the middle of its work: files here were changed, look at them before you go on.")
+        events.Warned(
+            "It ended in the middle of its work: look at the files here before you go on, some may have changed."
+        )
     ]
 
 

@@ -160,11 +160,15 @@ def test_approvals_are_patterns_and_hold_for_readers_too(tools: tuple[str, ...],
         {"command": "echo 'unfinished > infra/a.txt"},
         {"command": ["tee", "infra/a.txt"]},
         {"path": "linked/a.txt"},
+        {"command": "sed -i s/p/q/ */a.*"},
+        {"command": "cp other.txt in?ra/a.txt"},
+        {"command": "echo wet > [i]nfra/a.txt"},
     ],
     ids=str,
 )
 def test_a_path_is_seen_however_it_is_written(arguments: dict[str, Json], pond: Path) -> None:
     (pond / "infra").mkdir()
+    (pond / "infra" / "a.txt").write_text("dry\n")
     if sys.platform != "win32":
         (pond / "linked").symlink_to(pond / "infra")
     elif "linked" in str(arguments):

@@ -136,6 +136,19 @@ def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
     assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in done.stderr
 
 
+def test_a_member_of_a_team_goes_round_no_more_often_than_a_person_allows(openkoi: Shell) -> None:
+    member = "{identity: {name: a}, iteration: {max_cycles: 9}}"
+    team = f"identity: {{name: pond}}\ncomposite: {{strategy: sequential, agents: [{member}]}}\n"
+    (openkoi.folder / "team.yaml").write_text(team)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
+
+    done = openkoi("run", "team.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    agent = json.loads(done.stdout.splitlines()[0])["data"]["task"]["agent"]
+
+    assert 3 == agent["team"]["members"][0]["cycles"]
+
+
 def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) -> None:
     rich = MENDER.replace("usd_per_run: 0.5", "usd_per_run: 99999").replace("max_cycles: 2", "max_cycles: 900")
     (openkoi.folder / "mender.yaml").write_text(rich)

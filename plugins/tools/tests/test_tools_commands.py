@@ -60,7 +60,7 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 def test_where_all_of_the_output_is_kept_is_told() -> None:
     told = output(Completed(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
 
-    go_on = "all of it is in /data/whole.txt: read_file it from start=1 on"
+    go_on = "it is kept in /data/whole.txt: read_file it from start=1 on"
     assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]
     assert 1_000 == len(told[0]) + len(told[2])
 
@@ -122,6 +122,14 @@ def test_a_flood_is_stopped_and_little_of_it_told(hands: "Hands") -> None:
 
     assert "It printed more than 50 MB, the most there may be; the rest is lost." in answer.text
     assert len(answer.text.encode()) <= 24 * 1024
+
+
+@needs_a_shell
+def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(hands: "Hands") -> None:
+    answer = hands.use("run_command", command="head -c 60000000 /dev/urandom", timeout=60)
+
+    assert "The output is no text" in answer.text
+    assert "It printed more than 50 MB, the most there may be; the rest is lost." in answer.text
 
 
 @needs_a_shell

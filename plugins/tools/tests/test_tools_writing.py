@@ -26,6 +26,17 @@ def test_a_file_that_was_not_read_is_replaced_only_on_demand(hands: "Hands") -> 
     assert "new\n" == file.read_text()
 
 
+def test_a_file_of_which_only_a_part_was_read_is_replaced_only_on_demand(hands: "Hands") -> None:
+    file = hands.write("a.txt", "one\ntwo\nthree\n")
+    hands.use("read_file", path="a.txt", start=1, end=2)
+
+    refused = hands.use("write_file", path="a.txt", content="new\n")
+    assert "Only a part of a.txt was read. Read all of it first, or pass overwrite=true." == refused.text
+    hands.use("read_file", path="a.txt", start=3)
+    assert not hands.use("write_file", path="a.txt", content="new\n").failed
+    assert "new\n" == file.read_text()
+
+
 def test_a_file_that_changed_since_it_was_read_is_not_replaced(hands: "Hands") -> None:
     file = hands.have_read("a.txt", "old\n")
     file.write_text("a person's work\n")

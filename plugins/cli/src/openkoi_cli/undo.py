@@ -4,6 +4,11 @@ import click
 
 from .invocation import Invocation
 
+CUT_SHORT = (
+    "It was killed while {tool} was at work, so what a person changed here after that is taken back, too: "
+    "openkoi redo {id} has it."
+)
+
 
 @click.command()
 @click.argument("task_id", required=False, default="")
@@ -20,7 +25,7 @@ async def undo(invocation: Invocation, task_id: str) -> int:
     from openkoi_log import records_of
 
     from .undoing import changes_asked_for, refuse_out_of_turn, restored
-    from .untaken import untaken
+    from .untaken import cut_short, untaken
 
     koi = invocation.open()
     sessions = koi.config.paths.sessions
@@ -30,7 +35,10 @@ async def undo(invocation: Invocation, task_id: str) -> int:
         left = await restored(koi, changes, changes.before)
     for text in left:
         click.echo(f"  ! {koi.redactor(text)}", err=True)
-    stays = untaken(records_of(sessions, changes.past), changes.past.run)
+    records = records_of(sessions, changes.past)
+    if tool := cut_short(records, changes.past.run):
+        click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=changes.past.run[:8])}", err=True)
+    stays = untaken(records, changes.past.run)
     for text in stays:
         click.echo(f"  not taken back: {koi.redactor(text)}", err=True)
     what = "Most of what" if left or stays else "What"

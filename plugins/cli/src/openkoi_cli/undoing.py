@@ -67,12 +67,20 @@ def changes_asked_for(sessions: Path, task_id: str, *, undone: bool) -> Changes:
         if found is None:
             raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show or take back.")
         return found
-    told = (changes_of(past, records_of(sessions, past)) for past in past_tasks(sessions))
-    mine = [one for one in told if one and one.workspace == here and one.undone is undone]
+    told = [changes_of(past, records_of(sessions, past)) for past in past_tasks(sessions)]
+    changed = [one for one in told if one and one.workspace == here]
+    mine = [one for one in changed if one.undone is undone]
     if not mine:
-        what = "changed files that were taken back" if undone else "changed files"
-        raise KoiError(f"No task {what} in {here}. openkoi status lists the last tasks.")
+        raise KoiError(none_meant(changed, here, undone=undone))
     return mine[-1] if undone else mine[0]
+
+
+def none_meant(changed: Sequence[Changes], here: Path, *, undone: bool) -> str:
+    """What is said where no task is left to take back or up again; one that was in part can be named."""
+    what = "changed files that were taken back" if undone else "changed files"
+    again = "redo" if undone else "undo"
+    last = [f" Was the last one only in part? openkoi {again} {one.past.run[:8]}." for one in changed[:1]]
+    return f"No task {what} in {here}.{''.join(last)} openkoi status lists the last tasks."
 
 
 def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:

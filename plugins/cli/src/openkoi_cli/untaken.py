@@ -38,6 +38,22 @@ def untaken(records: Iterable[Record], run: str) -> list[str]:
     return [*left(moves), *written, *passed]
 
 
+def cut_short(records: Iterable[Record], run: str) -> str:
+    """The tool in whose call the task was killed; what changed after that is not told from what the call did."""
+    under_way: dict[str, str] = {}
+    found = ""
+    for event in (record.event for record in records if record.run == run):
+        match event:
+            case events.ToolCalled(call=call):
+                under_way[call.id] = call.tool
+            case events.ToolAnswered(result=result):
+                under_way.pop(result.call, None)
+            case events.Continued():
+                found = next(iter(under_way.values()), found)
+                under_way.clear()
+    return next(iter(under_way.values()), found)
+
+
 def fields(event: events.Event) -> Mapping[str, Any]:
     """What an event of another plugin holds, whether that plugin is loaded or not."""
     if isinstance(event, events.Unknown):

@@ -14,7 +14,7 @@ from openkoi_hookspecs import ToolCall, ToolResult
 from .fit import ends
 from .text import one_ending
 
-GO_ON = "all of it is in {whole}: read_file it from start={line} on"
+GO_ON = "it is kept in {whole}: read_file it from start={line} on"
 NAMED = re.compile(re.escape(GO_ON).replace(r"\{whole\}", "([^\n]+)").replace(r"\{line\}", r"\d+"))
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 
@@ -98,5 +99,11 @@ def output(done: Completed, room: int) -> list[str]:
         return []
     if garbled(done.output):
         where = f"It is in {done.whole}" if done.whole else "Send it to a file to look into it"
-        return [f"[The output is no text and is not shown. {where}.]"]
+        return [f"[The output is no text and is not shown. {where}.]", *remarks(done.output)]
     return shortened(done.output, done.whole, room)
+
+
+def remarks(text: str) -> list[str]:
+    """The last lines in brackets, in which a sandbox says which limit was reached."""
+    last = takewhile(lambda line: line.startswith("[") and line.endswith("]"), reversed(text.splitlines()))
+    return [*last][::-1]

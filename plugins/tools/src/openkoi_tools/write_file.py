@@ -8,7 +8,7 @@ from openkoi_schema import Parameters
 from .files import refuse_other, save
 from .fit import size
 from .paths import Place
-from .text import Document, document, ending_at, endings, plain
+from .text import Document, document, ending_at, endings, lines_of, plain
 from .toolkit import Desk
 from .unseen import unread
 
@@ -67,7 +67,10 @@ def earlier(desk: Desk, where: Place, content: Content) -> Document | None:
     if not content.overwrite and (why := unread(desk, where)):
         raise ToolFault(f"{why}, or pass overwrite=true.")
     small = where.real.stat().st_size <= desk.settings.file_bytes
-    return document(where.real.read_bytes() if small else b"")
+    before = document(where.real.read_bytes() if small else b"")
+    if not content.overwrite and not desk.seen.covers(where.real, lines_of(before.plain)):
+        raise ToolFault(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
+    return before
 
 
 def in_the_manner_of(before: Document | None, text: str) -> tuple[bytes, str]:
