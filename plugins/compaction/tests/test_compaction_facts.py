@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from openkoi_compaction import FactExtracting
-from openkoi_compaction.facts import facts_in, learning_of
-from openkoi_hookspecs import Agent, Learning, Limits, Run, Standing, Task, ToolCall, events, hookimpl
+from openkoi_compaction.facts import facts_in, learning_of, repeats
+from openkoi_hookspecs import Agent, Hit, Learning, Limits, Recall, Run, Standing, Task, ToolCall, events, hookimpl
 from openkoi_rehearsal import Scripted
 from openkoi_testing import Stage, perform
 from openkoi_testing.rehearsing import Rehearsed
@@ -39,12 +39,29 @@ def test_facts_are_saved_before_the_turns_go(tmp_path: Path) -> None:
     names = [record.event.name for record in rehearsed.records]
 
     assert "Mended." == rehearsed.result.text
-    assert ["Tests run with make check.", "The parser is in src/date.py."] == [one.text for one in learned(rehearsed)][
-        :2
-    ]
+    assert ["Tests run with make check.", "The parser is in src/date.py."] == [one.text for one in learned(rehearsed)]
     assert names.index("learning.saved") < names.index("history.compressed")
     assert all(one.quoted and one.standing is Standing.PROBATION for one in learned(rehearsed))
-    assert 2 == len({one.id for one in learned(rehearsed)})
+
+
+class Reminder:
+    """Memory that knows about the parser."""
+
+    @hookimpl
+    def after_recall(self, recall: Recall, task: Task, run: Run) -> Recall:
+        return Recall((Hit(Learning("x", "fact", "the Parser is in `src/date.py`"), 1.0),))
+
+
+@pytest.mark.row("C32")
+def test_what_memory_had_shown_is_not_saved_again(tmp_path: Path) -> None:
+    saved = learned(done(tmp_path, NOTES, reminder=Reminder()))
+
+    assert {"Tests run with make check."} == {one.text for one in saved}
+
+
+@pytest.mark.parametrize("fact", ["The parser is in src/time.py.", "The parser was rewritten in Rust last summer."])
+def test_a_fact_that_says_something_else_is_no_repetition(fact: str) -> None:
+    assert not repeats(fact, ["The parser is in src/date.py."])
 
 
 def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_compaction import PeriodicSummary, RollingWindow
+from openkoi_compaction import FactExtracting, PeriodicSummary, RollingWindow
+from openkoi_compaction.purse import too_dear
 from openkoi_hookspecs import (
     Agent,
-    LimitReached,
+    Compactor,
     Limits,
     Message,
     Role,
+    Spend,
     Stop,
     Task,
     Text,
@@ -126,14 +128,37 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
     assert any("left out" in text and why in text for text in heard), heard
 
 
-def test_a_limit_that_is_reached_ends_the_run_and_not_the_summary_alone(tmp_path: Path) -> None:
-    async def once() -> None:
-        task = Task("Mend the pond.", limits=Limits(tokens=100))
-        async with lend(tmp_path, task=task) as run:
-            await PeriodicSummary().compact(story(6), run)
+@pytest.mark.row("C32")
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(tokens=9_000), "Too few tokens are left for one."),
+        (Limits(calls=1), "The last call is for the work."),
+        (Limits(tokens=100), "Too few tokens are left for one."),
+    ],
+)
+def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
+    tmp_path: Path, limits: Limits, why: str
+) -> None:
+    model, heard = Scripted(["Read."]), list[str]()
 
-    with pytest.raises(LimitReached):
-        asyncio.run(once())
+    async def once(compactor: Compactor) -> Sequence[Message]:
+        task = Task("Mend the pond.", limits=limits)
+        async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
+            shorter = await compactor.compact(story(6), run)
+            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.Warned))
+            return shorter
+
+    assert asyncio.run(once(RollingWindow())) == asyncio.run(once(FactExtracting()))
+    assert [] == model.asked
+    assert [f"The oldest turns are left out without a summary: {why}"] == heard
+
+
+def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() -> None:
+    spent = Spend(tokens=10_000, usd=1.0, calls=3)
+
+    assert "" == too_dear(3_000, 1_000, spent, Limits(usd=2.0))
+    assert "too little money is left for one" == too_dear(3_000, 1_000, spent, Limits(usd=1.3))
 
 
 @pytest.mark.row("LOOP-05")

@@ -107,7 +107,7 @@ class Ours:
         shown, found = self.shown[-1], first_findings(result)
         told = self.book.visits[str(run)].told
         eligible = [self.book.entries[id] for id in (*told.shown, *told.withheld)]
-        guilty = [] if good else blamed(eligible, found)
+        guilty = [] if good else blamed(eligible, found, told.task)
         self.write(run, Credited(bool(good), tuple(guilty)))
         for entry in settled(self.book, (*told.shown, *told.withheld), told.project, at(run)):
             self.save(run, entry)

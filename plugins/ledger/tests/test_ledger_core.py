@@ -14,9 +14,12 @@ from openkoi_hookspecs import (
     Evaluation,
     Event,
     Finding,
+    Hit,
     Iteration,
     Limits,
+    Passage,
     Plan,
+    Recall,
     Record,
     Reply,
     Result,
@@ -32,12 +35,13 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_ledger.book import Book
-from openkoi_ledger.choose import Asked, Rules, choose
+from openkoi_ledger.choose import Asked, Choice, Rules, choose
 from openkoi_ledger.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
 from openkoi_ledger.decay import confidence, expiry
 from openkoi_ledger.deeds import approved, dismissed, pinned, restored
 from openkoi_ledger.entry import Entry, Proof, Trust, learning_of, name_of, put_away
 from openkoi_ledger.extract import Lesson, extracted
+from openkoi_ledger.hook import similar
 from openkoi_ledger.judge import settled
 from openkoi_ledger.merge import merged
 from openkoi_ledger.reflect import lessons, pays
@@ -289,6 +293,39 @@ def test_what_is_not_about_the_task_is_not_shown_however_much_room_there_is() ->
     kept = book([entry("Export invoices by `tab`."), entry("Water the roses.")])
 
     assert ["Export invoices by `tab`."] == [one.text for one in choose(kept, asked(), NEVER).shown]
+
+
+@pytest.mark.row("LEARN-03")
+def test_what_is_learned_has_a_type_a_category_a_confidence_and_the_task_it_is_from() -> None:
+    task = Task("Export the invoices", category="code", project="pond")
+    answers = [("What should be done?", "Use pnpm, never npm")]
+    blocked = red(COMMAS), red(replace(COMMAS, title="Columns are still wrong")), green()
+    found = extracted(lesson(*map(turn, blocked), answers=answers, task=task))
+
+    assert {"heuristic", "anti_pattern", "preference"} == {one.kind for one in found}
+    assert all(one.text and one.category == "code" and 0 < one.base <= 1 for one in found)
+    assert {("run1",)} == {learning_of(one).evidence for one in found}
+
+
+@pytest.mark.row("MEM-13", "C54")
+def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
+    one = entry(since="2026-01-01T00:00:00Z")
+    failed = [("r1", Shown("export", "pond", "m", (one.id,))), ("r1", Credited(False))]
+    passed = [("r2", Shown("export", "pond", "m", (one.id,))), ("r2", Credited(True))]
+
+    assert ("2026-01-01T00:00:00Z", 0) == (
+        book([one], *failed).helped(one),
+        counts(book([one], *failed).uses(one.id)).helpful,
+    )
+    assert (NOW, 1) == (book([one], *failed, *passed).helped(one), counts(book([one], *passed).uses(one.id)).helpful)
+
+
+@pytest.mark.row("MEM-11", "C68")
+def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at_most() -> None:
+    past = Recall(tuple(Hit(Passage(f"p{n}", f"Task {n} went well."), 0.5) for n in range(5)))
+    few, many = Choice((entry(),), ()), Choice(tuple(entry("x" * 190) for _ in range(7)), ())
+
+    assert (3, 0) == (len(similar(past, few, Rules())), len(similar(past, many, Rules())))
 
 
 @pytest.mark.row("C68")

@@ -105,7 +105,7 @@ def torn(log: Path, marks: bytes) -> list[bytes]:
     return [b"".join(lines[:place]) for place in range(end, len(lines) + 1)]
 
 
-@pytest.mark.row("C70")
+@pytest.mark.row("C42", "C70")
 def test_a_kill_at_any_moment_after_the_result_loses_nothing_that_was_to_be_learned(tmp_path: Path) -> None:
     house = House(tmp_path / "whole", tmp_path / "workspace")
     house.do("Export the invoices", ["commas", "semicolon", "NONE"])

@@ -72,7 +72,7 @@ def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
 
     assert 1 == len(merged([totals], header, NOW))
     finding = Finding("The header is wrong", rule="columns", where="export.py")
-    assert [header.id] == blamed([totals, header], [finding])
+    assert [header.id] == blamed([totals, header], [finding], "Write the header")
 
 
 def test_what_was_borne_out_in_two_projects_holds_in_all_of_them_until_one_contradicts_it() -> None:

@@ -1,18 +1,19 @@
 """Take out of the oldest turns what holds beyond them, before they go. Knows the words the model is asked with.
 
-What it says is a fact of the project is saved as a learning on probation, as data: it came from what a model read.
+What it says is a fact of the project is saved as a learning on probation, as data: it came from what a model read. What
+memory itself had shown is none: it would be learned from its own echo.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from openkoi_hookspecs import Learning, Message, Run, events, moments
+from openkoi_hookspecs import Learning, Message, Record, Run, events, moments
 
 from .summing import notes, summed
 
-MOST, LONGEST = 8, 200
+MOST, LONGEST, NEW = 8, 200, 0.25
 FACT = re.compile(r"^\s*[-*]\s+(.+)$")
 INSTRUCTIONS = """\
 You are in the middle of a task, and the oldest part of your work on it is about to leave your memory. First take out \
@@ -42,7 +43,8 @@ class FactExtracting:
 
         async def note(record: str) -> str:
             told = await notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
-            await save(facts_in(told), run)
+            shown = recalled(run.records(run.task.session), run.id)
+            await save([fact for fact in facts_in(told) if not repeats(fact, shown)], run)
             return told
 
         return await summed(messages, run, self.summaries, note)
@@ -60,6 +62,35 @@ def learning_of(fact: str, run: str) -> Learning:
     known = " ".join(fact.casefold().split())
     id = f"fact-{sha256(known.encode('utf-8', 'replace')).hexdigest()[:16]}"
     return Learning(id, "fact", fact, origin="compaction", evidence=(run,), quoted=True)
+
+
+def recalled(records: Iterable[Record], run: str) -> list[str]:
+    """What memory had shown to a run, and what it has saved itself."""
+    texts: list[str] = []
+    for event in (record.event for record in records if record.run == run):
+        match event:
+            case events.Recalled(recall=recall):
+                texts += [hit.memo.text for hit in recall.hits]
+            case events.LearningSaved(learning=learning):
+                texts.append(learning.text)
+    return texts
+
+
+def repeats(fact: str, shown: Iterable[str]) -> bool:
+    """Whether a fact only says what was recalled: hardly a word in it is new, and no number or name."""
+    mine = words(fact)
+    return any(
+        len(mine - theirs) <= NEW * len(mine) and not any(map(exact, mine - theirs)) for theirs in map(words, shown)
+    )
+
+
+def words(text: str) -> set[str]:
+    return {word.strip(".,;:!?\"'`()[]").casefold() for word in text.split()} - {""}
+
+
+def exact(word: str) -> bool:
+    """Whether a word is a number, a path or a name in code, which no paraphrase changes."""
+    return not word.isalpha()
 
 
 def facts_in(told: str) -> list[str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from openkoi_hookspecs import KoiError, LimitReached, Message, Request, Run, Stop, events
+from openkoi_hookspecs import KoiError, Message, Request, Run, Stop, events
 
 from .fence import fenced
 from .marks import following, summaries, summed_up
+from .purse import too_dear
 from .rolling import rolled
 from .transcript import clipped, transcript, weight
 from .turns import surplus, without
@@ -16,15 +17,14 @@ async def summed(
 ) -> Sequence[Message]:
     """The conversation with a note about its oldest turns; without one, when there can be none or ``most`` are there.
 
-    ``note`` is given the turns as a record.
+    ``note`` is given the turns as a record. What a limit forbids is not asked: should it forbid the work too, the next
+    call of the work says so.
     """
     going = surplus(messages)
     if not going or summaries(messages) >= most:
         return rolled(messages)
     try:
         told = summed_up(following(messages, going), await note(transcript(messages, going)))
-    except LimitReached:
-        raise
     except KoiError as error:
         await run.emit(events.Warned(f"The oldest turns are left out without a summary: {error}"))
         return rolled(messages)
@@ -36,6 +36,8 @@ async def summed(
 
 async def notes(record: str, run: Run, *, instructions: str, max_output: int) -> str:
     """What the model that works says about a record; raises KoiError when that is no note."""
+    if why := too_dear(len(record), max_output, run.spent, run.task.limits):
+        raise KoiError(f"{why[0].upper()}{why[1:]}.")
     question = f"The task:\n{clipped(run.task.text)}\n\nThe record:\n{fenced('record', record)}"
     reply = await run.chat(
         Request((Message.user(question),), model=model_of(run), system=(instructions,), max_output=max_output)

@@ -14,9 +14,10 @@ import click
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question
 
 from .book import Book, Origin
-from .credit import by_shown, lift
+from .credit import by_shown
 from .duel import Attempt, Recorded, again, patch_of, recorded, tally
 from .entry import Entry, short
+from .pages import lifted
 
 USUALLY = 3
 QUESTION = (
@@ -37,10 +38,8 @@ class Duel:
         """What the record says: tasks that were done with it, and tasks from which it was withheld."""
         uses = self.book.uses(self.entry.id)
         for name, (good, total) in by_shown(uses).items():
-            yield f"  {name + ':':<11}{good} of {total} first attempts passed"
-        found = lift(uses, self.book.usual(self.entry.project))
-        known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few to tell"
-        yield f"  lift:      {found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}): {known}"
+            yield f"  {name + ':':<11}" + (f"{good} of {total} first attempts passed" if total else "no task yet")
+        yield f"  lift:      {lifted(self.book, self.entry)}"
 
     def able(self) -> Iterator[Recorded]:
         """The tasks that can be done again, the newest first: those it was meant for, then those that taught it."""

@@ -3,7 +3,7 @@
 Scope comes first, then a threshold of relevance; what passes is ordered by relevance times worth. Age breaks ties only.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Standing
@@ -13,9 +13,10 @@ from .credit import Use, counts, doubtful, drawn, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
 from .merge import about_the_same, contrary, opinion
-from .words import keys_in, overlap, terms
+from .relevance import relevance_of, subject
+from .words import overlap, terms
 
-KEYED = 0.15
+CLEARLY = 0.4
 ENOUGH = 5
 EVEN = 0.5
 SAME_TOPIC = 0.6
@@ -81,7 +82,7 @@ class Choice:
 
 def choose(book: Book, asked: Asked, rules: Rules) -> Choice:
     """Choose what a run is shown."""
-    candidates = list(eligible(book, asked, rules))
+    candidates = telling(eligible(book, asked, rules), book, asked)
     taken = fitting(undisputed(book, candidates), rules)
     withheld = [one.entry for one in taken if drawn(asked.run, one.entry.id) < one.withheld]
     out = {entry.id for entry in withheld}
@@ -133,11 +134,29 @@ def always(entry: Entry) -> bool:
     return entry.pinned or (entry.kind == "preference" and entry.trust is Trust.PERSON)
 
 
-def relevance_of(entry: Entry, words: frozenset[str], text: str, weights: Mapping[str, float], usual: float) -> float:
-    """How much an entry is about a task: like a task in which it was seen, or like its own words; names count extra."""
-    best = max((overlap(words, terms(one), weights, usual) for one in (entry.text, *entry.when)), default=0.0)
-    named = {key.lower() for key in entry.keys} & set(keys_in(text))
-    return min(1.0, best + (KEYED if named else 0.0))
+def telling(candidates: Iterable[Candidate], book: Book, asked: Asked) -> list[Candidate]:
+    """Leave out what something better says more about: guesses about what the sure ones speak of, and poorer fits."""
+    heard, words = frozenset(book.weights(asked.project)), terms(asked.text)
+    told: list[Candidate] = []
+    better: list[tuple[frozenset[str], Candidate]] = []
+    spoken_for: frozenset[str] = frozenset()
+    for one in sorted(candidates, key=lambda one: (opinion(one.entry), -one.relevance)):
+        shared = subject(one.entry, heard) & words
+        if shared and not always(one.entry):
+            if one.entry.trust < Trust.CHECK and shared <= spoken_for:
+                continue
+            if any(outdone(one, shared, *other) for other in better):
+                continue
+        told.append(one)
+        better += [(shared, one)] if shared else []
+        spoken_for |= frozenset() if opinion(one.entry) else shared
+    return told
+
+
+def outdone(one: Candidate, shared: frozenset[str], more: frozenset[str], other: Candidate) -> bool:
+    """Whether something else is clearly more about the task: for the same words and for further ones."""
+    clearly = other.relevance - one.relevance >= CLEARLY
+    return clearly and shared < more and not about_the_same(one.entry, other.entry)
 
 
 def undisputed(book: Book, candidates: Iterable[Candidate]) -> list[Candidate]:

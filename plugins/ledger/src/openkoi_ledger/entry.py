@@ -1,7 +1,9 @@
 """An entry of the ledger: one thing worth knowing next time, and where it comes from. Knows no run, log or outcome."""
 
+from collections import Counter
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import IntEnum
+from functools import lru_cache
 from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, Standing
@@ -11,6 +13,7 @@ from .words import terms
 LONGEST = 200
 LIVE = (Standing.PROBATION, Standing.ACTIVE)
 OVERHEAD = 4
+MANY, OFTEN = 3, 4
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -97,7 +100,16 @@ class Entry:
     @property
     def topic(self) -> frozenset[str]:
         """What it is about: the words that it has in common with the tasks in which it was seen."""
-        return terms(self.text) & terms(" ".join(self.when))
+        return spoken(self.text, self.when)
+
+
+@lru_cache(maxsize=16_384)
+def spoken(text: str, when: tuple[str, ...]) -> frozenset[str]:
+    """The words of tasks that a text has; where it has none, or the tasks are many, also those that come again."""
+    counted = Counter(word for task in when for word in terms(task))
+    own = terms(text) & counted.keys()
+    again = {word for word, count in counted.items() if count >= min(2, len(when)) and count * OFTEN >= len(when)}
+    return own | again if len(when) >= MANY or not own else own
 
 
 def name_of(kind: str, text: str, project: str) -> str:

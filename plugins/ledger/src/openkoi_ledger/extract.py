@@ -147,9 +147,10 @@ def recurring(lesson: Lesson) -> Iterator[Entry]:
     ]
     for rule, count in Counter(finding.rule for finding in found if finding.rule).items():
         titles = list(dict.fromkeys(finding.title for finding in found if finding.rule == rule))[:3]
+        where = next(finding.key[1] for finding in found if finding.rule == rule)
         if count >= 2:
             text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
-            proof = Proof(run=lesson.run, rule=rule, finding=titles[0])
+            proof = Proof(run=lesson.run, rule=rule, where=where, finding=titles[0])
             yield noted(lesson, "anti_pattern", text, proof, base=RECURRING)
 
 

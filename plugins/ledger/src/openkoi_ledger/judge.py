@@ -9,24 +9,40 @@ from .book import Book
 from .choose import helped_enough
 from .credit import harmful, idle
 from .entry import Entry, put_away
-from .merge import QUARANTINED, subjects
-from .words import overlap, terms
-
-ABOUT = 0.3
+from .merge import QUARANTINED, SAME, SAME_TOPIC, ruled, subjects
+from .words import alike, details, overlap, terms
 
 
-def blamed(eligible: Iterable[Entry], findings: Sequence[Finding]) -> list[str]:
+def blamed(eligible: Iterable[Entry], findings: Sequence[Finding], task: str = "") -> list[str]:
     """The entries that are about what was found wrong, whether they were there to prevent it or withheld."""
-    return [entry.id for entry in eligible if any(about(entry, finding) for finding in findings)]
+    words = terms(task)
+    return [entry.id for entry in eligible if any(about(entry, finding, words) for finding in findings)]
 
 
-def about(entry: Entry, finding: Finding) -> bool:
-    """Whether a finding is of the kind that an entry speaks of."""
+def about(entry: Entry, finding: Finding, task: frozenset[str] = frozenset()) -> bool:
+    """Whether a finding is of the kind that an entry speaks of, and wants something else than the entry does.
+
+    What it is about are the words that it has in common with the task; one that has none is about all of the task.
+    """
+    if agrees(entry, finding):
+        return False
     rule, where, title = finding.key
     words = terms(f"{title} {finding.detail} {finding.fix}")
-    if (rule or title, where) in subjects(entry):
-        return not entry.topic or bool(entry.topic & words)
-    return overlap(words, terms(entry.text), {}) >= ABOUT
+    if (rule or title, where) in subjects(entry) and (not entry.topic or terms(rule) & entry.topic):
+        return True
+    if rule and ruled(entry) and (rule, where) not in subjects(entry):
+        return False
+    return overlap(entry.topic or terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
+
+
+def agrees(entry: Entry, finding: Finding) -> bool:
+    """Whether an entry says what the finding wants: then it is not the entry that did it."""
+    if not finding.fix or entry.kind == "anti_pattern":
+        return False
+    wanted = details(finding.fix)
+    if wanted.identifiers or wanted.numbers:
+        return wanted == details(entry.stance)
+    return alike(finding.fix, entry.stance) >= SAME
 
 
 def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[Entry]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from openkoi_hookspecs import Standing
 
 from .entry import Entry, Trust, put_away
-from .words import alike, details, differ, frame, overlap
+from .words import alike, details, differ, frame, overlap, terms
 
 SAME = 0.8
 SAME_OF_SUBJECT = 0.45
@@ -53,11 +53,13 @@ def same(one: Entry, new: Entry) -> bool:
 def about_the_same(one: Entry, other: Entry) -> bool:
     """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it.
 
-    Many things are found by one rule; and where there is none, a title is said in other words each time.
+    Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
+    other words each time.
     """
     mine, theirs = one.topic, other.topic
-    if subjects(one) & subjects(other):
-        return bool(mine & theirs) or not (mine and theirs)
+    for rule, _ in subjects(one) & subjects(other):
+        if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:
+            return True
     return not (ruled(one) and ruled(other)) and overlap(mine, theirs, {}) >= SAME_TOPIC
 
 
@@ -122,4 +124,7 @@ def ends(new: Entry, old: Entry, seen: Entry, blamed: Collection[str]) -> bool:
         return False
     if old.id in blamed and opinion(old) and not opinion(seen):
         return True
-    return about_the_same(old, new) and (old.id in blamed or alike(frame(old.stance), frame(new.stance)) >= RELATED)
+    speaks_of_it = not old.when and opinion(old) and overlap(terms(old.text), new.topic, {}) >= SAME_TOPIC
+    return (speaks_of_it or about_the_same(old, new)) and (
+        old.id in blamed or alike(frame(old.stance), frame(new.stance)) >= RELATED
+    )

@@ -47,11 +47,19 @@ def facts(book: Book, entry: Entry, now: str) -> Iterator[str]:
         yield f"  valid:     {entry.since} to {entry.until}{after}"
     since, value = book.helped(entry), worth(book, entry)
     left = confidence(value, since, now)
-    yield f"  worth:     {value:.2f}, of which age leaves {left:.2f}" + (
-        f", until {expiry(value, since)[:10]}" if since else ""
-    )
-    found = lift(book.uses(entry.id), book.usual(entry.project))
-    yield f"  lift:      {found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) in first attempts that pass"
+    fades = f"; without help it is shown until {expiry(value, since)[:10]}" if since and not entry.pinned else ""
+    yield f"  worth:     {value:.2f}, now {left:.2f}{fades}"
+    yield f"  lift:      {lifted(book, entry)}"
+
+
+def lifted(book: Book, entry: Entry) -> str:
+    """How much more often first attempts pass with an entry, and what to make of that."""
+    uses = book.uses(entry.id)
+    if not uses:
+        return "not known: no task that was judged has met it yet"
+    found = lift(uses, book.usual(entry.project))
+    known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few to tell"
+    return f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) of first attempts that pass: {known}"
 
 
 def evidence(entry: Entry) -> Iterator[str]:

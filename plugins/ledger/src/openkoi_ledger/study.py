@@ -79,7 +79,7 @@ class Study:
             return set()
         told = visit.told
         eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
-        guilty = [] if good else blamed(eligible, first_findings(lesson.result))
+        guilty = [] if good else blamed(eligible, first_findings(lesson.result), told.task)
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
             await self.run.emit(Credited(good, tuple(guilty), other))

@@ -22,11 +22,11 @@ def taken_back(book: Book, project: str, now: str) -> Iterator[Entry]:
 
 def taken_up(book: Book, project: str, now: str) -> Iterator[Entry]:
     """Put away what was noted of runs that a person has taken up again."""
-    for run in book.projects.get(project, ()):
-        visit = book.visits[run]
-        known = book.entries.get(warning(visit, now).id)
-        if known and known.live and not visit.undone:
-            yield put_away(known, now, "taken up again by a person")
+    for known in book.entries.values():
+        if known.live and known.project == project and known.proofs and known.proofs[0].finding == UNDONE:
+            visit = book.visits.get(known.proofs[0].run)
+            if visit and not visit.undone:
+                yield put_away(known, now, "taken up again by a person")
 
 
 def warning(visit: Visit, now: str) -> Entry:
