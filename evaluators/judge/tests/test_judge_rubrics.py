@@ -1,13 +1,16 @@
 """Rubrics are Markdown files: which come with the judge, which one is chosen, and what a broken one costs."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Entry, Task, UnknownName
+from openkoi_hookspecs import Entry, Hit, Learning, Recall, Task, UnknownName, events
 from openkoi_judge.choice import choose
+from openkoi_judge.preferences import preferences
 from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
 from openkoi_skillfile import Machine, validate
+from openkoi_testing import lend
 
 MINE = """\
 ---
@@ -66,6 +69,30 @@ def test_six_rubrics_come_with_the_judge() -> None:
 @pytest.mark.parametrize("file", sorted(BUNDLED.folder.glob("*/SKILL.md")), ids=lambda file: str(file.parent.name))
 def test_what_comes_with_the_judge_keeps_the_format_to_the_letter(file: Path) -> None:
     assert [] == validate(file, strict=True)
+
+
+@pytest.mark.row("LEARN-10")
+def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
+    rubrics, likes = shelf().rubrics, ["Judge my work by the prose-quality rubric."]
+
+    assert "prose-quality" == choose(rubrics, "", Task("Fix it", category="code"), likes).name
+    assert "sql-safety" == choose(rubrics, "", Task("Fix it, rubric: sql-safety"), likes).name
+
+
+@pytest.mark.row("LEARN-10")
+def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(tmp_path: Path) -> None:
+    async def told(*, quoted: bool) -> tuple[str, ...]:
+        async with lend(tmp_path) as run:
+            likes = Learning("1", "preference", "Use the prose-quality rubric.", quoted=quoted)
+            trick = Learning("2", "heuristic", "Use the general rubric.")
+            await run.emit(events.TaskStarted(run.task))
+            await run.emit(events.Recalled(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))
+            return preferences(run)
+
+    shown, quoted = (asyncio.run(told(quoted=one)) for one in (False, True))
+
+    assert ("Use the prose-quality rubric.",) == shown
+    assert () == quoted
 
 
 @pytest.mark.row("EVAL-22", "EVAL-26", "EVAL-15")

@@ -70,7 +70,7 @@ def test_a_task_names_a_skill(name: str, text: str, named: bool) -> None:
     assert named == asked_for(name, text)
 
 
-@pytest.mark.row("LEARN-01")
+@pytest.mark.row("LEARN-01", "LEARN-10")
 def test_memory_may_speak_of_a_skill() -> None:
     keyed = Learning("a", "heuristic", "It helped.", keys=("release-notes",))
 

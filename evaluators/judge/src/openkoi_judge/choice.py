@@ -13,14 +13,14 @@ WORD = r"(?:evaluator|rubric)"
 MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?\s{word}\b"
 
 
-def choose(rubrics: Sequence[Rubric], wish: str, task: Task) -> Rubric:
-    """Take the one wished for, else the one the task names, else its category's, else the general one.
+def choose(rubrics: Sequence[Rubric], wish: str, task: Task, preferences: Iterable[str] = ()) -> Rubric:
+    """Take the one wished for, else the one the task or a preference names, else its category's, else the general one.
 
     ``rubrics`` stand in their order of precedence. A wish that nobody can meet raises UnknownName.
     """
     if wish:
         return wished(rubrics, wish)
-    named = (rubric for rubric in rubrics if mentioned(rubric.name, task.text))
+    named = (rubric for text in (task.text, *preferences) for rubric in rubrics if mentioned(rubric.name, text))
     return first(named) or first(serving(rubrics, task.category)) or wished(rubrics, FLOOR)
 
 

@@ -28,6 +28,7 @@ from .extract import extract
 from .hearing import Hearing
 from .instruction import instruction
 from .kept import Kept
+from .preferences import preferences
 from .scores import Unreadable
 from .shelf import Shelf, fetch, wanted
 from .sparing import Rules
@@ -81,7 +82,8 @@ class Judge:
         shelf = self._shelf(run.workspace, run.entries("skills"))
         await self._warn(shelf, run)
         try:
-            rubric = choose(by_merit(shelf, lambda one: self._certified(one).merit), self.rubric, run.task)
+            rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
+            rubric = choose(rubrics, self.rubric, run.task, preferences(run))
             return await self._decisive(rubric, await self._judged(rubric, work, run), run)
         except Unreadable as error:
             return Evaluation(unknown=UNREADABLE.format(wrong=error))
