@@ -32,7 +32,7 @@ from openkoi_testing import Stage
 
 NAMES = ("relevance", "quality", "completeness")
 GOLDEN = golden_for(Rubric("general"))
-SAMPLES, FURTHER = samples_of(GOLDEN, NAMES), further_samples(GOLDEN)
+SAMPLES, FURTHER = samples_of(GOLDEN, NAMES), further_samples(GOLDEN, NAMES)
 
 
 class Knowing:

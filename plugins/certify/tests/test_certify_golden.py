@@ -16,7 +16,7 @@ NAMES = ("one", "two")
 
 @pytest.mark.parametrize("golden", SETS, ids=lambda golden: golden.name)
 def test_each_defect_finds_a_place_in_each_work_and_changes_one_file(golden: GoldenSet) -> None:
-    for work in golden.works:
+    for work in (*golden.works, *golden.reserve):
         for name in golden.defects:
             damaged = planted(work.draft, name)
 
@@ -27,7 +27,7 @@ def test_each_defect_finds_a_place_in_each_work_and_changes_one_file(golden: Gol
 
 @pytest.mark.parametrize("golden", SETS, ids=lambda golden: golden.name)
 def test_what_is_python_stays_python(golden: GoldenSet) -> None:
-    drafts = [planted(work.draft, name) for work in golden.works for name in golden.defects]
+    drafts = [planted(work.draft, name) for work in (*golden.works, *golden.reserve) for name in golden.defects]
     sources = [text for draft in drafts if draft for file, text in draft.files.items() if file.endswith(".py")]
 
     for text in sources:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -15,8 +16,18 @@ from openkoi_certify.golden import FOLDER, read_set
 from openkoi_certify.measures import Heard, measured
 from openkoi_certify.sample import further_samples
 
-GOLDEN = read_set(FOLDER / "code-review.toml")
-SAMPLES, FURTHER = samples_of(GOLDEN, ["correctness"]), further_samples(GOLDEN)
+SETS = sorted(file.stem for file in FOLDER.glob("*.toml"))
+
+
+@cache
+def samples(name: str) -> tuple[list[Sample], list[Sample]]:
+    """The samples of a set, and those in reserve."""
+    golden = read_set(FOLDER / f"{name}.toml")
+    return samples_of(golden, ["correctness"]), further_samples(golden, ["correctness"])
+
+
+USUAL = "code-review"
+SAMPLES, _ = samples(USUAL)
 SOUND, MILD, GRAVE, NOISE = 0.95, 0.70, 0.35, 0.07
 
 
@@ -42,28 +53,42 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
     return round(min(1.0, max(0.0, value + bias + noise)), 3)
 
 
-def examined(judge: Judge, seed: int, later: bool = False) -> Examination:
+def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> Examination:
     """What it says, three votes each, for as long as it is asked."""
-    examination, shown = Examination(SAMPLES, FURTHER), Counter[str]()
-    while samples := examination.next():
+    examination, times = Examination(*samples(name)), Counter[str]()
+    while shown := examination.next():
         answers = []
-        for sample in samples * 3:
-            answers.append(Heard(sample.id, says(judge, sample, seed, shown[sample.id], later)))
-            shown[sample.id] += 1
+        for sample in shown * 3:
+            answers.append(Heard(sample.id, says(judge, sample, seed, times[sample.id], later)))
+            times[sample.id] += 1
         examination.take(answers)
     return examination
 
 
-def certificate(judge: Judge, seed: int, later: bool = False) -> Certificate:
+def certificate(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> Certificate:
     """What its answers come to."""
-    measures = examined(judge, seed, later).measures
-    return Certificate("r", "s", "m", golden="g", at="2026-02" if later else "2026-01", votes=3, measures=measures)
+    measures = examined(judge, seed, later, name).measures
+    return Certificate("r", "s", "m", golden=name, at="2026-02" if later else "2026-01", votes=3, measures=measures)
 
 
-def later(judge: Judge, seed: int) -> Certificate:
+def later(judge: Judge, seed: int, name: str = USUAL) -> Certificate:
     """Its second certificate, with the first one to compare it with."""
-    first, second = certificate(judge, seed), certificate(judge, seed, later=True)
+    first, second = certificate(judge, seed, name=name), certificate(judge, seed, later=True, name=name)
     return replace(second, drift=drifted(second, last_of([first], second)))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_reserve_is_made_of_other_samples_than_those_shown_at_first(name: str) -> None:
+    shown, reserve = ({sample.id for sample in some} for some in samples(name))
+
+    assert not shown & reserve
+    assert len(samples(name)[1]) == len(reserve)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_each_set_tells_the_liar_from_the_honest(name: str) -> None:
+    assert certificate(Judge.HONEST, 1, name=name).passed
+    assert not certificate(Judge.LYING, 1, name=name).passed
 
 
 @pytest.mark.parametrize("judge", list(Judge))
@@ -165,3 +190,21 @@ def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
             print(f"\n{judge:10} flagged {share:.1%}, answers on average {asked[judge]:.0f}", end="")
     assert flagged.pop(Judge.HONEST) <= 0.04
     assert {1.0} == set(flagged.values())
+
+
+def missed(judge: Judge, name: str, seeds: range) -> int:
+    """For how many seeds the verdict on a judge is the wrong one."""
+    return sum(later(judge, seed, name).passed is not (judge is Judge.HONEST) for seed in seeds)
+
+
+@pytest.mark.campaign
+def test_campaign_of_the_six_sets(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = {(name, judge): missed(judge, name, range(60)) for name in SETS for judge in Judge}
+
+    with capsys.disabled():
+        for name in SETS:
+            counts = "  ".join(f"{judge} {wrong[name, judge]}" for judge in Judge)
+            print(f"\n{name:14} wrong verdicts of 60: {counts}", end="")
+    assert max(wrong[name, Judge.HONEST] for name in SETS) <= 2
+    assert sum(wrong[name, Judge.LYING] for name in SETS) <= 1
+    assert not any(wrong[name, judge] for name in SETS for judge in (Judge.BIASED, Judge.BRIBED, Judge.DRIFTING))

@@ -61,9 +61,10 @@ class Certifier:
         order = order_of(run.task.context)
         judged = named(run, order.rubric)
         golden = golden_for(judged.rubric)
-        samples = samples_of(golden, [dimension.name for dimension in judged.rubric.dimensions])
+        dimensions = [dimension.name for dimension in judged.rubric.dimensions]
+        samples = samples_of(golden, dimensions)
         asking = Asking(judged, order, run)
-        examination = Examination(samples, further_samples(golden))
+        examination = Examination(samples, further_samples(golden, dimensions))
         while shown := examination.next():
             examination.take(await asking.answers(shown))
         certificate = self.certified(judged, version_of(samples), examination.measures, the_model(run), order.votes)

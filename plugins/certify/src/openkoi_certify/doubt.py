@@ -9,19 +9,21 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
+from statistics import fmean, pvariance
 
 from .certificate import LIMITS
-from .measures import Heard, Measures, measured, share
+from .measures import LEAST_LENIENCY, QUALITY, Heard, Measures, measured, scores_of, share
 from .sample import Kind, Sample
 
 ROUNDS = 4
-BATCH = 12
+BATCH = 14
 SURE = 1.645
 NEAR = 1e-9
-PLAIN = 3.0
+PLAIN = 5.0
 MOST = {limit.measure: limit.most for limit in LIMITS}
-MISSED = MOST["missed"]
-CERTAIN = ("leniency", "spread", "unreadable")
+MISSED, ALARMS = MOST["missed"], MOST["false_alarms"]
+CERTAIN = ("spread", "unreadable")
+WORKS = (Kind.SOUND, Kind.DEFECT)
 TWINS = {"verbosity": Kind.PADDED, "position": Kind.SWAPPED, "obeyed": Kind.INJECTED}
 
 
@@ -49,30 +51,65 @@ class Examination:
         if not self.rounds:
             return self.samples
         measures = self.measures
-        if self.rounds > ROUNDS or any(broken(measures, name) for name in CERTAIN) or self.overlooks[0] > MISSED:
+        if self.rounds > ROUNDS or any(broken(measures, name) for name in CERTAIN) or self.unsound:
             return []
-        again = [kind for name, kind in TWINS.items() if broken(measures, name) and not broken(measures, name, PLAIN)]
-        return [*self.others(), *pairs(self.samples, again)]
+        doubtful = [
+            kind for name, kind in TWINS.items() if broken(measures, name) and not broken(measures, name, PLAIN)
+        ]
+        return one_each([*self.others(), *self.twins(doubtful)])
 
     @property
     def overlooks(self) -> tuple[float, float]:
         """Between which shares of the defects those lie that it overlooks."""
         return interval(*overlooked(self.samples, self.answers))
 
-    def others(self) -> list[Sample]:
-        """Other works with defects, if the share that it overlooks may as well lie on the other side of the limit."""
+    @property
+    def unsound(self) -> bool:
+        """Whether it is beyond doubt that it overlooks too much, or that its scores are too high."""
+        return self.overlooks[0] > MISSED or self.above[0] > LEAST_LENIENCY
+
+    @property
+    def above(self) -> tuple[float, float]:
+        """Between which distances its scores lie above what the threshold takes them for."""
+        return above(self.samples, self.answers)
+
+    @property
+    def wavering(self) -> bool:
+        """Whether other works may turn the verdict on what it overlooks, or on the sound work that it rejects."""
         low, high = self.overlooks
-        if not low <= MISSED <= high:
-            return []
-        batch, self.reserve = self.reserve[:BATCH], self.reserve[BATCH:]
-        self.samples = [*self.samples, *batch]
-        return batch
+        alarmed = broken(self.measures, "false_alarms")
+        return low <= MISSED <= high or (alarmed and interval(*rejected(self.samples, self.answers))[0] <= ALARMS)
+
+    def others(self) -> list[Sample]:
+        """Other works, with defects and without; the sound ones again as well when it may be lenient or not."""
+        low, high = self.above
+        lenient = low <= LEAST_LENIENCY <= high
+        again = [sample for sample in self.samples if sample.kind is Kind.SOUND] if lenient else []
+        works = [sample for sample in self.reserve if sample.kind in WORKS] if self.wavering or lenient else []
+        return [*self.drawn(works[:BATCH]), *again]
+
+    def twins(self, kinds: Sequence[Kind]) -> list[Sample]:
+        """Other twins of these kinds, and what they have to score like; the same ones again where there are none."""
+        fresh = [sample for sample in self.reserve if sample.kind in kinds]
+        return self.drawn(pairs(self.reserve, kinds)) if fresh else pairs(self.samples, kinds)
+
+    def drawn(self, some: Sequence[Sample]) -> list[Sample]:
+        """Take these from the reserve to those that are shown."""
+        ids = {sample.id for sample in some}
+        self.reserve = [sample for sample in self.reserve if sample.id not in ids]
+        self.samples = [*self.samples, *some]
+        return list(some)
 
 
 def broken(measures: Measures, name: str, times: float = 1.0) -> bool:
     """Whether a measure is too high: beyond so many times its limit."""
     value: float = getattr(measures, name)
     return value > MOST[name] * times + NEAR
+
+
+def one_each(samples: Sequence[Sample]) -> list[Sample]:
+    """Each of them once."""
+    return list({sample.id: sample for sample in samples}.values())
 
 
 def pairs(samples: Sequence[Sample], kinds: Sequence[Kind]) -> list[Sample]:
@@ -87,6 +124,28 @@ def overlooked(samples: Sequence[Sample], answers: Sequence[Heard]) -> tuple[int
     told = by_sample(answers)
     shares = [share(one.accepted for one in told[s.id]) for s in samples if s.kind is Kind.DEFECT and s.id in told]
     return sum(accepted > 0.5 for accepted in shares), len(shares)
+
+
+def rejected(samples: Sequence[Sample], answers: Sequence[Heard]) -> tuple[int, int]:
+    """How many answers to sound work reject it, and of how many."""
+    told = by_sample(answers)
+    verdicts = [one.accepted for sample in samples if sample.kind is Kind.SOUND for one in told.get(sample.id, ())]
+    return verdicts.count(False), len(verdicts)
+
+
+def above(samples: Sequence[Sample], answers: Sequence[Heard]) -> tuple[float, float]:
+    """Between which distances its scores lie nine times of ten above what the threshold takes them for."""
+    told = by_sample(answers)
+    mild = [s for s in samples if s.kind is Kind.DEFECT and not s.grave]
+    groups = [
+        scores_of(answer for sample in some for answer in told.get(sample.id, ()))
+        for some in ([s for s in samples if s.kind is Kind.SOUND], mild)
+    ]
+    if any(len(scores) < 2 for scores in groups):
+        return -1.0, 1.0
+    distance = fmean(map(fmean, groups)) - QUALITY
+    reach = SURE / 2 * sqrt(sum(pvariance(scores) / (len(scores) - 1) for scores in groups))
+    return distance - reach, distance + reach
 
 
 def by_sample(answers: Sequence[Heard]) -> Mapping[str, list[Heard]]:

@@ -1,7 +1,7 @@
 """Good work for each kind of task, from which what a judge is tried with is made. Knows its files; knows no judge."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
@@ -33,12 +33,16 @@ class Sound:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """Sound works for the tasks of these categories, and the defects that can be planted in them."""
+    """Sound works for the tasks of these categories, and the defects that can be planted in them.
+
+    Those in ``reserve`` are shown to judges of whom the others leave a doubt.
+    """
 
     name: str
     categories: tuple[str, ...]
     works: tuple[Sound, ...]
     defects: tuple[str, ...]
+    reserve: tuple[Sound, ...] = ()
 
 
 def golden_for(rubric: Rubric) -> GoldenSet:
@@ -55,8 +59,8 @@ def golden_for(rubric: Rubric) -> GoldenSet:
 def read_set(file: Path) -> GoldenSet:
     """Read one file."""
     facts = tomllib.loads(file.read_text(encoding="utf-8"))
-    works: Sequence[Mapping[str, str]] = facts["works"]
-    return GoldenSet(file.stem, tuple(facts["categories"]), tuple(map(sound, works)), tuple(facts["defects"]))
+    works, reserve = (tuple(map(sound, facts.get(key, ()))) for key in ("works", "reserve"))
+    return GoldenSet(file.stem, tuple(facts["categories"]), works, tuple(facts["defects"]), reserve)
 
 
 def sound(facts: Mapping[str, object]) -> Sound:

@@ -61,10 +61,17 @@ def samples_of(golden: GoldenSet, dimensions: Sequence[str]) -> list[Sample]:
     return [sample for sound in golden.works for sample in of_work(sound, golden, dimensions)]
 
 
-def further_samples(golden: GoldenSet) -> list[Sample]:
-    """The same defects in other places, then two at once, for judges whom the first ones leave in doubt."""
-    found = [(sound, *one) for one in elsewhere(golden) for sound in golden.works]
-    twice = [(sound, *one) for one in together(golden) for sound in golden.works]
+def further_samples(golden: GoldenSet, dimensions: Sequence[str]) -> list[Sample]:
+    """For judges whom the first ones leave in doubt: works of their own, more places, then two defects at once."""
+    own = [sample for sound in golden.reserve for sample in of_work(sound, golden, dimensions)]
+    return [*own, *more_defects(golden)]
+
+
+def more_defects(golden: GoldenSet) -> list[Sample]:
+    """The defects of all works in other places, then two at once."""
+    works = (*golden.works, *golden.reserve)
+    found = [(sound, *one) for one in elsewhere(golden) for sound in works]
+    twice = [(sound, *one) for one in together(golden) for sound in works]
     made = [(sound, id, draft, bad) for sound, id, bad, plant in (*found, *twice) if (draft := plant(sound.draft))]
     several = (
         Sample(f"{sound.name}/{id}", Kind.DEFECT, task_of(sound, golden), work_of(draft), grave=bad)
