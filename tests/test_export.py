@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_archive import Choice, Log, Order, Own, audit, bring_in, export, lines_of
+from openkoi_archive.folders import whole_folder
 from openkoi_archive.marks import Imported
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Event, Hit, KoiError, Learning, Memory, Query, Record, Task, events
@@ -355,6 +357,32 @@ def test_two_processes_that_import_at_once_import_it_once(tmp_path: Path) -> Non
 
     assert ["0\n", "140\n"] == told
     assert lines(Log(out)) == lines(Log(tmp_path / "other"))
+
+
+def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    with pytest.raises(KoiError, match=r"file is no folder\. Name another place"):
+        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "file" / "below" / "out")
+    with pytest.raises(KoiError, match="is no empty folder"):
+        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "file")
+    assert "mine" == (tmp_path / "file").read_text()
+
+
+@posix
+def test_what_another_process_still_writes_is_not_tidied_up(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "data", "r1")
+    with whole_folder(tmp_path / "out") as under_way:
+        (under_way / "mine").write_text("mine")
+        order = [sys.executable, "-c", CHILD, "json", str(log.data), str(tmp_path / "out"), "0"]
+
+        done = subprocess.run(order, input="\n", capture_output=True, text=True, check=True)
+
+        assert "ready\n" == done.stdout
+        assert "mine" == (under_way / "mine").read_text()
+        (under_way / "mine").unlink()
+        shutil.rmtree(tmp_path / "out")
+    assert [] == [*(tmp_path / "out").iterdir()]
 
 
 def test_a_folder_that_is_in_use_is_not_overwritten(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import stat
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +162,45 @@ def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named
         ran.stderr + undone.stderr
     )
     assert (1, True) == (undone.returncode, "node_modules" in undone.stderr)
+
+
+def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: Path) -> None:
+    """One waits within its own turn while the other works."""
+    slow = (
+        "\n  - when: {after: 0}\n    delay: 2\n    calls: [{tool: write_file, arguments: {path: q.txt, content: q}}]\n"
+    )
+    slow += "  - when: {after: 1}\n    delay: 2\n    says: Done.\n"
+    (tmp_path / "slow").mkdir()
+    first, second = script(tmp_path / "slow", slow), script(tmp_path, TURNS)
+    models = [tmp_path / "slow" / first.partition("/")[2], tmp_path / second.partition("/")[2]]
+    with ThreadPoolExecutor() as both:
+        done = both.map(lambda model: openkoi("-m", f"rehearsal/{model}", "-i", "0", "Change some files"), models)
+        assert [0, 0] == [one.returncode for one in done]
+
+    told = [openkoi("undo") for _ in range(2)]
+
+    assert [(1, True)] * 2 == [(one.returncode, "worked here at the same time" in one.stderr) for one in told]
+
+
+def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
+    (openkoi.home / "config.toml").write_text("[checkpoints.store]\nmax_files = 1\n")
+    model = script(tmp_path, TURNS)
+    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+
+    for word in ("undo", "diff"):
+        told = openkoi(word)
+        assert (1, True) == (told.returncode, "could not be kept" in told.stderr), told.stderr
+
+
+def test_a_folder_that_is_gone_is_not_said_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
+    model = script(tmp_path, TURNS)
+    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    run = openkoi("status").stdout.partition("tasks")[2]
+    id = next(word for word in run.split() if len(word) == 8 and set(word) <= set("0123456789abcdef"))
+    openkoi.folder.rename(tmp_path / "elsewhere")
+    told = replace(openkoi, folder=tmp_path / "elsewhere")("undo", id)
+
+    assert (1, "", True) == (told.returncode, told.stdout, "is not a folder" in told.stderr), told.stderr
 
 
 def test_where_nothing_was_changed_there_is_nothing_to_take_back(openkoi: Shell) -> None:

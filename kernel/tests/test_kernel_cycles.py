@@ -12,11 +12,14 @@ from openkoi_hookspecs import (
     Arguments,
     BudgetExhausted,
     Condition,
+    Decision,
     Effect,
+    Ended,
     Limits,
     Message,
     Plan,
     Question,
+    Request,
     Role,
     Run,
     Task,
@@ -193,6 +196,26 @@ def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
     assert 4 <= len(compressed)
     assert max(len(request.messages) for request in model.asked) <= 5
     assert all(request.messages[0].role is Role.USER for request in model.asked)
+
+
+class Asking:
+    """A compactor that asks a model."""
+
+    async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
+        """Ask, and leave all as it is."""
+        await run.chat(Request((Message(Role.USER, (Text("Make it shorter."),)),)))
+        return messages
+
+
+@pytest.mark.row("FLOW-03")
+def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_limit() -> None:
+    turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
+    stage = Stage(model=Scripted([*turns, "done"]), others={"compactors": {"mine": Asking()}})
+    few = replace(ONCE, calls=1)
+    done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
+
+    assert Ended.BUDGET is done.result.best.work.ended
+    assert Decision.ABORT_BUDGET is done.result.ruling.decision
 
 
 def test_a_history_that_would_be_broken_by_it_is_left_as_it_is() -> None:

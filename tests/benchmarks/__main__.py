@@ -1,6 +1,6 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
-    python tests/benchmarks [steps] [streaming] [at_once] [recall] [acknowledge] [--rounds N]
+    python tests/benchmarks [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge] [--rounds N]
 
 How long a start takes is told by ``startup.py``.
 """
@@ -13,13 +13,14 @@ from pathlib import Path
 def main() -> None:
     """Show what was asked for, or all there is."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
-    from benchmarks import acknowledge, at_once, recall, steps, streaming
+    from benchmarks import acknowledge, at_once, recall, recall_speed, steps, streaming
 
     all_of_them = {
         "steps": steps.show,
         "streaming": streaming.show,
         "at_once": at_once.show,
         "recall": recall.show,
+        "recall_speed": recall_speed.show,
         "acknowledge": acknowledge.show,
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])

@@ -1,6 +1,7 @@
 """How long searching takes: the nearest of many vectors beside a plain multiplication, and a cold search beside DuckDB.
 
-python tests/benchmarks/recall_speed.py [VECTORS] [--home FOLDER]
+    python tests/benchmarks recall_speed [--rounds PROCESSES]
+    python tests/benchmarks/recall_speed.py [VECTORS] [--home FOLDER] [--rounds PROCESSES]
 
 Processor time, in turn with what it is measured against, in one run and one thread. ``--home`` names a home of OpenKoi
 whose memory has ten thousand pieces or so: a cold ``openkoi memory search`` there is measured beside ``import duckdb``.
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from openkoi_recall.scanning import Matrix, Scanned
 
-DIMENSIONS, NEAREST, QUESTIONS, PROCESSES = 384, 28, 40, 7
+DIMENSIONS, NEAREST, QUESTIONS = 384, 28, 40
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 BEGIN = """
 import sys, numpy
 from pathlib import Path
@@ -35,17 +37,24 @@ OURS = "read(Path(sys.argv[1])).scanned.nearest(asked.tolist(), 28)"
 END = "\nprint(process_time() - began)"
 
 
+def show(rounds: int) -> None:
+    """Print a line a figure, from a process of its own: the number of threads is settled when NumPy is imported."""
+    command = [sys.executable, __file__, "--rounds", str(rounds)]
+    subprocess.run(command, check=True, env={**os.environ, **ONE_THREAD})
+
+
 def main() -> None:
     """Print a line a figure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("vectors", type=int, nargs="?", default=100_000)
     parser.add_argument("--home", type=Path)
+    parser.add_argument("--rounds", type=int, default=7, help="how many new processes are measured (default 7)")
     asked = parser.parse_args()
     for name, made in (("anywhere", anywhere), ("in heaps", in_heaps)):
         print(f"{asked.vectors:,} vectors {name}: {warm(made(asked.vectors))}")
-    print(f"the first question of a process: {cold(anywhere(asked.vectors))}")
+    print(f"the first question of a process: {cold(anywhere(asked.vectors), asked.rounds)}")
     if asked.home:
-        print(f"openkoi memory search: {searched(asked.home)}")
+        print(f"openkoi memory search: {searched(asked.home, 2 * asked.rounds)}")
 
 
 def anywhere(size: int) -> "Matrix":
@@ -110,7 +119,7 @@ def questions(matrix: "Matrix") -> "Matrix":
     return of_length_one(numpy.concatenate([near + strange / 2, strange]))
 
 
-def cold(matrix: "Matrix") -> str:
+def cold(matrix: "Matrix", rounds: int) -> str:
     """New processes in turn: one maps a plain file and multiplies, the other reads ours and looks."""
     import numpy
 
@@ -124,7 +133,7 @@ def cold(matrix: "Matrix") -> str:
         write(ours, Sidecar("", "", numpy.arange(size), ["a"], numpy.zeros(size, numpy.int64), scanned))
         numpy.save(plain, matrix)
         numpy.save(question, matrix[7])
-        pairs = [(told(PLAIN, plain, question), told(OURS, ours, question)) for _ in range(PROCESSES)]
+        pairs = [(told(PLAIN, plain, question), told(OURS, ours, question)) for _ in range(rounds)]
     more = statistics.median(ours - plain for plain, ours in pairs) * 1000
     return f"{more:+.1f} ms beside {statistics.median(plain for plain, _ in pairs) * 1000:.1f} ms (goal +20 ms)"
 
@@ -132,15 +141,15 @@ def cold(matrix: "Matrix") -> str:
 def told(code: str, *files: Path) -> float:
     """Seconds that a new process says it took."""
     command = [sys.executable, "-c", BEGIN + code + END, *map(str, files)]
-    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread).stdout)
+    environment = {**os.environ, **ONE_THREAD}
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
 
 
-def searched(home: Path) -> str:
+def searched(home: Path, rounds: int) -> str:
     """Whole processes in turn."""
     script = str(Path(sys.executable).with_name("openkoi"))
     ours = [script, "memory", "search", "what", "was", "said"]
-    pairs = [(cpu([sys.executable, "-c", "import duckdb"], home), cpu(ours, home)) for _ in range(2 * PROCESSES)]
+    pairs = [(cpu([sys.executable, "-c", "import duckdb"], home), cpu(ours, home)) for _ in range(rounds)]
     return f"{statistics.median(ours / base for base, ours in pairs):.2f} times import duckdb (goal 3)"
 
 
@@ -154,5 +163,5 @@ def cpu(command: Sequence[str], home: Path) -> float:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.update(ONE_THREAD)
     main()

@@ -78,7 +78,10 @@ async def go_round(run: Kernel) -> Ending:
         words = "" if settled or quiet > NUDGES else GO_ON if cut_off(reply) else nudge(conditions)
         if stop or not (settled or words):
             return Ending(text, stop or Ended.DONE)
-        await keep_short(reply, run)
+        try:
+            await keep_short(reply, run)
+        except LimitReached as reached:
+            return out_of(reached, text, run)
         if words:
             await run.say(words)
     return Ending(text, Ended.CYCLES)

@@ -17,7 +17,7 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, events, moments
 
 from .copies import own
-from .deadline import Overrun, Stepped, ours_to_end, within
+from .deadline import TIMED, Overrun, Stepped, ours_to_end, within
 from .facts import misfit
 
 T = TypeVar("T")
@@ -26,7 +26,6 @@ Moment = Callable[..., object]
 
 FAULTS = 3
 QUICK = 1.0
-GUARDING = 10.0
 PATIENT = 30.0
 CLOSED = frozenset({"before_tool"})
 
@@ -55,11 +54,6 @@ class Voice:
     def silenced(self) -> bool:
         """Whether it is left out. One that guards is never switched off."""
         return self.faults >= FAULTS and self.moment not in CLOSED
-
-    @property
-    def quick(self) -> float:
-        """Seconds by the clock: longer where lateness means that a person is asked, for a machine may be busy."""
-        return GUARDING if self.moment in CLOSED else QUICK
 
 
 @dataclass(slots=True)
@@ -140,19 +134,19 @@ class Hooks:
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
     async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
-        started, quick = perf_counter(), voice.quick
-        with within(quick):
+        started = perf_counter()
+        with within(QUICK):
             answer = voice.function(**chosen(voice, facts))
         if answer is not None and inspect.isawaitable(answer):
             async with asyncio.timeout(self.patience):
-                return await Stepped(answer, quick)
-        if perf_counter() - started > quick:
-            self.report(PluginFault(voice.plugin, voice.moment, f"took more than {quick:g} s"))
+                return await Stepped(answer, QUICK)
+        if not TIMED and perf_counter() - started > QUICK:
+            self.report(PluginFault(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
         return answer
 
     def failed(self, voice: Voice, cause: BaseException) -> object:
         voice.faults += not isinstance(cause, LimitReached)
-        text = sentence(voice, cause, self.patience)
+        text = sentence(cause, self.patience)
         if voice.faults <= 1:
             left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
             self.report(PluginFault(voice.plugin, voice.moment, text + left))
@@ -216,9 +210,9 @@ def check(voice: Voice, answer: object) -> None:
             raise TypeError(f"answered what is no {(voice.item or voice.kind).__name__}: {wrong}")
 
 
-def sentence(voice: Voice, cause: BaseException, patience: float) -> str:
+def sentence(cause: BaseException, patience: float) -> str:
     if isinstance(cause, Overrun):
-        return f"did not come back within {voice.quick:g} s"
+        return f"did not come back within {QUICK:g} s"
     if isinstance(cause, TimeoutError):
         return f"did not answer within {patience:g} s"
     return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

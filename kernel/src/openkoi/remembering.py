@@ -37,10 +37,18 @@ class Remembering:
             return ()
 
     async def remember(self, memory: Memory) -> None:
-        """Give memory the records that it has not seen."""
-        seen = await memory.seen() if isinstance(memory, Resumed) else {}
+        """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
+        told = await self.tell(memory, await seen_by(memory))
+        if told and isinstance(memory, Resumed) and lost(told, now := await memory.seen()):
+            await self.tell(memory, now)
+
+    async def tell(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
+        """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
+        told: dict[str, int] = {}
         for batch in batches(self.news(seen), BATCH):
             await memory.absorb(batch)
+            told |= {record.segment: record.end for record in batch}
+        return {**seen, **told} if told else {}
 
     def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
         """Records beyond what was seen of each segment."""
@@ -48,6 +56,16 @@ class Remembering:
             start = seen.get(path.name, 0)
             if path.stat().st_size > start:
                 yield from read_segment(path, start, self.warn)
+
+
+async def seen_by(memory: Memory) -> Mapping[str, int]:
+    """How far a memory has read; one that does not know is told everything."""
+    return await memory.seen() if isinstance(memory, Resumed) else {}
+
+
+def lost(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:
+    """Whether less is seen than was told: a memory that was damaged begins anew."""
+    return any(seen.get(segment, 0) < end for segment, end in told.items())
 
 
 def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_checkpoints import LeftAlone, Store, StoreFault
+from openkoi_hookspecs import KoiError
 
 
 def take(store: Store, root: Path) -> str:
@@ -21,6 +22,31 @@ def restore(store: Store, root: Path, id: str) -> None:
 
 def diff(store: Store, root: Path, since: str) -> str:
     return asyncio.run(store.diff(root, since))
+
+
+def test_a_folder_that_a_killed_restore_has_made_gets_its_mode(store: Store, root: Path) -> None:
+    """It is made open to its user alone, and gets its mode when all is in it."""
+    (root / "gone").mkdir(mode=0o755)
+    (root / "gone" / "b.txt").write_text("b\n")
+    first = take(store, root)
+    (root / "gone" / "b.txt").unlink()
+    (root / "gone").rmdir()
+    take(store, root)
+    (root / "gone").mkdir(mode=0o700)
+
+    restore(store, root, first)
+
+    assert (0o755, "b\n") == ((root / "gone").stat().st_mode & 0o777, (root / "gone" / "b.txt").read_text())
+
+
+def test_of_a_workspace_that_is_too_large_nothing_is_kept(tmp_path: Path, root: Path) -> None:
+    (root / "b.txt").write_text("b\n")
+    store = Store(folder=tmp_path / "kept", max_files=1)
+
+    with pytest.raises(KoiError, match="more than 1 files"):
+        take(store, root)
+
+    assert [] == [path for path in (tmp_path / "kept").rglob("*") if path.is_file() and "blobs" in path.parts]
 
 
 def test_damaged_content_is_never_restored(store: Store, root: Path) -> None:

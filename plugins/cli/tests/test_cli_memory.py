@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
+from openkoi_cli.rebuilding import compared
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import a_run, a_talk
 
 PLUGIN = '''
 class Forgetful:
@@ -74,6 +75,19 @@ def test_search_answers_in_json_too(openkoi: Shell) -> None:
     assert {"score", "source", "date", "id", "text"} == set(hits[0])
 
 
+def test_what_was_said_has_the_date_of_the_task_it_was_said_in(openkoi: Shell) -> None:
+    log = RunLog(openkoi.home / "data" / "sessions", "20260301T090000-aaaaaaaa", str)
+    log.append("run0", [record.event for record in a_talk("run0", "The blue gateway was chosen for all invoices.")])
+    log.close()
+    (began,) = (
+        line["ts"] for line in map(json.loads, first(openkoi).read_text().splitlines()) if line["type"] == "task_start"
+    )
+
+    (hit,) = json.loads(openkoi("memory", "search", "--format", "json", "blue gateway").stdout)
+
+    assert ("transcript", began) == (hit["source"], hit["date"])
+
+
 def test_what_nobody_remembers_is_not_found(openkoi: Shell) -> None:
     done = openkoi("memory", "search", "aardvark")
 
@@ -103,13 +117,23 @@ def test_a_rebuild_with_less_than_before_says_so(openkoi: Shell) -> None:
     assert "entries: 2, before 3" in done.stdout
 
 
-def test_memory_may_be_built_again_while_it_is_used(openkoi: Shell) -> None:
+def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi: Shell) -> None:
+    openkoi("memory", "search", "mend")
     children = [openkoi.started("memory", *words) for words in (["rebuild"], ["search", "mend"], ["rebuild"])]
 
-    ended = [(child.communicate(timeout=100), child.returncode)[1] for child in children]
+    told = [child.communicate(timeout=100)[0] for child in children]
 
-    assert [0, 0, 0] == ended
+    assert [0, 0, 0] == [child.returncode for child in children]
+    assert ["entries: 3, as before" in said for said in told] == [True, False, True], told
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [({"entries": "3"}, "entries: 3, as before"), ({"entries": "2"}, "entries: 3, before 2"), ({}, "entries: 3")],
+)
+def test_a_rebuild_says_of_before_what_is_known(before: dict[str, str], line: str) -> None:
+    assert [f"  {line}"] == compared(before, {"entries": "3"})
 
 
 def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
@@ -169,6 +193,23 @@ def test_the_memory_file_goes_back_a_version_and_comes_again(openkoi: Shell) -> 
     assert "openkoi.db: version 1" in openkoi("migrate", "status").stdout
     assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
     assert "(when it is next opened)" not in openkoi("migrate", "status").stdout
+
+
+@pytest.mark.row("CLI-11")
+@pytest.mark.parametrize(
+    ("chosen", "said"), [("sqlite", "The memory in use is 'sqlite'"), ("none", "No memory is in use")]
+)
+def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_touched(
+    openkoi: Shell, chosen: str, said: str
+) -> None:
+    configured(openkoi, f'[use]\nmemory = "{chosen}"\n')
+
+    status, down = openkoi("migrate", "status"), openkoi("migrate", "down")
+
+    assert (0, 1) == (status.returncode, down.returncode)
+    assert status.stdout.startswith(said)
+    assert said in down.stderr
+    assert not (openkoi.home / "data" / "openkoi.db").exists()
 
 
 @pytest.mark.row("MIG-01")

@@ -22,6 +22,7 @@ COLUMNS = {
     "skill_effectiveness": "skill_name task_category avg_score sample_count last_used",
     "memory_chunks": "id source text created_at",
     "memory_vec": "id embedding",
+    "memory_fts": "shelf term doc tf dl",
     "usage_events": "id event_type channel description category skills_used score timestamp day hour day_of_week",
     "usage_patterns": "id pattern_type description frequency trigger_json confidence sample_count first_seen last_seen "
     "proposed_skill status",
@@ -37,21 +38,87 @@ def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any
     return memory.file.read(lambda connection: connection.execute(statement).fetchall()) or []
 
 
+@pytest.fixture(scope="module")
+def of_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose file holds one run; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("run")
+    rows(folder, "FROM tasks", RUN)
+    return folder
+
+
 @pytest.mark.row("MEM-03")
-def test_tables_have_the_documented_columns(tmp_path: Path) -> None:
+def test_tables_have_the_documented_columns(of_a_run: Path) -> None:
     statement = """SELECT table_name, string_agg(column_name, ' ' ORDER BY column_index) FROM duckdb_columns()
         WHERE database_name = 'koi' GROUP BY ALL"""
 
-    assert COLUMNS.items() <= dict(rows(tmp_path, statement, RUN)).items()
+    assert COLUMNS.items() <= dict(rows(of_a_run, statement)).items()
 
 
 @pytest.mark.row("MEM-03")
-def test_there_are_three_indexes_and_no_foreign_keys(tmp_path: Path) -> None:
-    found = rows(tmp_path, "SELECT index_name FROM duckdb_indexes() ORDER BY 1", RUN)
-    keys = rows(tmp_path, "FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY'")
+def test_three_indexes_stand_on_their_columns_and_there_are_no_foreign_keys(of_a_run: Path) -> None:
+    statement = """SELECT index_name, table_name, regexp_replace(expressions, '[^a-z]', '', 'g'), is_unique
+        FROM duckdb_indexes() ORDER BY 1"""
 
-    assert [("idx_events_day",), ("idx_learnings_type",), ("idx_tasks_category",)] == found
-    assert [] == keys
+    found = rows(of_a_run, statement)
+
+    assert [
+        ("idx_events_day", "usage_events", "day", False),
+        ("idx_learnings_type", "learnings", "type", False),
+        ("idx_tasks_category", "tasks", "category", False),
+    ] == found
+    assert [] == rows(of_a_run, "FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY'")
+
+
+@pytest.mark.row("MEM-03")
+def test_an_iteration_of_a_task_and_a_skill_in_a_category_stand_once(of_a_run: Path) -> None:
+    statement = """SELECT table_name, constraint_type, constraint_column_names FROM duckdb_constraints()
+        WHERE database_name = 'koi' AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"""
+
+    found = {(table, kind, *columns) for table, kind, columns in rows(of_a_run, statement)}
+
+    assert {("iteration_cycles", "UNIQUE", "task_id", "iteration")} == {one for one in found if one[1] == "UNIQUE"}
+    assert ("skill_effectiveness", "PRIMARY KEY", "skill_name", "task_category") in found
+    with_id = {table for table, columns in COLUMNS.items() if columns.split()[0] == "id"}
+    assert {(table, "PRIMARY KEY", "id") for table in with_id} <= found
+
+
+@pytest.mark.row("MEM-03")
+@pytest.mark.parametrize(
+    "twice",
+    [
+        "INSERT INTO iteration_cycles VALUES ('other', 'r1', 0, 0.1, 'accept', 1, 1, 1, 'now')",
+        "INSERT INTO skill_effectiveness VALUES ('python', 'code', 0.1, 1, 'now')",
+    ],
+)
+def test_a_second_row_for_the_same_is_refused(of_a_run: Path, twice: str) -> None:
+    import duckdb
+
+    with duckdb.connect(of_a_run / "openkoi.db") as client, pytest.raises(duckdb.ConstraintException):
+        client.execute(twice)
+
+
+@pytest.mark.row("MEM-03")
+def test_full_text_search_leads_from_a_word_to_the_text_of_a_chunk(of_a_run: Path) -> None:
+    """``memory_fts`` is no FTS5 table over ``memory_chunks``, which DuckDB does not have, and answers as one would."""
+    statement = """SELECT text FROM memory_fts JOIN documents USING (doc) JOIN memory_chunks USING (id)
+        WHERE term = 'parser'"""
+
+    ((text,),) = rows(of_a_run, statement)
+
+    assert str(text).startswith("Mend the parser")
+
+
+@pytest.mark.row("MEM-03")
+def test_what_is_not_given_has_the_documented_default(of_a_run: Path) -> None:
+    statement = """SELECT table_name || '.' || column_name, column_default FROM duckdb_columns()
+        WHERE database_name = 'koi' AND column_default IS NOT NULL"""
+
+    assert {
+        "sessions.total_tokens": "0",
+        "sessions.total_cost_usd": "0.0",
+        "learnings.reinforced": "0",
+        "usage_patterns.status": "'detected'",
+    } == dict(rows(of_a_run, statement))
 
 
 @pytest.mark.row("MEM-06")

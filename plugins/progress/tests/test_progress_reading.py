@@ -11,7 +11,7 @@ READING = [
     "cat src/a.py | head -n 20",
     "sed -n '1,80p' src/a.py",
     "head -40 'with space.txt'",
-    "grep -rn TODO . | sort | uniq -c",
+    "grep -rn pond . | sort | uniq -c",
     "rg 'def main' && cat setup.py",
     "git show HEAD:a.txt",
     "git log --oneline -5; git diff",

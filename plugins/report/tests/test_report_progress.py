@@ -66,8 +66,9 @@ def test_what_was_recalled_is_counted() -> None:
     hits = (
         Hit(Learning("1", "anti_pattern", "never edit generated files\nby hand"), 0.9),
         Hit(Learning("2", "heuristic", "run the linter"), 0.8),
-        Hit(Passage("3", "a task like this"), 0.7),
-        Hit(Passage("4", "another"), 0.6),
+        Hit(Passage("3", "a task like this", kind="task"), 0.7),
+        Hit(Passage("4", "another", kind="task"), 0.6),
+        Hit(Passage("5", "what was said in one of them"), 0.5),
     )
 
     assert ['[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'] == told(

@@ -5,9 +5,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import IO
 
 from openkoi_files import private_folder
+from openkoi_files.filelock import LOCKS, held_by_another, hold
 from openkoi_hookspecs import KoiError
 from openkoi_log.runlog import sync_folder
 
@@ -16,25 +18,68 @@ from openkoi_log.runlog import sync_folder
 def whole_folder(target: Path) -> Iterator[Path]:
     """A folder to fill, which takes the target's place at the end; raises KoiError when that is taken already."""
     target = target.absolute()
-    if not vacant(target):
-        raise KoiError(f"{target} is there already, and not empty. Name another folder.")
-    fresh = target.with_name(f".{target.name}.part-{os.getpid()}")
     try:
+        refuse_taken(target)
         private_folder(target.parent)
-        fresh.mkdir(mode=0o700)
-        yield fresh
-        for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
-            sync_folder(folder)
-        if target.exists():
-            target.rmdir()
-        fresh.rename(target)
+        clear_away(target)
+        with part_of(target) as fresh:
+            yield fresh
+            for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
+                sync_folder(folder)
+            if target.exists():
+                target.rmdir()
+            fresh.rename(target)
         sync_folder(target.parent)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
         raise KoiError(f"{target} cannot be written: {error.strerror or error}. Make room or give access.") from error
+
+
+@contextmanager
+def part_of(target: Path) -> Iterator[Path]:
+    """A new folder beside the target, locked for as long as it is filled; gone when that comes to nothing."""
+    fresh = Path(mkdtemp(prefix=prefix_of(target), dir=target.parent))
+    try:
+        with kept(fresh):
+            yield fresh
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
+
+
+@contextmanager
+def kept(folder: Path) -> Iterator[None]:
+    """Lock a folder, where there are locks."""
+    if not LOCKS:
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        hold(opened)
+        yield
+    finally:
+        os.close(opened)
+
+
+def clear_away(target: Path) -> None:
+    """Remove what was left beside the target by those who were killed. Where there are no locks, it stays."""
+    for path in target.parent.iterdir():
+        left = path.name.startswith(prefix_of(target)) and path.is_dir() and not path.is_symlink()
+        if left and LOCKS and not held_by_another(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def prefix_of(target: Path) -> str:
+    """What the names of its parts begin with."""
+    return f".{target.name}.part-"
+
+
+def refuse_taken(target: Path) -> None:
+    """Raise KoiError where no folder can be put."""
+    if not vacant(target):
+        raise KoiError(f"{target} is there already, and is no empty folder. Name another.")
+    above = next(path for path in target.parents if path.exists())
+    if not above.is_dir():
+        raise KoiError(f"{target} cannot be written: {above} is no folder. Name another place.")
 
 
 def vacant(target: Path) -> bool:

@@ -4,6 +4,7 @@ A path is brought back when it still is what we last knew it to be, or when noth
 changed by somebody else, and is theirs. What was only noticed comes back if one of ours saved it before writing it.
 """
 
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -87,11 +88,17 @@ def why_not(path: str, views: Views) -> str | None:
         return ""
     if want and want.kind in NOTICED and same(want, was):
         return ""
-    if here is not None and not same(here, was):
+    if here is not None and not same(here, was) and not half_made(want, was, here):
         return CHANGED
     if want and here and want.same_content(here):
         return None
     return not_kept(want, views) or overwrites(want, here, views)
+
+
+def half_made(want: Entry | None, was: Entry | None, here: Entry) -> bool:
+    """Whether a restore that was killed has made or opened this folder: its mode would have come last."""
+    folders = all(one is None or one.kind is Kind.FOLDER for one in (want, was, here))
+    return folders and here.mode == (was.mode if was else 0) | stat.S_IRWXU
 
 
 def not_kept(want: Entry | None, views: Views) -> str | None:

@@ -26,7 +26,7 @@ from .prune import LOCK, overview, prune, prune_daily
 from .rebuild import Builder, sweep
 from .retention import Policy
 from .saved import Saved
-from .survey import Rules, Surveyor, ignore_file
+from .survey import Counter, Rules, Surveyor, ignore_file
 
 MEGABYTE = 1_000_000
 SKIPPED = (
@@ -191,7 +191,9 @@ class Store:
             yield history
 
     def look(self, root: Path, known: Mapping[str, Entry], keep: Callable[[bytes], str]) -> dict[str, Entry]:
-        """What stands in a workspace now; ``keep`` is given what had to be read."""
+        """What stands in a workspace now; ``keep`` is given what had to be read. The first time all is counted."""
+        if not known:
+            Counter(root, self.rules, known, keep).entries()
         return Surveyor(root, self.rules, known, keep).entries()
 
     def named(self, history: History, root: Path) -> Named:

@@ -131,6 +131,14 @@ class Surveyor:
         return Entry(path, Kind.FILE, stat.S_IMODE(status.st_mode), len(data), self.keep(data), stamp=mark)
 
 
+class Counter(Surveyor):
+    """The same look from outside: nothing is read or kept of a workspace that turns out to be too large."""
+
+    def file(self, path: str, status: os.stat_result) -> Entry:
+        """Remember that a file is there."""
+        return noticed(path, Kind.LARGE, status)
+
+
 def ignore_file(folder: Path) -> bytes:
     """A folder's ``.gitignore``; a link is not followed, as git does not."""
     try:

@@ -1,6 +1,7 @@
 """``openkoi memory``: what is remembered, found, built again and checked, of any memory and of the log."""
 
 import json
+from functools import partial
 
 import click
 
@@ -54,7 +55,7 @@ async def rebuild(invocation: Invocation, /) -> int:
     from .rebuilding import rebuilt
 
     koi = invocation.koi or invocation.open()
-    done = await rebuilt(koi)
+    done = await rebuilt(koi, partial(click.echo, err=True))
     click.echo(koi.redactor("\n".join(done.lines)))
     return 1 if done.fewer else 0
 

@@ -1,11 +1,16 @@
 """Build the view of memory again from the whole log. Knows one socket; knows no backend."""
 
-from collections.abc import Callable, Iterator, Mapping
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from openkoi_files import private_folder
+from openkoi_files.filelock import tried
 from openkoi_hookspecs import KoiError, Record
 from openkoi_report import plural
 
@@ -14,9 +19,12 @@ from .remembered import examined
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
     from openkoi_archive import Fault, Log
+    from openkoi_hookspecs import Memory
 
 BATCH = 5_000
 CHANGING = ("file", "size")
+PAUSE = 0.1
+WAITING = "Memory is being built again by another process: waiting for it to end."
 
 
 @runtime_checkable
@@ -35,18 +43,39 @@ class Rebuilt:
     fewer: bool
 
 
-async def rebuilt(koi: "Assembly") -> Rebuilt:
-    """Tell memory everything again; raises KoiError when there is none."""
+async def rebuilt(koi: "Assembly", say: Callable[[str], object]) -> Rebuilt:
+    """Tell memory everything again, after whoever is just doing that; raises KoiError when there is none."""
     from openkoi_archive import Log
 
     memory = await koi.sockets.memory()
     if memory is None:
         raise KoiError(" ".join(["There is no memory to build again: choose one with [use] memory.", *koi.pending]))
+    log = Log(koi.config.paths.data)
+    async with alone(private_folder(log.data) / ".rebuild.lock", say):
+        return await told_again(memory, log)
+
+
+@asynccontextmanager
+async def alone(lock: Path, say: Callable[[str], object]) -> AsyncIterator[None]:
+    """Wait until nobody else has the lock, and have it; whoever waits can still be interrupted."""
+    file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if not tried(file):
+            say(WAITING)
+            while not tried(file):  # noqa: ASYNC110  # a lock of another process wakes nobody
+                await asyncio.sleep(PAUSE)
+        yield
+    finally:
+        os.close(file)
+
+
+async def told_again(memory: "Memory", log: "Log") -> Rebuilt:
+    """Move the view aside, and tell memory all of the log."""
     faults: list[Fault] = []
     before = await counts(memory)
     old = await memory.make_way() if isinstance(memory, MakesWay) else None
     records = told = 0
-    for batch in batches(records_of(Log(koi.config.paths.data), faults.append)):
+    for batch in batches(records_of(log, faults.append)):
         await memory.absorb(batch)
         records, told = records + len(batch), told + 1
     after = await counts(memory)
@@ -80,11 +109,15 @@ async def counts(memory: object) -> Mapping[str, str]:
 
 
 def compared(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Each count, and whether it is as before."""
-    return [
-        f"  {word}: {value}{', as before' if before.get(word) == value else f', before {before.get(word, 0)}'}"
-        for word, value in after.items()
-    ]
+    """Each count, and whether it is as before, where it is known how it was."""
+    return [f"  {word}: {value}{', '.join(['', *beside(before.get(word), value)])}" for word, value in after.items()]
+
+
+def beside(before: str | None, after: str) -> list[str]:
+    """What is said of a count beside it."""
+    if before is None:
+        return []
+    return ["as before" if before == after else f"before {before}"]
 
 
 def number(text: str) -> int:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 TOKENS_EACH = 4_000
 EVERYWHERE = "all"
-TELLING = ("task_start", "learning.saved")
+TASK, LEARNING = "task_start", "learning.saved"
 WIDE = 100
 Found = dict[str, Any]
 
@@ -89,15 +89,24 @@ def told(hit: "Hit", moments: Mapping[str, str]) -> Found:
 
 
 def moments_of(koi: "Assembly", ids: set[str]) -> dict[str, str]:
-    """When tasks of these ids began, and learnings were last saved, by the log."""
+    """When tasks of these ids began, those of pieces of transcripts too, and learnings were last saved, by the log."""
     from openkoi_archive import Log, lines_of
 
-    moments: dict[str, str] = {}
+    runs, began, saved = dict.fromkeys(map(record_of, ids), ""), dict[str, str](), dict[str, str]()
     for segment in Log(koi.config.paths.data).segments() if ids else ():
         for line in lines_of(segment):
-            if line.type in TELLING and (id := line.run if line.type == TELLING[0] else learned(line.said)) in ids:
-                moments[id] = str(line.said["ts"])
-    return moments
+            if line.id in runs:
+                runs[line.id] = line.run
+            if line.type == TASK:
+                began.setdefault(line.run, str(line.said["ts"]))
+            elif line.type == LEARNING:
+                saved[learned(line.said)] = str(line.said["ts"])
+    return {id: saved.get(id) or began.get(id) or began.get(runs[record_of(id)], "") for id in ids}
+
+
+def record_of(id: str) -> str:
+    """The record that a piece was said in: its id is the record's, and a number after a colon."""
+    return id.rpartition(":")[0] or id
 
 
 def learned(said: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ CUT_SHORT = (
     "It was killed while {tool} was at work, so what a person changed here after that is taken back, too: "
     "openkoi redo {id} has it."
 )
+BESIDE = "Task {id} worked here at the same time: look at its files, some may have gone with these."
 
 
 @click.command()
@@ -24,7 +25,7 @@ async def undo(invocation: Invocation, task_id: str) -> int:
     """Do it; what a person changed meanwhile is left as it is, and named, as is what no checkpoint holds."""
     from openkoi_log import records_of
 
-    from .undoing import changes_asked_for, refuse_out_of_turn, restored
+    from .undoing import beside, changes_asked_for, refuse_out_of_turn, restored
     from .untaken import cut_short, untaken
 
     koi = invocation.open()
@@ -38,9 +39,12 @@ async def undo(invocation: Invocation, task_id: str) -> int:
     records = records_of(sessions, changes.past)
     if tool := cut_short(records, changes.past.run):
         click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=changes.past.run[:8])}", err=True)
+    others = [past.run[:8] for past in beside(changes, sessions)]
+    for id in others:
+        click.echo(f"  ! {BESIDE.format(id=id)}", err=True)
     stays = untaken(records, changes.past.run)
     for text in stays:
         click.echo(f"  not taken back: {koi.redactor(text)}", err=True)
-    what = "Most of what" if left or stays else "What"
+    what = "Most of what" if left or stays or others else "What"
     click.echo(f"{what} task {changes.past.run[:8]} changed is taken back: {koi.redactor(changes.past.text)}")
-    return 1 if left or stays else 0
+    return 1 if left or stays or others else 0

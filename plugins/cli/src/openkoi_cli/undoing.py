@@ -1,6 +1,6 @@
 """A task's changes as a whole: shown, taken back, taken up again. Knows records and checkpoints; knows no tool."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,10 @@ from openkoi_log import Past, find_task, past_tasks, records_of
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
 
+UNKEPT = (
+    "Task {id} may have changed files here, and how they were before could not be kept: nothing of it can be shown or "
+    "taken back. openkoi replay {id} tells what it did."
+)
 WORKS = (events.Continued, events.ToolCalled, events.Worked)
 
 
@@ -65,12 +69,14 @@ def changes_asked_for(sessions: Path, task_id: str, *, undone: bool) -> Changes:
         past = find_task(sessions, task_id)
         found = changes_of(past, records_of(sessions, past))
         if found is None:
+            refuse_unkept([past], sessions)
             raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show or take back.")
         return found
     told = [changes_of(past, records_of(sessions, past)) for past in past_tasks(sessions)]
     changed = [one for one in told if one and one.workspace == here]
     mine = [one for one in changed if one.undone is undone]
     if not mine:
+        refuse_unkept([] if undone else past_tasks(sessions), sessions, here)
         raise KoiError(none_meant(changed, here, undone=undone))
     return mine[-1] if undone else mine[0]
 
@@ -83,11 +89,51 @@ def none_meant(changed: Sequence[Changes], here: Path, *, undone: bool) -> str:
     return f"No task {what} in {here}.{''.join(last)} openkoi status lists the last tasks."
 
 
+def refuse_unkept(tasks: Iterable[Past], sessions: Path, here: Path | None = None) -> None:
+    """Raise where a task, of this folder, was about to change files, and how they were could not be kept."""
+    for past in tasks:
+        told = [record.event for record in records_of(sessions, past) if record.run == past.run]
+        placed = here is None or any(
+            isinstance(one, events.TaskStarted) and Path(one.workspace) == here for one in told
+        )
+        if placed and any(isinstance(one, events.Kept) and not one.checkpoint for one in told):
+            raise KoiError(UNKEPT.format(id=past.run[:8]))
+
+
+def beside(changes: Changes, sessions: Path) -> Iterator[Past]:
+    """Tasks that worked in the same files at the same time: whose change is whose is not always known."""
+    began, ended = lasted(changes.past, sessions)
+    for past in past_tasks(sessions):
+        other = changes_of(past, records_of(sessions, past)) if past.run != changes.past.run else None
+        if other and nested(other.workspace, changes.workspace):
+            since, till = lasted(past, sessions)
+            if since <= ended and began <= till:
+                yield past
+
+
+def nested(one: Path, other: Path) -> bool:
+    """Whether one folder is the other, or in it."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
+
+
+def lasted(past: Past, sessions: Path) -> tuple[str, str]:
+    """When a task began and when it last worked."""
+    records = (record for record in records_of(sessions, past) if record.run == past.run)
+    times = [record.at for record in records if not isinstance(record.event, events.Restored)]
+    return min(times), max(times)
+
+
 def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:
-    """Raise where a later task changed the same folder: its changes would be lost with this one's."""
+    """Raise where a later task changed the same folder: its changes would be lost with this one's.
+
+    Of tasks at the same time none is the later one.
+    """
+    at_once = {past.run for past in beside(changes, sessions)}
     for past in past_tasks(sessions):
         if past.run == changes.past.run:
             return
+        if past.run in at_once:
+            continue
         later = changes_of(past, records_of(sessions, past))
         if later and later.workspace == changes.workspace and not later.undone:
             raise KoiError(f"A later task changed this folder, too. Take it back first: openkoi undo {past.run[:8]}")
@@ -123,6 +169,8 @@ async def restored(koi: "Assembly", changes: Changes, checkpoint: str) -> Sequen
     try:
         await keeper.restore(changes.workspace, checkpoint)
     except KoiError as error:
+        if not getattr(error, "files", None):
+            raise
         left.append(str(error))
         if waits_for_a_person(error):
             return left

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from openkoi.config import DEPRECATED, FLAGS, LIMITS
+from openkoi.config import DAY, DEPRECATED, FLAGS, LIMITS
 from openkoi.registry import Found, resolve
 
 if TYPE_CHECKING:
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 KERNEL = {
     *FLAGS.values(),
     *(key for key, _ in LIMITS.values()),
+    *DAY,
     *DEPRECATED,
     *DEPRECATED.values(),
     *("models.embedder", "models.small", "models.unknown_price", "iteration.skip_eval_confidence"),
+    "safety.sandbox_minimum",
     *("safety.abort_on_regression", "evaluation.order", "evaluation.require", "evaluation.require_certified"),
     *(f"safety.tool_loop.{name}" for name in ("warning", "critical", "circuit_breaker")),
     *("hooks.order", "hooks.deadline_seconds", "use.memory", "use.sandbox", "use.checkpoints"),

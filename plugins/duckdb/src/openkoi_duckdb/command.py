@@ -1,16 +1,37 @@
 """``openkoi migrate``: which version the memory file has, and back to an older one. Knows words; knows no statement."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import click
 
-from openkoi_hookspecs import Koi, UnknownName
+from openkoi_hookspecs import Koi, KoiError, UnknownName
 
 if TYPE_CHECKING:
     from .file import MemoryFile
     from .versions import Versions
 
 NAME = "duckdb"
+NONE = "No memory is in use ([use] memory), and so there is nothing to migrate."
+OTHER = (
+    "The memory in use is {name!r} ([use] memory), and there is nothing to migrate: only the file of {own!r} has "
+    "versions. openkoi memory rebuild builds any memory again from the run log."
+)
+
+
+class Settings(Protocol):
+    """What is configured."""
+
+    def get(self, key: str, kind: type[str], default: str) -> str:
+        """The value of a dotted key."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A Koi that tells what is configured."""
+
+    @property
+    def config(self) -> Settings:
+        """What is configured."""
 
 
 @click.group("migrate")
@@ -28,6 +49,9 @@ def status(koi: Koi, /) -> None:
     """Show the version of the memory file, and what each step did."""
     from .versions import versions_of
 
+    if other := other_memory(koi):
+        click.echo(other)
+        return
     file = file_of(koi)
     click.echo("\n".join(told(file, versions_of(file))))
 
@@ -42,11 +66,21 @@ def down(koi: Koi, /, to: int | None) -> None:
     """
     from .versions import take_back
 
+    if other := other_memory(koi):
+        raise KoiError(other)
     file = file_of(koi)
     for step in take_back(file, to):
         click.echo(f"✓ {step.migration.version} {step.migration.name}: taken back")
         click.echo(f"  The file as it was is {file.beside(f'bak.v{step.before}').name}.")
     click.echo("Install the older OpenKoi now: this one brings the file up to date again when it next opens it.")
+
+
+def other_memory(koi: Koi) -> str:
+    """What to say when another memory is chosen than ours; nothing when ours is."""
+    name = koi.config.get("use.memory", str, NAME) if isinstance(koi, Configured) else NAME
+    if name in ("", "none"):
+        return NONE
+    return "" if name == NAME else OTHER.format(name=name, own=NAME)
 
 
 def file_of(koi: Koi) -> "MemoryFile":

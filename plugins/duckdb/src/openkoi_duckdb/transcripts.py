@@ -1,23 +1,13 @@
-"""What was said in a run, in pieces that can be found: the model's answers and a person's. Knows no database.
+"""What was said in a run, as rows of the tables and as documents. Knows no database."""
 
-What tools printed is left out: it is long, and comes from strangers. What was asked for is in what a task is
-remembered by. So nothing that was recalled is ever said again here.
-"""
-
-import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Event, Passage, Record
-from openkoi_hookspecs.events import Answered, Replied
+from openkoi_hookspecs import Passage, Record
+from openkoi_recall.pieces import pieces, said
 from openkoi_recall.shelves import TRANSCRIPT, shelf_of
 
 from .documents import Document, number
 from .rows import ChunkRow, PlaceRow
-
-SHORTEST, LONGEST = 24, 800
-PIECES = 50
-BREAK = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +27,6 @@ def turns_of(record: Record) -> list[Turn]:
         )
         for n, piece in enumerate(pieces(said(record.event)))
     ]
-
-
-def said(event: Event) -> str:
-    """The words of an event that are worth finding again."""
-    match event:
-        case Answered(reply=reply, role="executor"):
-            return reply.text
-        case Replied(answer=answer):
-            return answer or ""
-        case _:
-            return ""
-
-
-def pieces(text: str) -> Sequence[str]:
-    """Cut a text between paragraphs or sentences into pieces of a length; what is short says nothing alone."""
-    found = [piece for piece in cut(text.strip()) if len(piece) >= SHORTEST]
-    return found[:PIECES]
-
-
-def cut(text: str) -> Iterator[str]:
-    """Cut where a paragraph ends, else a sentence, else anywhere."""
-    start = 0
-    while len(text) - start > LONGEST:
-        ends = [found.start() for found in BREAK.finditer(text, start + LONGEST // 2, start + LONGEST)]
-        end = ends[-1] if ends else start + LONGEST
-        yield text[start:end].strip()
-        start = end
-    yield text[start:].strip()
 
 
 def document(id: str, text: str, moment: str, session: str, project: str) -> Document:

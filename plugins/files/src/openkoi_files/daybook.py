@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import Protocol
 
 from openkoi_hookspecs import KoiError, LimitReached
@@ -31,7 +32,7 @@ class Reserved(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One day: what was spent, and what is reserved, as ``process:number`` with tokens and dollars."""
+    """One day: what was spent, and what is reserved, as ``process:name`` with tokens and dollars."""
 
     tokens: float = 0.0
     usd: float = 0.0
@@ -60,9 +61,8 @@ class Daybook:
     folder: Path
     most_tokens: float = math.inf
     most_usd: float = math.inf
-    today: Callable[[], date] = date.today
-    keys: dict[int, str] = field(default_factory=dict)
-    number: int = 0
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
+    keys: dict[int, tuple[str, Path]] = field(default_factory=dict)
     overdrawn: str = ""
 
     def named(self, limit: str) -> str:
@@ -91,8 +91,7 @@ class Daybook:
 
     def hold(self, lease: Reserved) -> None:
         """Set aside what a request may cost; checked and written under one lock."""
-        key = f"{os.getpid()}:{self.number}"
-        self.number += 1
+        key = f"{os.getpid()}:{token_hex(8)}"  # in containers the next process has the same number
 
         def reserve(page: Page) -> Page:
             if page.all_usd + lease.usd > self.most_usd:
@@ -101,13 +100,14 @@ class Daybook:
                 raise LimitReached("tokens a day")
             return replace(page, held={**page.held, key: (lease.tokens, lease.usd)})
 
-        self.change(reserve)
-        self.keys[id(lease)] = key
+        file = self.file
+        self.change(reserve, file)
+        self.keys[id(lease)] = key, file
 
     def charge(self, lease: Reserved, tokens: float, usd: float) -> None:
-        """Put down what a request has cost, in the place of what was reserved for it."""
-        key = self.keys.pop(id(lease))
-        self.change(lambda page: page.without(key, tokens, usd))
+        """Put down what a request has cost, in the place and on the day of what was reserved for it."""
+        key, file = self.keys.pop(id(lease))
+        self.change(lambda page: page.without(key, tokens, usd), file)
 
     def release(self, lease: Reserved) -> None:
         """Give back what was reserved."""
@@ -125,23 +125,25 @@ class Daybook:
     def file(self) -> Path:
         return self.folder / f"{self.today().isoformat()}.json"
 
-    def change(self, step: Callable[[Page], Page]) -> None:
-        """Change today's page alone."""
+    def change(self, step: Callable[[Page], Page], file: Path | None = None) -> None:
+        """Change a day's page alone, today's if no other is named."""
+        file = file or self.file
         try:
             private_folder(self.folder)
-            with locked(self.file):
-                replace_file(self.file, json.dumps(asdict(step(settled(self.page())))))
+            with locked(file):
+                replace_file(file, json.dumps(asdict(step(settled(self.page(file))))))
         except OSError as error:
-            raise KoiError(f"{self.file} keeps what a day costs and cannot be written: {error.strerror}.") from None
+            raise KoiError(f"{file} keeps what a day costs and cannot be written: {error.strerror}.") from None
 
-    def page(self) -> Page:
-        """Today's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
+    def page(self, file: Path | None = None) -> Page:
+        """A day's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
+        file = file or self.file
         try:
-            known = json.loads(read_text(self.file)) if self.file.exists() else {}
+            known = json.loads(read_text(file)) if file.exists() else {}
             held = {key: (float(tokens), float(usd)) for key, (tokens, usd) in known.get("held", {}).items()}
             return Page(float(known.get("tokens", 0)), float(known.get("usd", 0)), held)
         except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise KoiError(f"{self.file} keeps what a day costs and cannot be read: {error}. Move it away.") from None
+            raise KoiError(f"{file} keeps what a day costs and cannot be read: {error}. Move it away.") from None
 
 
 def settled(page: Page) -> Page:

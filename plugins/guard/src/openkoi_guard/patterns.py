@@ -72,7 +72,7 @@ def sign_of_one(pattern: str) -> str:
 def sign_of_long(pattern: str) -> str:
     """A long option: also with a value, also shortened to three letters or more."""
     if SIGNS.search(pattern):
-        return translate(pattern).replace(".*", "[^=]*").removesuffix(r"\Z") + r"(?:=|\Z)"
+        return translate(pattern).replace(".*", "[^=]*").removesuffix(r"\Z").removesuffix(r"\z") + r"(?:=|\Z)"
     letters = [re.escape(letter) for letter in pattern[SHORTEST:]]
     return re.escape(pattern[:SHORTEST]) + "(?:".join(["", *letters]) + ")?" * len(letters) + r"(?:=|\Z)"
 

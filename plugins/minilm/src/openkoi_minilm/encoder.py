@@ -68,7 +68,8 @@ def normalised(state: "Tensor", part: Affine, epsilon: float) -> "Tensor":
 
     away = state - state.mean(axis=-1, keepdims=True)
     variance = (away * away).mean(axis=-1, keepdims=True)
-    found: Tensor = away / numpy.sqrt(variance + numpy.float32(epsilon)) * part.weight + part.bias
+    spread: Tensor = numpy.sqrt(variance + numpy.float32(epsilon))
+    found: Tensor = away / spread * part.weight + part.bias
     return found
 
 

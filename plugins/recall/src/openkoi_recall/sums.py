@@ -33,7 +33,8 @@ def sums_of_rows(matrix: "Matrix") -> "NDArray[Any]":
     import numpy
 
     wide = matrix.shape[1] % 2 == 0 and matrix.flags.c_contiguous
-    found: NDArray[Any] = matrix.view(numpy.uint64 if wide else numpy.uint32).sum(axis=1, dtype=numpy.uint64)
+    lanes: NDArray[Any] = matrix.view(numpy.uint64) if wide else matrix.view(numpy.uint32)
+    found: NDArray[Any] = lanes.sum(axis=1, dtype=numpy.uint64)
     return found
 
 

@@ -8,6 +8,7 @@ from openkoi_hookspecs import (
     Learning,
     Limits,
     Mode,
+    Passage,
     Recall,
     Record,
     Severity,
@@ -142,7 +143,8 @@ def remembered(recall: Recall) -> str:
     """``2 similar tasks, 1 anti-pattern: "..."``: what was put into the prompt."""
     learned = [hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)]
     traps = [memo for memo in learned if memo.kind == "anti_pattern"]
-    parts = [plural(len(recall.hits) - len(learned), "similar task")]
+    tasks = sum(isinstance(hit.memo, Passage) and hit.memo.kind == "task" for hit in recall.hits)
+    parts = [plural(tasks, "similar task")]
     if len(learned) > len(traps):
         parts.append(plural(len(learned) - len(traps), "learning"))
     if traps:

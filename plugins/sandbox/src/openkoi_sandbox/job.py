@@ -26,6 +26,11 @@ from .tree import Tree
 
 TICK = 0.05
 AFTERWARDS = 0.25
+TRIES = 5
+
+
+class NotPutUp(KoiError):
+    """The cage could not be put up, so the command never ran: a socket to be hidden may have gone meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,13 @@ class Job:
         start = Start(self.command.argv, self.root, env, self.command.seconds, den=self.den)
         if isinstance(self.cage, Uncaged):
             return self.started(start, mark, None)
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(NotPutUp):
+                return self.caged(start, mark)
+        return self.caged(start, mark)
+
+    def caged(self, start: Start, mark: str) -> Completed:
+        """Put the cage up around it, as things are now, and start it."""
         with reporting() as (report, write), self.cage.dressed(start.reporting_to(write)) as dressed:
             return self.started(dressed, mark, report)
 
@@ -100,7 +112,7 @@ class Job:
             raise KoiError(f"The command was not run: {report.fault[0]} failed ({report.fault[1].strerror}).")
         if why is Why.EXITED and not report.started:
             said = " ".join(output.split()) or "it did not say why"
-            raise KoiError(f"The command was not run, its sandbox cannot be put up: {said}.")
+            raise NotPutUp(f"The command was not run, its sandbox cannot be put up: {said}.")
         return None
 
     def notes(self, why: Why, drain: Drain) -> Iterator[str]:

@@ -89,8 +89,8 @@ def launched(start: Start, taken: Taken, *, prefix: Sequence[str] = ()) -> Itera
 
 
 def nameless() -> IO[bytes]:
-    """A file that nobody else can find; in memory where the system has such."""
-    if sys.platform.startswith("linux"):
+    """A file that nobody else can find; in memory where system and interpreter have such (many builds have not)."""
+    if sys.platform.startswith("linux") and hasattr(os, "memfd_create"):
         return open(os.memfd_create("orders"), "w+b")  # noqa: PTH123  # a descriptor, no path
     return TemporaryFile()
 

@@ -132,9 +132,11 @@ def bound(family: int, kind: int, address: str | tuple[str, int]) -> socket.sock
 @contextlib.contextmanager
 def sleeping(word: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that does nothing, and carries a word in its environment and its command line."""
-    victim = subprocess.Popen(["sleep", word], env={**os.environ, "OPENKOI_WITNESS": word}, stdin=subprocess.DEVNULL)
+    env, nothing = {**os.environ, "OPENKOI_WITNESS": word}, subprocess.DEVNULL
+    waiting = ["sh", "-c", "read _", word]  # for us: it ends with us, and keeps no pipe of ours open
+    victim = subprocess.Popen(waiting, env=env, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)
     try:
         yield victim
     finally:
         victim.send_signal(signal.SIGKILL)
-        victim.wait()
+        victim.communicate()

@@ -6,11 +6,11 @@ from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, Memo, Passage, Record, Standing
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_recall.pieces import pieces, said
 from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
 from openkoi_recall.words import terms
 
 from .stories import story, text_of
-from .transcripts import pieces, said
 
 SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
 

@@ -18,9 +18,9 @@ from openkoi_hookspecs.events import (
     Worked,
 )
 from openkoi_log import decode, encode
+from openkoi_recall.pieces import pieces, said
 
 from .seals import intact, sealed
-from .transcripts import pieces, said
 
 KINDS: Mapping[str, type[Event]] = {
     kind.name: kind

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISLNK
 
 from openkoi_hookspecs import ToolFault
 
@@ -31,7 +32,7 @@ def place(workspace: Path, given: str) -> Place:
     root = workspace.resolve()
     try:
         real = (root / given).resolve()
-        looped = real.is_relative_to(root) and real.is_symlink()
+        looped = real.is_relative_to(root) and is_link(real)
     except (OSError, RuntimeError) as error:
         raise ToolFault(refusal(given, error)) from None
     if not real.is_relative_to(root):
@@ -39,6 +40,14 @@ def place(workspace: Path, given: str) -> Place:
     if looped:
         raise ToolFault(f"{shortened(given)} is a link that leads back to itself.")
     return Place(root, real)
+
+
+def is_link(path: Path) -> bool:
+    """Whether there is a link; unlike pathlib's since Python 3.14, raises OSError for what can be no path."""
+    try:
+        return S_ISLNK(path.lstat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def spelled(path: str) -> str:

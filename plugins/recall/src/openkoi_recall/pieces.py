@@ -1,6 +1,7 @@
 """What was said in a run, in pieces that can be found: the model's answers and a person's. Knows no database.
 
-What tools printed is left out: it is long, and comes from strangers.
+What tools printed is left out: it is long, and comes from strangers. What was asked for is in what a task is
+remembered by. So nothing that was recalled is ever said again here.
 """
 
 import re
@@ -20,7 +21,8 @@ def said(event: Event) -> str:
             return reply.text
         case Replied(answer=answer):
             return answer or ""
-    return ""
+        case _:
+            return ""
 
 
 def pieces(text: str) -> Sequence[str]:
@@ -29,7 +31,7 @@ def pieces(text: str) -> Sequence[str]:
 
 
 def divided(text: str) -> Iterator[str]:
-    """Divide between paragraphs or sentences, or anywhere where there is no such place."""
+    """Divide where a paragraph ends, else a sentence, else anywhere."""
     start = 0
     while len(text) - start > LONGEST:
         seams = [seam.start() for seam in SEAM.finditer(text, start + LONGEST // 2, start + LONGEST)]

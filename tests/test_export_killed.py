@@ -1,0 +1,82 @@
+"""An export that is killed leaves nothing under its name, or all of it; the next one works and tidies up.
+
+A process of its own exports again and again, each time in a fork of itself that is killed before another of the things
+that it does to files: so every step is met, and no clock decides which.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from openkoi_archive import Log, audit, bring_in
+from openkoi_log import RunLog
+from openkoi_testing.contracts.memory_log import a_run
+
+STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkdtemp")
+KILLED = """
+import json, os, shutil, signal, sys
+from pathlib import Path
+from openkoi_archive import Choice, Order, Own, export
+
+format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
+order, own = Order(format, folder / "out", Choice()), Own(folder / "data", folder / "data" / "config.toml")
+happened, last, counting = 0, -1, False
+
+def step(event, _):
+    global happened
+    if counting and event in steps:
+        happened += 1
+        if happened > last >= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def names():
+    return sorted(str(path.relative_to(order.output)) for path in order.output.rglob("*"))
+
+sys.addaudithook(step)
+export(order, own, str)
+shutil.rmtree(order.output)
+counting = True
+export(order, own, str)
+counting, all_steps, whole = False, happened, names()
+for last in range(0, all_steps, max(1, all_steps // most)):
+    shutil.rmtree(order.output)
+    child = os.fork()
+    if not child:
+        happened, counting = 0, True
+        export(order, own, str)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    half = order.output.exists() and names() != whole
+    if not order.output.exists():
+        export(order, own, str)
+    left = [path.name for path in folder.iterdir() if path.name not in ("data", "out")]
+    print(json.dumps([status, half, names() == whole, left]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and locks of POSIX")
+@pytest.mark.parametrize("most", [5, pytest.param(500, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
+def test_a_killed_export_leaves_no_half_under_its_name_and_the_next_one_works(
+    tmp_path: Path, format: str, most: int
+) -> None:
+    log = RunLog(tmp_path / "data" / "sessions", "20260302T090000-aaaaaaaa", str)
+    log.append("r1", [record.event for record in a_run("r1", "Mend the parser")])
+    log.close()
+
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, format, str(tmp_path), str(most), " ".join(STEPS)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(outcomes) >= 5, done.stderr
+    assert [] == [one for one in outcomes if one != [9, False, True, []]]
+    if format == "json":
+        assert [] == audit(Log(tmp_path / "out")).faults
+        assert 14 == bring_in(tmp_path / "out", Log(tmp_path / "other"), str).records

@@ -1,0 +1,56 @@
+"""With a local model OpenKoi works where there is no network, and what it is told stays on the machine.
+
+Every address but the model's is refused to the process before it runs a line of OpenKoi; what it asked for is noted.
+"""
+
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_testing.servers import OllamaServer
+
+REFUSING = """
+import os, sys
+
+def refuse(event, told):
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg") and isinstance(told[1], tuple):
+        asked = f"{told[1][0]}:{told[1][1]}"
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"):
+        asked = ":".join(str(one.decode() if isinstance(one, bytes) else one) for one in told[:2])
+    else:
+        return
+    allowed = asked == os.environ["ONLY"]
+    with open(os.environ["ASKED"], "a") as file:
+        print("allowed" if allowed else "refused", asked, file=file)
+    if not allowed:
+        raise OSError(101, "Network is unreachable")
+
+sys.addaudithook(refuse)
+"""
+
+
+def cut_off(openkoi: Shell, server: OllamaServer) -> Shell:
+    """The same where this server alone can be reached."""
+    site = openkoi.home.parent / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(REFUSING)
+    address = server.url.removeprefix("http://")
+    asked = str(openkoi.home.parent / "asked")
+    return openkoi.seeing(site).told(OLLAMA_HOST=server.url, ONLY=address, ASKED=asked)
+
+
+@pytest.mark.row("MEM-17")
+def test_a_task_is_done_remembered_and_found_with_a_local_model_and_no_network(tmp_path: Path) -> None:
+    with OllamaServer("The blue gateway was chosen for all invoices of the company.") as server:
+        openkoi = cut_off(shell(tmp_path), server).told(OPENKOI_MODEL="ollama/llama-fake")
+
+        done = openkoi.cold("Which gateway was chosen?")
+        found = openkoi.cold("memory", "search", "gateway")
+
+    assert 0 == done.returncode, done.stderr
+    assert "The blue gateway" in done.stdout
+    assert "The blue gateway" in found.stdout
+    assert {f"allowed {openkoi.variables['ONLY']}"} == set((tmp_path / "asked").read_text().splitlines())
+    assert {"asked", "folder", "home", "site"} == {path.name for path in tmp_path.iterdir()}
+    assert [] == [*openkoi.folder.iterdir()]
