@@ -92,6 +92,19 @@ def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
     assert [Moved("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
 
 
+def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: Path) -> None:
+    def change() -> None:
+        git(repository, "config", "user.email", "c@d")
+        hooks = repository / ".git" / "hooks"
+        hooks.mkdir(exist_ok=True)
+        (hooks / "pre-commit").write_text("true\n")
+
+    said = [event for event in told(repository, change) if isinstance(event, Moved)]
+
+    assert ["config", "hooks/pre-commit"] == [event.ref for event in said]
+    assert [True, False] == [bool(event.before) for event in said]
+
+
 def test_what_moves_nothing_writes_nothing_down(repository: Path) -> None:
     assert [] == told(repository, lambda: (repository / "a").touch(), path="a")
 

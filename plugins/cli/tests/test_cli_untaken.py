@@ -65,3 +65,15 @@ def test_files_outside_the_workspace_are_named_once() -> None:
     wrote = Record("1", "", "run", events.Unknown({"type": WROTE, "data": {"path": "/etc/x"}}))
 
     assert ["/etc/x, which lies outside the workspace: look at it yourself"] == untaken([wrote, wrote], "run")
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        (moved("config", A, B), ".git/config was changed"),
+        (moved("hooks/pre-commit", "", B), ".git/hooks/pre-commit was made"),
+        (moved("info/exclude", A, ""), ".git/info/exclude was deleted"),
+    ],
+)
+def test_settings_of_the_repository_are_named(move: Record, said: str) -> None:
+    assert [said] == untaken([move], "run")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from openkoi_hookspecs import Run, ToolCall
 
-from .refs import Move, moves, refs_of
+from .refs import Move, moves
+from .repository import repository_of
 from .told import Moved, WroteOutside
 
 MOST_CALLS = 1_000
@@ -32,14 +33,14 @@ class Notes:
         """Look at the repository before a call."""
         if len(self.calls) >= MOST_CALLS:
             self.calls.pop(next(iter(self.calls)))
-        self.calls[run.id, call.id] = Before(refs_of(run.workspace), outside)
+        self.calls[run.id, call.id] = Before(repository_of(run.workspace), outside)
 
     def after(self, call: ToolCall, run: Run, *, failed: bool) -> Iterator[Moved | WroteOutside]:
         """Say what the call did; of calls at the same time the first to end tells what moved."""
         before = self.calls.pop((run.id, call.id), None)
         if before is None:
             return
-        for move in moves(before.refs, refs_of(run.workspace)):
+        for move in moves(before.refs, repository_of(run.workspace)):
             key = f"{run.id} {move.ref}"
             if self.told.get(key) != move:
                 self.told[key] = move

@@ -37,7 +37,7 @@ def refs_of(root: Path) -> dict[str, str]:
     git = git_folder(root)
     if git is None:
         return {}
-    common = git / first_line(git / "commondir") if (git / "commondir").is_file() else git
+    common = shared(git)
     found = dict(packed(common))
     for kind in KINDS:
         found.update(loose(common / "refs" / kind, f"refs/{kind}"))
@@ -56,6 +56,11 @@ def git_folder(root: Path) -> Path | None:
             named = folder / first_line(place).removeprefix("gitdir: ").replace("\0", "")
             return named if named.is_dir() else None
     return None
+
+
+def shared(git: Path) -> Path:
+    """The folder with what all worktrees of a repository share."""
+    return git / first_line(git / "commondir") if (git / "commondir").is_file() else git
 
 
 def packed(git: Path) -> Mapping[str, str]:

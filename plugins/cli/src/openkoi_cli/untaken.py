@@ -11,6 +11,7 @@ from typing import Any
 from openkoi_hookspecs import Record, events
 
 SHORT = 7
+SETTINGS = ("config", "hooks/", "info/")
 MOVED, WROTE, PASSED = "checkpoints.moved", "checkpoints.wrote_outside", "checkpoints.wrote_passed"
 
 
@@ -69,7 +70,9 @@ def left(moves: Mapping[str, Move]) -> Iterator[str]:
     """A sentence for each name that does not point to where it did; HEAD first: other commands need it back."""
     for ref in sorted(moves):
         move = moves[ref]
-        if move.before != move.after:
+        if move.before != move.after and ref.startswith(SETTINGS):
+            yield f".git/{ref} was {'changed' if move.before and move.after else 'made' if move.after else 'deleted'}"
+        elif move.before != move.after:
             what, command = told_of(move, switched="HEAD" in moves)
             yield f"{what} ({command} takes it back)"
 
