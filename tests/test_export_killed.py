@@ -59,7 +59,9 @@ for last in range(0, all_steps, max(1, all_steps // most)):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and locks of POSIX")
 @pytest.mark.parametrize("most", [5, pytest.param(500, marks=pytest.mark.campaign)])
-@pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
+@pytest.mark.parametrize(
+    "format", ["json", *(pytest.param(one, marks=pytest.mark.campaign) for one in ("parquet", "markdown"))]
+)
 def test_a_killed_export_leaves_no_half_under_its_name_and_the_next_one_works(
     tmp_path: Path, format: str, most: int
 ) -> None:

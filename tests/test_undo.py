@@ -167,9 +167,9 @@ def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named
 def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: Path) -> None:
     """One waits within its own turn while the other works."""
     slow = (
-        "\n  - when: {after: 0}\n    delay: 2\n    calls: [{tool: write_file, arguments: {path: q.txt, content: q}}]\n"
+        "\n  - when: {after: 0}\n    delay: 1\n    calls: [{tool: write_file, arguments: {path: q.txt, content: q}}]\n"
     )
-    slow += "  - when: {after: 1}\n    delay: 2\n    says: Done.\n"
+    slow += "  - when: {after: 1}\n    says: Done.\n"
     (tmp_path / "slow").mkdir()
     first, second = script(tmp_path / "slow", slow), script(tmp_path, TURNS)
     models = [tmp_path / "slow" / first.partition("/")[2], tmp_path / second.partition("/")[2]]

@@ -132,5 +132,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def session_id() -> str:
-    """A new session's name: sorts by time, and is nobody else's."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+    """A new session's name: sorts by time, to the microsecond, and is nobody else's."""
+    now = datetime.now(UTC)
+    return f"{now:%Y%m%dT%H%M%S}-{now.microsecond:05x}{secrets.token_hex(3)}"
