@@ -77,14 +77,19 @@ def test_what_gates_is_told_and_what_the_score_was_without_it() -> None:
     leak = Finding("It leaks", Severity.BLOCKER, where="roof.py:3")
     lines = why(*lap(0, Evaluation(checks=checks, scores=SCORES, findings=(leak, Finding("Draughty")))))
 
-    assert ["unit failed; lint failed (informs: it was red before the work began); types passed"] == row(
-        "checks", lines
-    )
-    assert ["unit is required and red: the score is 0.50 at most", "a blocker is open: It leaks (roof.py:3)"] == row(
+    assert ["3 checks, 2 red: unit; lint (informs: it was red before the work began)"] == row("checks", lines)
+    assert ["1 required check red: the score is 0.50 at most", "a blocker is open: It leaks (roof.py:3)"] == row(
         "gate", lines
     )
     assert ["0.50, capped from 0.80; it is below 0.80"] == row("score", lines)
     assert row("findings", lines)[0].startswith("1 blocker, 1 important")
+
+
+@pytest.mark.parametrize(("red", "said"), [(0, "9 checks, none red"), (5, "9 checks, 5 red: t0; t1; t2 and 2 more")])
+def test_of_many_checks_the_first_red_ones_are_named(red: int, said: str) -> None:
+    lines = why(*lap(0, Evaluation(checks=tuple(Check(f"t{n}", n >= red) for n in range(9)), scores=SCORES)))
+
+    assert [said] == row("checks", lines)
 
 
 @pytest.mark.row("C82", "EVAL-27")

@@ -14,6 +14,7 @@ from .judging import Judging
 from .laps import Lap
 from .report import Report
 
+NAMED = 3
 NOBODY = "nobody was asked to judge it"
 SAME = "the work is the same as before, and so is its judgement"
 PROOFS = {
@@ -55,7 +56,7 @@ def unjudged(lap: Lap) -> str:
 
 def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
     """What gates, what counts, and what that comes to."""
-    yield "checks", "; ".join(map(check, evaluation.checks)) or "none were run, so none gate"
+    yield "checks", counted(evaluation.checks)
     yield from (("gate", sentence) for sentence in gates(evaluation))
     if evaluation.scores:
         yield "weights", ", ".join(shares(evaluation.scores))
@@ -63,10 +64,19 @@ def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]
     yield "score", summed(evaluation, threshold)
 
 
-def check(check: Check) -> str:
-    """A check, and whether it gates."""
-    verdict = "passed" if check.passed else "failed"
-    return f"{check.name} {verdict}" + ("" if check.required else " (informs: it was red before the work began)")
+def counted(checks: Sequence[Check]) -> str:
+    """How many there were, and the first red ones by name."""
+    if not checks:
+        return "none were run, so none gate"
+    red = [one for one in checks if not one.passed]
+    more = f" and {len(red) - NAMED} more" if len(red) > NAMED else ""
+    named = f": {'; '.join(map(failed, red[:NAMED]))}{more}" if red else ""
+    return f"{plural(len(checks), 'check')}, {len(red) or 'none'} red{named}"
+
+
+def failed(check: Check) -> str:
+    """A red check, and whether it gates."""
+    return check.name if check.required else f"{check.name} (informs: it was red before the work began)"
 
 
 def gates(evaluation: Evaluation) -> Iterator[str]:
@@ -74,7 +84,8 @@ def gates(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.unknown:
         yield f"there is no judgement: {clipped(evaluation.unknown, 160)}"
     if evaluation.failing:
-        yield f"{', '.join(sorted(evaluation.failing))} is required and red: the score is {RED_CAP:.2f} at most"
+        count = plural(len(evaluation.failing), "required check")
+        yield f"{count} red: the score is {RED_CAP:.2f} at most"
     yield from (f"a blocker is open: {named(finding)}" for finding in evaluation.blockers)
 
 
