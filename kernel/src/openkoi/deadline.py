@@ -67,8 +67,9 @@ class within:  # used as a statement's head, as a function would be
         self.seconds = seconds
         self.can = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "within":
         self.can = wound(self.seconds)
+        return self
 
     def __exit__(self, *error: object) -> None:
         if self.can:

@@ -17,7 +17,7 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, events, moments
 
 from .copies import own
-from .deadline import TIMED, Overrun, Stepped, ours_to_end, within
+from .deadline import Overrun, Stepped, ours_to_end, within
 from .facts import misfit
 
 T = TypeVar("T")
@@ -135,12 +135,12 @@ class Hooks:
 
     async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
         started = perf_counter()
-        with within(QUICK):
+        with within(QUICK) as limit:
             answer = voice.function(**chosen(voice, facts))
         if answer is not None and inspect.isawaitable(answer):
             async with asyncio.timeout(self.patience):
                 return await Stepped(answer, QUICK)
-        if not TIMED and perf_counter() - started > QUICK:
+        if not limit.can and perf_counter() - started > QUICK:
             self.report(PluginFault(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
         return answer
 

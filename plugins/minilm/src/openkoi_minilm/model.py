@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import BadSetting
+from openkoi_recall.one_thread import one_thread
 
 from .encoder import encode
 from .package import INSTALL, TOKENS
-from .threads import one_thread
 from .weights import Weights, weights
 
 if TYPE_CHECKING:

@@ -1,20 +1,17 @@
-"""What the run log tells of tasks that were judged: category, rubrics, findings. Knows lines of it; decides nothing.
+"""What the run log tells of tasks that were judged: category, rubrics, findings. Knows records; decides nothing.
 
 Only the lines that say so are read, of the segments that were written to lately.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_hookspecs import Finding, Task, events
-from openkoi_log import decode, segments
-from openkoi_log.transcript import opened
+from openkoi_hookspecs import Finding, Record, Task, events
+from openkoi_log import segments
+from openkoi_log.history import telling
+from openkoi_report import judging_of
 
-STARTED, VOTED, JUDGED = b'"type":"task_start"', b'"type":"judge.voted"', b'"type":"evaluation"'
-TELLING = (STARTED, VOTED, JUDGED)
-HEAD = 200
+TELLING = (b'"type":"task_start"', b'"type":"judge.voted"', b'"type":"evaluation"')
 MOST_BYTES = 64_000_000
 
 
@@ -33,8 +30,8 @@ def judged_tasks(sessions: Path, since: float) -> list[Judged]:
     """The tasks that some rubric judged, in segments that were written to after ``since``."""
     tasks: dict[str, Judged] = {}
     for path in newest(sessions, since):
-        with suppress(OSError):
-            read(path, tasks)
+        for record in telling(path, TELLING):
+            take(tasks, record)
     return sorted((one for one in tasks.values() if one.rubrics), key=lambda one: (one.at, one.run))
 
 
@@ -51,34 +48,15 @@ def newest(sessions: Path, since: float) -> list[Path]:
     return kept[::-1]
 
 
-def read(path: Path, tasks: dict[str, Judged]) -> None:
-    """Take in one segment. A damaged line costs itself alone."""
-    for said in lines(path):
-        with suppress(KeyError, TypeError, ValueError, AttributeError):
-            take(tasks, said)
-
-
-def lines(path: Path) -> Iterator[dict[str, object]]:
-    """The lines that tell something, as what they say."""
-    with path.open("rb") as file:
-        for line in file:
-            if any(mark in line[:HEAD] for mark in TELLING):
-                with suppress(ValueError, RecursionError):
-                    yield opened(line)
-
-
-def take(tasks: dict[str, Judged], said: dict[str, object]) -> None:
-    """Take in what one line says. Raises what a line of another shape raises."""
-    run, data = str(said["run"]), said["data"]
-    if said["type"] == "task_start":
-        task: Task = decode(events.TaskStarted, data).task
-        if counts(task):
-            tasks.setdefault(run, Judged(run, str(said["ts"]), task.category)).category = task.category
-    elif run in tasks and said["type"] == "judge.voted":
-        rubric = data["rubric"] if isinstance(data, dict) else ""
-        tasks[run].rubrics.add(str(rubric))
-    elif run in tasks:
-        tasks[run].findings += decode(events.Evaluated, data).evaluation.open
+def take(tasks: dict[str, Judged], record: Record) -> None:
+    """Take in what one record says."""
+    match record.event:
+        case events.TaskStarted(task=task) if counts(task):
+            tasks.setdefault(record.run, Judged(record.run, record.at, task.category)).category = task.category
+        case events.Evaluated(evaluation=evaluation) if record.run in tasks:
+            tasks[record.run].findings += evaluation.open
+        case event if record.run in tasks and (judging := judging_of(event)):
+            tasks[record.run].rubrics.add(judging.rubric)
 
 
 def counts(task: Task) -> bool:
