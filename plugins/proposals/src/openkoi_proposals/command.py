@@ -4,13 +4,12 @@ Knows the terminal; the drafts' texts are shown without what steers one.
 """
 
 import sys
-import unicodedata
 from collections.abc import Callable
 
 import click
 
 from openkoi_hookspecs import Koi, KoiError
-from openkoi_skillfile import skill_in
+from openkoi_skillfile import skill_in, visible
 
 from .hook import Proposals
 from .shelf import Proposal, Shelf, entry, overview
@@ -99,7 +98,7 @@ def text_of(one: Proposal) -> str:
 
 def say(text: str) -> None:
     """Print a text in which nothing steers the terminal, and nothing is hidden."""
-    click.echo("".join(char if char in "\n\t" or unicodedata.category(char)[0] != "C" else "?" for char in text))
+    click.echo(visible(text))
 
 
 def shelf_of(koi: Koi) -> Shelf | None:

@@ -8,6 +8,7 @@ from .places import ASKS, Found, Place, Shelf, Source, Trust, collect, lent, pla
 from .problem import Problem, Unusable
 from .skill import EVALUATOR, NAME, TASK, Skill, read_skill, write_skill
 from .validation import FILE, oddities, problems, read_text, skill_in, validate
+from .visible import visible
 
 __all__ = [
     "ASKS",
@@ -48,5 +49,6 @@ __all__ = [
     "unshadowed",
     "upwards",
     "validate",
+    "visible",
     "write_skill",
 ]

@@ -21,6 +21,7 @@ from openkoi_skillfile import (
     skill_folders,
     skill_in,
     validate,
+    visible,
 )
 
 from .fetched import fetched
@@ -30,7 +31,6 @@ from .install import Parcel, install, parcel
 from .listing import Row, as_json, as_text, rows
 from .shelf import Library
 from .supplied import RULE_FILES, Supply, approve, supplied
-from .suspect import visible
 from .toolbox import beside
 
 NOBODY = "Nobody is at the terminal to say whether this is trusted, so nothing was done. If you do: add --yes"

@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from openkoi_skillfile import Source
+from openkoi_skillfile import Source, visible
 
 from .shelf import Shelf
-from .suspect import visible
 from .words import short
 
 WIDTH = 100

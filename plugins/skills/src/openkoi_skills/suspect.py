@@ -16,11 +16,6 @@ PATTERNS = {
 PLAIN_FORMAT = {"\u200d", "\ufeff"}
 
 
-def visible(text: str) -> str:
-    """A stranger's text as it may be printed: what steers a terminal, or cannot be seen, becomes a question mark."""
-    return "".join(char if char in "\n\t" or unicodedata.category(char)[0] != "C" else "?" for char in text)
-
-
 def suspicions(text: str) -> tuple[str, ...]:
     """Sentences without a subject, about what is in it."""
     hidden = [char for char in text if unicodedata.category(char) == "Cf" and char not in PLAIN_FORMAT]

@@ -1,0 +1,8 @@
+"""A stranger's text as it may be printed. Knows characters; knows no terminal."""
+
+import unicodedata
+
+
+def visible(text: str) -> str:
+    """What steers a terminal, or cannot be seen, becomes a question mark; lines and tabs stay."""
+    return "".join(char if char in "\n\t" or unicodedata.category(char)[0] != "C" else "?" for char in text)
