@@ -121,8 +121,10 @@ def text_of(file: IO[bytes]) -> str:
 
 
 def listening() -> None:
-    """Let Ctrl-C be heard, also where the tests themselves run in the background of a shell that turned it off."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Let Ctrl-C and a lost terminal be heard, also where the tests run in the background or are to outlive theirs."""
+    for name in ("SIGINT", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, signal.SIG_DFL)
 
 
 def shell(folder: Path) -> Shell:
