@@ -138,7 +138,14 @@ def test_what_is_written_has_no_field_that_other_readers_do_not_know() -> None:
         ("allowed-tools: [Read, 'Bash(git status:*)', Read]", ("Read", "Bash(git status:*)")),
         ("allowed-tools: Read, Write,", ("Read", "Write")),
         ("metadata: {allowed-tools: Read}", ("Read",)),
-        ("allowed-tools: {a: b}", ()),
+        ("allowed-tools: {a: b}", ("a(b)",)),
+        ("allowed-tools: {Read: true, Bash: false}", ("Read",)),
+        ("allowed-tools:\n- Bash(npm run: x)", ("Bash(npm run: x)",)),
+        ("allowed-tools: [Read, Bash(git log, x)]", ("Read", "Bash(git log, x)")),
+        ('allowed-tools: \'["Read", "Bash(git:*)"]\'', ("Read", "Bash(git:*)")),
+        ("allowed-tools: Bash (git *), `Read`", ("Bash(git *)", "Read")),
+        ("allowed-tools: Bash(sh -c (x):*) Read", ("Bash(sh -c (x):*)", "Read")),
+        ("allowed-tools: >-\n  - Read\n  - Write", ("Read", "Write")),
         ("license: MIT", ()),
     ],
 )
@@ -230,3 +237,19 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "SKILL.md").write_bytes(b"\xff\xfe")
 
     assert [1, 1] == [len(validate(path)) for path in (tmp_path, tmp_path / "absent.md")]
+
+
+@pytest.mark.parametrize(
+    ("front", "asked"),
+    [
+        ("disable-model-invocation: true", True),
+        ("disable-model-invocation: 'Yes'", True),
+        ("metadata: {disable-model-invocation: 'true'}", True),
+        ("disable-model-invocation: false", False),
+        ("license: MIT", False),
+    ],
+)
+def test_a_skill_may_want_to_be_asked_for_and_is_written_so(front: str, asked: bool) -> None:
+    skill = read_skill(f"---\nname: a\ndescription: It.\n{front}\n---\nDo it.", "a")
+
+    assert asked == skill.by_name == read_skill(write_skill(skill), "a").by_name

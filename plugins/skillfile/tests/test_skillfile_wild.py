@@ -1,10 +1,22 @@
 """What a person can understand is read, and what is odd about it is said with its line."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from openkoi_skillfile import TASK, Place, Source, collect, problems, read_skill, validate
+from openkoi_skillfile import (
+    TASK,
+    Machine,
+    Place,
+    Source,
+    collect,
+    lacking,
+    problems,
+    read_skill,
+    requirements,
+    validate,
+)
 
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
 SAID = "is no YAML and is read as it stands"
@@ -57,8 +69,10 @@ def test_a_description_is_read_however_it_is_written(written: str, read: str) ->
         ("---\nNAME: a\n---\nbody", 2, "'NAME' is taken for 'name'"),
         ("---\nname: b\nname: a\n---\nbody", 3, "'name' stands there twice"),
         ("---\nname: a\nlicense: x\x07y\n---\nbody", 3, "control characters"),
+        ("# A pond\n\n---\nname: a\n---\nbody", 3, "not begun by three dashes"),
         ("---\nname: a\n---\nbody", 0, ""),
         ("---\rname: a\r---\rbody", 0, ""),
+        ("---\r\r\nname: a\r\r\n---\r\r\nbody", 0, ""),
     ],
 )
 def test_the_front_matter_is_found_however_it_is_fenced(text: str, line: int, said: str) -> None:
@@ -96,7 +110,7 @@ def test_questions_within_brackets_need_no_quotes() -> None:
     assert () == skill.front.odd
 
 
-@pytest.mark.parametrize("name", ["openclaw", "clawdbot", "moltbot", "openkoi"])
+@pytest.mark.parametrize("name", ["openclaw", "clawdbot", "clawdis", "moltbot", "openkoi"])
 @pytest.mark.parametrize(
     "shape", ['\'{{"{}": {{"requires": {{"bins": ["zz"]}}}}}}\'', '{{{}: \'{{"requires": {{"bins": ["zz"]}}}}\'}}']
 )
@@ -118,3 +132,73 @@ def test_files_of_any_editor_are_read(tmp_path: Path, encoding: str) -> None:
         found.skill.description,
     )
     assert ([], encoding == "cp1252") == (validate(file), bool(validate(file, strict=True)))
+
+
+@pytest.mark.row("SKILL-01")
+@pytest.mark.parametrize(
+    ("body", "purpose"),
+    [
+        ("# Pond\n\n---\n\nFeeds koi\nat noon.\n\nMore.", "Feeds koi at noon."),
+        ("# Pond\n## When\n\n- Koi are hungry\n- It is noon", "Koi are hungry It is noon"),
+        ("# 鲤鱼\n\n```sh\nls\n```\n\n喂鱼。", "喂鱼。"),
+    ],
+)
+def test_a_file_without_front_matter_is_a_text_with_a_title(body: str, purpose: str) -> None:
+    skill = read_skill(f"\n{body}\n", "pond")
+
+    assert ("pond", "", purpose, body) == (skill.name, skill.description, skill.purpose, skill.body)
+    assert [(2, True)] == [(one.line, "no front matter" in one.text) for one in skill.odd]
+    assert [] == problems(body, "pond")
+    assert problems(body, "pond", strict=True)
+
+
+def test_what_a_skill_is_for_is_what_it_says_of_it_and_when() -> None:
+    front = "---\ndescription: Feeds koi.\nwhen_to_use: When they are hungry.\n---\nDo it."
+
+    assert "Feeds koi. When they are hungry." == read_skill(front, "").purpose
+    assert ("Do it.", "") == (read_skill("---\n---\nDo it.", "").purpose, read_skill("---\n---\n", "").purpose)
+
+
+@pytest.mark.row("SKILL-05")
+def test_of_several_programs_one_is_enough() -> None:
+    metadata = {"openclaw": {"requires": {"anyBins": ["hg", "git"]}}}
+
+    assert "" == lacking(requirements(metadata), Machine("linux", {"git": "/bin/git"}.get, {}))
+    said = lacking(requirements(metadata), Machine("linux", {"svn": "/bin/svn"}.get, {}))
+    assert "it needs one of the programs hg, git, and none is installed" == said
+
+
+@pytest.mark.parametrize("written", ["Bash(git:*, Read", "Read Bash(sh (x)", "Read, Bash)", "(("])
+def test_a_bracket_that_does_not_close_lets_nothing_through_and_is_said(written: str) -> None:
+    skill = read_skill(f"---\nname: a\nallowed-tools: {written}\n---\n", "a")
+
+    assert "Bash" not in skill.tools
+    assert [(3, True)] == [(one.line, "brackets that do not fit together" in one.text) for one in skill.odd]
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe-", b"\xff\xfe\x00\xd8", b"\xff\xfe\x00\x00-\x00\x00\x00", b"-\x00-\x00-\x00"]
+)
+def test_what_no_editor_writes_is_refused_with_its_line(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "a" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_bytes(data)
+
+    shelf = collect([Place(tmp_path, Source.USER, kind=TASK)], TASK)
+
+    assert all(one.startswith(f"{file} is not used: line 1: it ") for one in shelf.complaints)
+    assert (1, [1]) == (len(shelf.complaints), [one.line for one in validate(file)])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_link_that_leads_in_a_circle_ends_nothing(tmp_path: Path) -> None:
+    for name in ("circle", "fine"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "SKILL.md").write_text(PLAIN.format("It."))
+    (tmp_path / "circle" / "x").symlink_to("x")
+    (tmp_path / "around").symlink_to("around")
+
+    shelf = collect([Place(tmp_path, Source.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
+
+    assert ["fine"] == [one.file.parent.name for one in shelf.found]
+    assert (tmp_path / "circle" / "SKILL.md",) == shelf.waiting

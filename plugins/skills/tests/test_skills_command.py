@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import Entry, KoiError, UnknownName
+from openkoi_hookspecs import Entry, KoiError, ToolFault, UnknownName
 from openkoi_ledger.command import learn
 from openkoi_skillfile import validate
 from openkoi_skills import Skills
@@ -171,7 +171,10 @@ def test_learn_installs_too(shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("no front matter", "SKILL.md:1: it does not begin"), (TEXT.replace("{name}", "../up", 1), "cannot be that of a")],
+    [
+        ("no front matter", "SKILL.md:1: it does not begin"),
+        (TEXT.replace("{name}", "../up", 1), "no folder can be named"),
+    ],
 )
 def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
     file = shop.put("elsewhere", "feed", text=text)
@@ -267,3 +270,50 @@ def zipped(shop: Shop) -> bytes:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("feed/SKILL.md", TEXT.format(name="feed", more=""))
     return file.read_bytes()
+
+
+def test_validate_looks_through_folders_however_deep(shop: Shop) -> None:
+    bad = shop.put("all/birds/water", "heron", text="none")
+    shop.put("all/fish", "koi")
+    shop.put("all/fish/koi/examples", "inner", text="none")
+    shop.put("all/node_modules/x", "other", text="none")
+
+    found = shop.openkoi("validate", str(shop.folder / "all"))
+
+    assert f"{bad}:1: it does not begin with YAML between two lines of three dashes\n" == found.stdout
+    assert "2 checked, 1 with mistakes." in found.stderr
+
+
+def test_what_lies_beside_a_skill_can_be_read_before_it_is_trusted(shop: Shop) -> None:
+    file = shop.put("work/.agents/skills", "feed")
+    (file.parent / "run.sh").write_text("rm all")
+
+    assert "rm all\n" == shop.openkoi("show", "feed", "--file", "run.sh").stdout
+    for name in ("../feed", "\0", "none"):
+        with pytest.raises(ToolFault, match=r"Its files: run\.sh"):
+            shop.openkoi("show", "feed", "--file", name)
+
+
+@pytest.mark.row("SKILL-03", "C3")
+def test_the_list_names_what_gives_way_to_another_of_its_name(shop: Shop) -> None:
+    file = shop.put("home/data/skills/user", "feed")
+    shop.put("home/data/skills/user", "other", text=TEXT.replace("{name}", "feed"))
+    shop.put("home/data/skills/user", "quiet", "disable-model-invocation: true\n")
+
+    listed = shop.openkoi("list").stdout.splitlines()
+
+    assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, when asked for by its name]"] == listed[:2]
+    assert listed[2].startswith(f"feed  not used: {file} has the same name and outranks it")
+
+
+@pytest.mark.row("SKILL-08")
+def test_a_name_that_others_gave_as_they_liked_is_kept(shop: Shop) -> None:
+    file = shop.put("elsewhere", "Pond Care")
+    nameless = shop.put("elsewhere", "\u9ca4\u9c7c")
+
+    target = shop.openkoi("install", str(file.parent), "--yes").stdout.strip()
+
+    assert str(shop.data / "skills" / "managed" / "pond-care") == target
+    assert "Pond Care  It Pond Cares.  [managed]" in shop.openkoi("list").stdout
+    with pytest.raises(KoiError, match="no folder can be named"):
+        shop.openkoi("install", str(nameless.parent), "--yes")

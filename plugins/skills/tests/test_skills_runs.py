@@ -349,6 +349,32 @@ def test_a_deterministic_skill_is_done_once_and_not_judged(pond: Pond) -> None:
     assert (1, None) == (len(result.iterations), result.best.evaluation)
 
 
+def test_a_skill_that_wants_to_be_asked_for_is_used_only_then(pond: Pond) -> None:
+    pond.put("home/data/skills/user", more="disable-model-invocation: true\n")
+    pond.put("home/data/skills/user", "other", text="---\ndescription: Sings\n---\nSing.\n")
+
+    pond.solve("Deploys the pond, please", ToolCall("1", "read_skill", {"name": "deploy-pond"}))
+    assert "deploy-pond" not in pond.told()
+    assert "only when a person asks for it by its name" in pond.results()[0].text
+
+    pond.solve(TASK)
+    assert "Open the sluice." in pond.told()
+    assert "- deploy-pond" not in pond.request.system[0]
+
+
+def test_without_another_skill_there_is_no_list_for_it(pond: Pond) -> None:
+    pond.put("home/data/skills/user", more="disable-model-invocation: true\n")
+
+    pond.solve("Say hello")
+
+    assert "read_skill" not in pond.told()
+    assert "read_skill" not in [tool.name for tool in pond.request.tools]
+
+    pond.solve(TASK)
+    assert "Open the sluice." in pond.told()
+    assert "Each is a way" not in pond.told()
+
+
 def test_a_broken_file_costs_a_warning(pond: Pond) -> None:
     file = pond.put("home/data/skills/user", text="no front matter")
     pond.put("home/data/skills/user", "other")

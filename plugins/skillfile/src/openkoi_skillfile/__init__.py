@@ -4,7 +4,21 @@ from .approved import NO, YES, Approved
 from .digest import digest
 from .eligible import Machine, Requirements, lacking, requirements
 from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
-from .places import ASKS, Found, Place, Shelf, Source, Trust, collect, lent, places, skill_folders, unshadowed, upwards
+from .places import (
+    ASKS,
+    Found,
+    Place,
+    Shelf,
+    Source,
+    Trust,
+    collect,
+    holds,
+    lent,
+    places,
+    skill_folders,
+    unshadowed,
+    upwards,
+)
 from .problem import Problem, Unusable
 from .skill import EVALUATOR, NAME, TASK, Skill, read_skill, write_skill
 from .validation import FILE, oddities, problems, read_text, skill_in, validate
@@ -35,6 +49,7 @@ __all__ = [
     "canonical",
     "collect",
     "digest",
+    "holds",
     "lacking",
     "lent",
     "oddities",

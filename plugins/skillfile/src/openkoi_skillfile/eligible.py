@@ -8,17 +8,18 @@ from shutil import which
 
 from .front import mapping, words
 
-OURS = ("openkoi", "openclaw", "clawdbot", "moltbot")
+OURS = ("openkoi", "openclaw", "clawdbot", "clawdis", "moltbot")
 SYSTEMS = {"macos": "darwin", "mac": "darwin", "osx": "darwin", "windows": "win32", "win": "win32"}
 
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What has to be there. Nothing is asked for where nothing is named."""
+    """What has to be there; of ``either``, one. Nothing is asked for where nothing is named."""
 
     systems: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ def requirements(metadata: Mapping[str, object]) -> Requirements:
         systems=tuple(name for block in blocks for name in words(block.get("os"))),
         programs=tuple(name for need in needs for name in words(need.get("bins"))),
         variables=tuple(name for need in needs for name in words(need.get("env"))),
+        either=tuple(name for need in needs for name in words(need.get("anyBins"))),
     )
 
 
@@ -50,5 +52,7 @@ def lacking(needs: Requirements, machine: Machine) -> str:
     programs = [name for name in needs.programs if not machine.program(name)]
     if programs:
         return f"it needs the program {programs[0]}, which is not installed"
+    if needs.either and not any(map(machine.program, needs.either)):
+        return f"it needs one of the programs {', '.join(needs.either)}, and none is installed"
     variables = [name for name in needs.variables if not machine.variables.get(name)]
     return f"it needs the variable {variables[0]}, which is not set" if variables else ""

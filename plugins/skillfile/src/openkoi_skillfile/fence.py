@@ -1,7 +1,8 @@
 """Where the front matter of a SKILL.md begins and ends. Knows lines; knows no YAML.
 
 Three dashes before it and after it. What people and editors put in the way is seen through, and said: blank lines or a
-comment before it, a code fence around it, more dashes, three dots, a closing line that was forgotten.
+comment before it, a code fence around it, more dashes, three dots, a closing line that was forgotten. A file that has
+none, and is a title with a text below it, is a body alone.
 """
 
 import re
@@ -12,10 +13,15 @@ from .problem import Problem, Unusable
 BEGIN = re.compile(r"[ \t]{0,3}-{3,}[ \t]*(?:#.*)?")
 END = re.compile(r"(?:-{3,}|\.{3})[ \t]*(?:#.*)?")
 USUAL = re.compile(r"---[ \t]*")
+HEADED = re.compile(r"(?:#[^\n]*\n\s*)+(?=---[ \t]*\n(?:name|description)[ \t]*:)")
 COMMENT = re.compile(r"\s*<!--(?:(?!-->)[\s\S]){0,20000}-->[ \t]*\n")
 CODE = re.compile(r"[ \t]*(`{3,}|~{3,})[\w-]*[ \t]*")
 ENTRY = re.compile(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
+TITLED = re.compile(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
 SHAPE = "it does not begin with YAML between two lines of three dashes"
+NONE = (
+    "it has no front matter, which other readers may not take: its folder names it, its first words say what it is for"
+)
 OPEN = "its front matter does not end: a line of three dashes is missing after it"
 
 
@@ -34,6 +40,8 @@ def parted(text: str) -> Parted:
     skipped = before(text)
     lines = text[skipped:].split("\n")
     at = text.count("\n", 0, skipped)
+    if TITLED.match(text, skipped):
+        return Parted("", at + 1, text[skipped:], (Problem(NONE, at + 1, fatal=False),))
     if not BEGIN.fullmatch(lines[0]):
         raise Unusable(Problem(SHAPE))
     odd = (
@@ -59,6 +67,8 @@ def before(text: str) -> int:
     """How many characters stand before the front matter that say nothing."""
     at = 0
     while found := COMMENT.match(text, at):
+        at = found.end()
+    if found := HEADED.match(text, at):
         at = found.end()
     at += len(text[at:]) - len(text[at:].lstrip())
     at = text.rfind("\n", 0, at) + 1

@@ -15,6 +15,7 @@ from .fence import parted
 from .loose import Keys, loosely
 from .problem import Problem, Unusable
 
+LINE_END = re.compile(r"\r{1,3}\n")
 BRACKET = re.compile(r"[\[\]{}]")
 UNSEEN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind")
@@ -59,10 +60,10 @@ def split(text: str) -> Front:
 
 def readable(text: str) -> tuple[str, list[Problem]]:
     """A text with plain line ends and without what no reader of YAML takes. Raises Unusable for what is no text."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = LINE_END.sub("\n", text.removeprefix("\ufeff"))
     text = text if "\n" in text else text.replace("\r", "\n")
     if "\0" in text:
-        raise Unusable(Problem("it holds a NUL, so it is no text", line_of(text, "\0")))
+        raise Unusable(Problem("it holds a NUL, so it is no text in UTF-8. Save it as UTF-8", line_of(text, "\0")))
     odd = []
     if unseen := UNSEEN.search(text):
         odd.append(Problem("it holds control characters, which are left out", line_of(text, unseen[0]), fatal=False))

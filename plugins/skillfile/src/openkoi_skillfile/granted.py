@@ -1,13 +1,60 @@
-"""The tools that a skill keeps to, as people write them. Knows words; knows no tool."""
+"""The tools that a skill keeps to, as people write them. Knows words; knows no tool.
+
+Whatever cannot be told apart stays one word: it fits no tool then, and never lets through more than was written.
+"""
 
 import re
+from collections.abc import Iterator
 
 from .front import one_line
 
-WORD = re.compile(r"(?:[^\s,()]|\([^()]*\))+")
+AROUND = "`\"'"
+BETWEEN = frozenset(" ,;\u3001\uff0c")
+SAYS = re.compile(r"[\w*]")
 
 
 def granted(value: object) -> tuple[str, ...]:
-    """Take ``Read Bash(git:*)``, with commas or without, or a list of such words."""
-    several = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(word for one in several for word in WORD.findall(one_line(one))))
+    """Take ``Read Bash(git:*)``, with commas or without, or a list or table of such words."""
+    text = ", ".join(spoken(value)).strip()
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    found = (word.strip(AROUND) for word in apart(text))
+    words = tuple(dict.fromkeys(word for word in found if SAYS.search(word)))
+    return words or ((text,) if "(" in text or ")" in text else ())
+
+
+def unclosed(tools: tuple[str, ...]) -> tuple[str, ...]:
+    """Those with a bracket that nothing closes."""
+    return tuple(tool for tool in tools if tool.count("(") != tool.count(")"))
+
+
+def spoken(value: object) -> Iterator[str]:
+    """The words of a value: YAML makes a table of ``- Bash(npm run: x)``, and some write ``Read: true``."""
+    if isinstance(value, list):
+        for one in value:
+            yield from spoken(one)
+    elif isinstance(value, dict):
+        yield from (entry(str(name), said) for name, said in value.items() if said is not False)
+    else:
+        yield one_line(value)
+
+
+def entry(name: str, said: object) -> str:
+    """A name and what is said of it: the rest of a pattern, a pattern, or nothing."""
+    if said is None or said is True:
+        return name
+    return f"{name}: {said}" if "(" in name else f"{name}({said})"
+
+
+def apart(text: str) -> list[str]:
+    """The words of a text; what stands in brackets belongs to the word before it."""
+    words, depth = [""], 0
+    for char in text:
+        depth = max(0, depth + (char == "(") - (char == ")"))
+        if depth == 0 and char in BETWEEN:
+            words.append("")
+            continue
+        while char == "(" and not words[-1] and len(words) > 1:
+            words.pop()
+        words[-1] += char
+    return words

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from openkoi_hookspecs import Entry, KoiError
 
 from .digest import digest
+from .problem import Problem
 from .skill import EVALUATOR, Skill, read_skill
 from .validation import read_text, skill_in
 
@@ -182,9 +183,17 @@ def unshadowed(found: Iterable[Found]) -> Shelf:
 def skill_folders(folder: Path) -> list[Path]:
     """The folders in it that hold a skill, by name."""
     try:
-        return sorted(each for each in folder.iterdir() if each.is_dir() and skill_in(each).is_file())
+        return sorted(each for each in folder.iterdir() if holds(each))
     except OSError:
         return []
+
+
+def holds(folder: Path) -> bool:
+    """Whether there is a skill in a folder; in one that cannot be looked into there is none."""
+    try:
+        return folder.is_dir() and skill_in(folder).is_file()
+    except OSError:
+        return False
 
 
 def attempt(folder: Path, place: Place, trust: Trust | None, asks: bool) -> Found | Path | str:
@@ -194,8 +203,9 @@ def attempt(folder: Path, place: Place, trust: Trust | None, asks: bool) -> Foun
         if asks and not (trust and trusted(folder, trust)):
             return file
         return Found(read_skill(read_text(file), folder.name, place.kind), place.source, file)
-    except (KoiError, OSError, UnicodeDecodeError) as error:
-        return f"{file} is not used: {error}. Mend the file; it is read again the next time."
+    except (KoiError, OSError) as error:
+        said = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {error}")
+        return f"{file} is not used: {said}. Mend the file; it is read again the next time."
 
 
 def trusted(folder: Path, trust: Trust) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from .eligible import Requirements, requirements
 from .front import Front, mapping, one_line, one_text, split
-from .granted import granted
+from .granted import granted, unclosed
 from .problem import Problem, Unusable
 
 TASK, EVALUATOR = "task", "evaluator"
@@ -15,6 +15,10 @@ KINDS = (TASK, EVALUATOR)
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1024, 500
 MORE = "openkoi-metadata"
+BY_NAME, TRUE = "disable-model-invocation", ("true", "yes", "1")
+UNCLOSED = "of its allowed-tools {!r} has brackets that do not fit together, so that it lets nothing through"
+SILENT = ("```", "~~~", "|", "<", "---", "===")
+FIRST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,24 @@ class Skill:
     kind: str = TASK
     metadata: Mapping[str, object] = field(default_factory=dict)
     front: Front = field(default=Front({}, ""), repr=False, compare=False)
+
+    @property
+    def purpose(self) -> str:
+        """What it is for, as it is told: the description and when to use it; without any, how its text begins."""
+        facts = self.front.facts
+        more = one_text(facts.get("when_to_use", facts.get("when-to-use")))
+        return " ".join(filter(None, (self.description, more))) or beginning(self.body)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it wants to be used only when a person asks for it by its name, as what deploys or deletes does."""
+        return one_line(self.front.facts.get(BY_NAME, self.metadata.get(BY_NAME))).casefold() in TRUE
+
+    @property
+    def odd(self) -> tuple[Problem, ...]:
+        """What was mended in reading it, or could not be."""
+        line = self.front.line("allowed-tools")
+        return (*self.front.odd, *(Problem(UNCLOSED.format(tool), line, fatal=False) for tool in unclosed(self.tools)))
 
     @property
     def requires(self) -> Requirements:
@@ -76,12 +98,23 @@ def write_skill(skill: Skill) -> str:
     return f"---\n{front}---\n\n{skill.body.strip()}\n"
 
 
+def beginning(body: str) -> str:
+    """The first paragraph of a text, or of a list in it; no heading, no code, no table."""
+    for block in body[:FIRST].split("\n\n"):
+        lines = [line.strip() for line in block.split("\n") if line.strip() and not line.startswith("#")]
+        if lines and not lines[0].startswith(SILENT):
+            return one_line(" ".join(line.lstrip("-*> ") for line in lines))[:LONGEST_DESCRIPTION]
+    return ""
+
+
 def packed(skill: Skill) -> dict[str, str]:
     """The metadata as the format wants it, texts by name: what is more than a text goes into one of them, as JSON."""
     more = {name: value for name, value in skill.metadata.items() if not isinstance(value, str)}
     texts = {name: value for name, value in skill.metadata.items() if isinstance(value, str)}
     if skill.kind != TASK:
         texts["openkoi-kind"] = skill.kind
+    if skill.by_name:
+        texts[BY_NAME] = "true"
     if more:
         texts[MORE] = json.dumps(more, default=str)
     return texts

@@ -19,7 +19,7 @@ def validate(path: Path, strict: bool = False) -> list[Problem]:
     file = skill_in(path) if path.is_dir() else path
     try:
         found = problems(read_text(file), file.parent.name, strict)
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         found = [Problem(f"it cannot be read: {error}")]
     return [replace(problem, path=file) for problem in found]
 
@@ -27,8 +27,8 @@ def validate(path: Path, strict: bool = False) -> list[Problem]:
 def oddities(path: Path) -> list[Problem]:
     """What in a file that can be read was mended in reading it; nothing for one that cannot."""
     try:
-        odd = read_skill(read_text(path), path.parent.name).front.odd
-    except (OSError, UnicodeDecodeError, Unusable):
+        odd = read_skill(read_text(path), path.parent.name).odd
+    except (OSError, Unusable):
         return []
     return [replace(problem, path=path) for problem in odd]
 
@@ -40,7 +40,7 @@ def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
     except Unusable as error:
         return [error.problem]
     found = [*unknown_kind(skill), *unfit(skill), *misplaced(skill, folder), *([] if skill.body else [EMPTY])]
-    found += [*skill.front.odd, *unheard_of(skill)]
+    found += [*skill.odd, *unheard_of(skill)]
     if skill.kind == EVALUATOR:
         found += amiss(skill)
     return sorted((p for p in found if p.fatal or strict), key=lambda problem: problem.line)
@@ -81,11 +81,11 @@ def skill_in(folder: Path) -> Path:
 
 
 def read_text(file: Path) -> str:
-    """Read a file that is not too large to be one; bytes that are no UTF-8 are marked as lost."""
+    """Read a file that is not too large to be one; bytes that are no text are marked as lost. Raises OSError."""
     found = file.stat()
     if not S_ISREG(found.st_mode):
         raise OSError("it is no file")
     if found.st_size > LARGEST:
         raise OSError(f"it is larger than {LARGEST} bytes")
     data = file.read_bytes()
-    return data.decode("utf-16") if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else data.decode("utf-8", "replace")
+    return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8", "replace")

@@ -22,10 +22,14 @@ OURS: Mapping[str, tuple[str, ...]] = {
     "glob": ("list_files",),
     "ls": ("list_files",),
     "grep": ("search",),
-    "webfetch": ("fetch",),
+    "webfetch": ("fetch_url",),
+    "web_fetch": ("fetch_url",),
+    "exec": ("run_command",),
+    "terminal": ("run_command",),
     "askuserquestion": ("ask_user",),
 }
 ALWAYS = ("read_skill", "find_tool", "ask_user")
+ANY = ("*", "**")
 COMPOUND = re.compile(r"[;&|<>$`(){}\n\r\\]")
 
 
@@ -54,7 +58,8 @@ def permits(rule: str, call: ToolCall) -> bool:
     name = said["name"].strip().casefold()
     if not any(fnmatchcase(call.tool.casefold(), one) for one in (name, *OURS.get(name, ()))):
         return False
-    return not said["pattern"] or within(said["pattern"].strip(), call)
+    pattern = said["pattern"]
+    return not pattern or pattern.strip() in ANY or within(pattern.strip(), call)
 
 
 def within(pattern: str, call: ToolCall) -> bool:

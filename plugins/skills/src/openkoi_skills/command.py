@@ -1,5 +1,6 @@
 """``openkoi skill``: what skills there are, new ones, others' ones, and what is wrong with them. Knows the terminal."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +16,13 @@ from openkoi_skillfile import (
     TASK,
     YES,
     Approved,
+    Found,
+    Skill,
+    Source,
+    holds,
     oddities,
     places,
     read_text,
-    skill_folders,
     skill_in,
     validate,
     visible,
@@ -35,6 +39,7 @@ from .toolbox import beside
 
 NOBODY = "Nobody is at the terminal to say whether this is trusted, so nothing was done. If you do: add --yes"
 STANDING = {YES: "trusted", NO: "not trusted"}
+HIDDEN = {".git", "node_modules"}
 KINDS = click.Choice([TASK, EVALUATOR])
 
 
@@ -71,7 +76,8 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
     waiting = next((Path(row.file) for row in all_rows(koi) if row.unused and row.name == name), None)
     if waiting is None:
         raise UnknownName("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
-    click.echo(visible(read_text(waiting).rstrip()))
+    unread = Found(Skill(name, "", ""), Source.WORKSPACE, waiting)
+    click.echo(visible(beside(unread, beside_it) if beside_it else read_text(waiting).rstrip()))
 
 
 @skill.command("validate")
@@ -167,10 +173,10 @@ def state(one: Supply, approved: Approved) -> str:
 
 def described(one: Parcel) -> str:
     """What a person should know before it is installed."""
-    lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.description}", f"  goes to {one.target}"]
+    lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.purpose}", f"  goes to {one.target}"]
     lines += [f"  keeps to {' '.join(one.skill.tools)}"] if one.skill.tools else []
     lines += ["  takes the place of the one that is there"] if one.target.exists() else []
-    lines += [f"  warning: {odd}" for odd in one.skill.front.odd]
+    lines += [f"  warning: {odd}" for odd in one.skill.odd]
     return visible("\n".join([*lines, *(f"  look out: its text {warning}" for warning in one.warnings)]))
 
 
@@ -206,10 +212,17 @@ def own_places(koi: Koi) -> Sequence[Path]:
 
 
 def files_in(path: Path) -> list[Path]:
-    """The file itself, the one in a folder, or those in the folders in it."""
-    if path.is_file() or skill_in(path).is_file():
-        return [path if path.is_file() else skill_in(path)]
-    return [skill_in(folder) for folder in skill_folders(path)]
+    """The file itself, the one in a folder, or those in the folders in it, however deep."""
+    if path.is_file():
+        return [path]
+    if holds(path):
+        return [skill_in(path)]
+    return [file for folder in sorted(path.iterdir()) if holds(folder) or walked(folder) for file in files_in(folder)]
+
+
+def walked(folder: Path) -> bool:
+    """Whether a folder without a skill is looked through."""
+    return folder.is_dir() and not folder.is_symlink() and folder.name not in HIDDEN and os.access(folder, os.R_OK)
 
 
 def library_of(koi: Koi) -> Library:

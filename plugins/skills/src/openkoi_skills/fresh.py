@@ -4,6 +4,7 @@ import re
 
 from openkoi_hookspecs import KoiError
 from openkoi_skillfile import EVALUATOR, NAME, Skill, write_skill
+from openkoi_skillfile.skill import LONGEST_NAME
 
 NAMELESS = "The name {name!r} has to be small letters, digits and single dashes.{better}"
 BODY = """# {title}
@@ -31,10 +32,15 @@ Say what good work looks like here, and what is a mistake that must be mended.
 """
 
 
+def fitted(name: str) -> str:
+    """The name as it would have to be, empty where nothing of it can stay: ``Pond Care`` is ``pond-care``."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:LONGEST_NAME].strip("-")
+
+
 def better(name: str) -> str:
     """What could be meant, as a hint."""
-    fit = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return f" Did you mean {fit!r}?" if NAME.fullmatch(fit) else ""
+    fit = fitted(name)
+    return f" Did you mean {fit!r}?" if fit else ""
 
 
 def template(name: str, kind: str, description: str) -> str:

@@ -67,10 +67,11 @@ class Skills:
         self.follow(run, ())
         for complaint in shelf.complaints:
             await run.emit(Warned(complaint))
-        if not shelf.skills:
+        if not any(may(one.skill, task) for one in shelf.skills.values()):
             return ()
         chosen = choose(await self.ranked(shelf, task, recall, run), self.tokens, self.unasked)
-        return [await self.index(shelf, run), *await self.bodies(chosen, run), *hints(chosen)]
+        listed = [await self.index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
+        return [*listed, *await self.bodies(chosen, run), *hints(chosen)]
 
     @hookimpl
     async def after_plan(self, plan: Plan, run: Run) -> Plan | None:
@@ -107,7 +108,7 @@ class Skills:
 
     async def ranked(self, shelf: Shelf, task: Task, recall: Recall, run: Run) -> list[Ranked]:
         """The skills that are worth a look for a task, best first."""
-        every = list(shelf.skills.values())
+        every = [one for one in shelf.skills.values() if may(one.skill, task)]
         effects = (await asyncio.to_thread(tallied, self.library.data)).effects(task.category)
         alike = await likeness(task.text, [told(one.skill) for one in every], self.embedder, run)
         return ranked(
@@ -167,6 +168,11 @@ class Skills:
         found = self.shelves.get(run.id, Shelf()).get(active.skill)
         steady = found is not None and str(found.skill.own("deterministic")).casefold() == "true"
         return steady and asked_for(active.skill, run.task.text)
+
+
+def may(skill: Skill, task: Task) -> bool:
+    """Whether a skill may be used for a task: of one that wants to be asked for, whether it is."""
+    return not skill.by_name or asked_for(skill.name, task.text)
 
 
 def hints(chosen: Chosen) -> list[Section]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from openkoi_hookspecs import KoiError
 from openkoi_skillfile import (
     EVALUATOR,
-    NAME,
     Approved,
     Skill,
     digest,
@@ -20,9 +19,11 @@ from openkoi_skillfile import (
 from openkoi_skillfile import YES as AGREED
 from openkoi_skillfile.digest import MOST_BYTES, MOST_FILES
 
+from .fresh import fitted
 from .suspect import suspicions
 
 TOO_MUCH = "{folder} cannot be installed: it has too many or too large files, or a link that leads out of it."
+NAMELESS = "Of the name {name!r} no folder can be named. Give it one of small letters, digits and single dashes."
 LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".DS_Store")
 
 
@@ -54,10 +55,16 @@ def parcel(folder: Path, data: Path, copy: Path) -> Parcel:
         raise KoiError(TOO_MUCH.format(folder=folder))
     text = read_text(skill_in(copy))
     skill = read_skill(text, folder.name)
-    if not NAME.fullmatch(skill.name):
-        raise KoiError(f"The name {skill.name!r} cannot be that of a folder. Small letters, digits and dashes can.")
     several = "evaluators" if skill.kind == EVALUATOR else "skills"
-    return Parcel(skill, copy, data / several / "managed" / skill.name, digest(copy), suspicions(text))
+    return Parcel(skill, copy, data / several / "managed" / kept_as(skill.name), digest(copy), suspicions(text))
+
+
+def kept_as(name: str) -> str:
+    """The folder for a name that others may have given as they liked. Raises KoiError where none can be made of it."""
+    fit = fitted(name)
+    if not fit or name.startswith((".", "/", "\\")):
+        raise KoiError(NAMELESS.format(name=name))
+    return fit
 
 
 def vast(folder: Path) -> bool:

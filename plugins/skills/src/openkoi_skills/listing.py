@@ -10,6 +10,7 @@ from .shelf import Shelf
 from .words import short
 
 WIDTH = 100
+BY_NAME = ", when asked for by its name"
 UNAPPROVED = "nobody has approved of it as it is now: openkoi skill trust"
 PROPOSED = "it is proposed, and nobody has approved of it: openkoi learn"
 
@@ -24,6 +25,7 @@ class Row:
     file: str
     description: str = ""
     unused: str = ""
+    by_name: bool = False
 
 
 def rows(shelf: Shelf, kind: str) -> Iterator[Row]:
@@ -31,7 +33,7 @@ def rows(shelf: Shelf, kind: str) -> Iterator[Row]:
     used = [(one, "") for one in shelf.skills.values()]
     for one, why in [*used, *shelf.unfit]:
         skill = one.skill
-        yield Row(skill.name, kind, one.source.value, str(one.file), skill.description, why)
+        yield Row(skill.name, kind, one.source.value, str(one.file), skill.purpose, why, skill.by_name)
     for file in shelf.waiting:
         yield Row(file.parent.name, kind, "", str(file), unused=UNAPPROVED)
     for file in shelf.proposed:
@@ -47,7 +49,8 @@ def line(row: Row) -> str:
     kind = " (evaluator)" if row.kind == "evaluator" else ""
     if row.unused:
         return visible(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
-    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{row.source}]")
+    asked = BY_NAME if row.by_name else ""
+    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{row.source}{asked}]")
 
 
 def as_json(found: Sequence[Row]) -> str:

@@ -65,9 +65,10 @@ class Library:
         wanted = [*places(kind, self.data, workspace, self.path), *brought, *bundled]
         asks = STRANGERS if kind == TASK else ASKS
         read = collect(wanted, kind, self.approved, asks)
-        unfit = [(one, why) for one in read.found if (why := lacking(one.skill.requires, self.machine))]
-        kept = unshadowed(one for one in read.found if one not in [each for each, _ in unfit])
+        reasons = {one.file: lacking(one.skill.requires, self.machine) for one in read.found}
+        kept = unshadowed(one for one in read.found if not reasons[one.file])
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
+        unfit = [(one, why) for one in read.found if (why := reasons[one.file] or taken(one, skills))]
         return Shelf(skills, unfit, read.waiting, read.proposed, (*complaints, *more, *read.amiss, *kept.amiss))
 
     def read(self, found: Found) -> Skill:
@@ -77,3 +78,9 @@ class Library:
         if found.source in asks and not self.approved(folder, digest(folder)):
             raise ToolFault(CHANGED.format(found.skill.name))
         return read_skill(read_text(found.file), folder.name, found.skill.kind)
+
+
+def taken(one: Found, skills: Mapping[str, Found]) -> str:
+    """Why one gives way to another of its name; empty where it is the one that holds."""
+    other = skills[one.skill.name.casefold()].file
+    return "" if other == one.file else f"{other} has the same name and outranks it"

@@ -100,7 +100,7 @@ def approved(found: Found) -> float:
 
 def told(skill: Skill) -> str:
     """What a skill says it is for."""
-    return f"{skill.name.replace('-', ' ')}: {skill.description}"
+    return f"{skill.name.replace('-', ' ')}: {skill.purpose}"
 
 
 def in_common(one: str, other: str) -> float:

@@ -47,7 +47,7 @@ class Supply:
         """What in it a person should look at first."""
         try:
             return suspicions(read_text(self.place if self.kind == RULES else skill_in(self.place)))
-        except (OSError, UnicodeDecodeError):
+        except OSError:
             return ("cannot be read",)
 
 

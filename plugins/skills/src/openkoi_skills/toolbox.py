@@ -9,11 +9,13 @@ from typing import Annotated
 from openkoi_hookspecs import Arguments, Effect, Plugin, Run, Tool, ToolFault, ToolResult
 from openkoi_schema import Parameters
 from openkoi_skillfile import Found
+from openkoi_skillfile.digest import stays
 
-from .hook import Skills
+from .hook import Skills, may
 from .words import resources, whole
 
 MOST = 60_000
+ASKED = "The skill {} is used only when a person asks for it by its name. Go on without it, or ask for it."
 PARAMETERS = Parameters({"name": {"type": "string"}, "file": {"type": "string"}}, required=("name",))
 
 
@@ -29,15 +31,18 @@ class SkillTools:
         if skills is None:
             return ()
         shelf = await skills.shelf(run)
-        if not shelf.skills:
+        if not any(may(one.skill, run.task) for one in shelf.skills.values()):
             return ()
 
         async def call(arguments: Arguments) -> ToolResult:
             given = PARAMETERS.accept(arguments)
             found = shelf.get(given.text("name"))
             if found is None:
-                raise ToolFault(unknown(given.text("name"), [one.skill.name for one in shelf.skills.values()]))
+                known = [one.skill.name for one in shelf.skills.values() if may(one.skill, run.task)]
+                raise ToolFault(unknown(given.text("name"), known))
             skill = skills.library.read(found)
+            if not may(skill, run.task):
+                raise ToolFault(ASKED.format(skill.name))
             if given.text("file"):
                 return ToolResult(beside(found, given.text("file")))
             await skills.activate(found, skill, run, why="the model read it")
@@ -64,8 +69,8 @@ def unknown(name: str, known: Sequence[str]) -> str:
 def beside(found: Found, name: str) -> str:
     """A file of a skill. Raises ToolFault for one that lies elsewhere or is no text."""
     folder = found.file.parent.resolve()
-    file = (folder / name).resolve()
-    if not file.is_relative_to(folder) or not file.is_file():
+    file = folder / name
+    if "\0" in name or not stays(file, folder) or not file.is_file():
         there = ", ".join(resources(found)[:20]) or "none"
         raise ToolFault(f"The skill {found.skill.name} has no file {name!r}. Its files: {there}.")
     return cut(text_of(file), f"{name}; the whole is in {file}")

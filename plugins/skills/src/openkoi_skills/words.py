@@ -33,8 +33,11 @@ class Chosen:
 
 
 def index(skills: Iterable[Skill], tokens: int) -> Index:
-    """Names and descriptions by name, so that the text is the same for every task; shortened before one is left out."""
-    every = list(skills)
+    """Names and descriptions by name, so that the text is the same for every task; shortened before one is left out.
+
+    One that wants to be asked for by its name is not in it.
+    """
+    every = [skill for skill in skills if not skill.by_name]
     for size in SIZES:
         lines = [line(skill, size) for skill in every]
         if length([HEAD, *lines]) <= tokens * PER_TOKEN:
@@ -48,7 +51,7 @@ def index(skills: Iterable[Skill], tokens: int) -> Index:
 def line(skill: Skill, size: int) -> str:
     """One skill in the index."""
     name = short(skill.name, LONGEST_NAME)
-    return f"- {name}: {short(skill.description, size)}" if size and skill.description else f"- {name}"
+    return f"- {name}: {short(skill.purpose, size)}" if size and skill.purpose else f"- {name}"
 
 
 def short(text: str, size: int) -> str:
