@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from openkoi_hookspecs import Embedder
 from openkoi_lexical import Lexical
 from openkoi_recall import Index, make_index
-from openkoi_recall.fusion import LEXICAL, MEANING, Weights, best, by_rank
+from openkoi_recall.fusion import LEXICAL, MEANING, Weights, best, by_rank, weights_for
 from openkoi_recall.words import terms
 
 from .contest import table
@@ -20,7 +20,7 @@ from .recall_code import code
 from .recall_talk import Question, Talk, talk
 
 K = 10
-NONE = Weights(vectors=0, neighbours=0, names=0)
+NONE = Weights(vectors=0, neighbours=(), names=0)
 Way = Callable[[str, Sequence[float]], Sequence[int]]
 
 
@@ -77,13 +77,14 @@ def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
         assert index.vectors is not None
         return best(by_rank([index.postings.scores(terms(text)), index.vectors.scores(vector)]), K)
 
-    spread = 0.3 if weight >= MEANING else 0.5
+    spread = weights_for(weight).neighbours
     return (
         ("words (BM25)", weighed(NONE)),
         ("vectors", near),
         ("ranks fused", fused),
         ("weighted sum", weighed(replace(NONE, vectors=weight))),
-        ("+ neighbours", weighed(Weights(vectors=weight, neighbours=spread, names=0))),
+        ("+ the next texts", weighed(Weights(vectors=weight, neighbours=spread[:1], names=0))),
+        ("+ those after them", weighed(Weights(vectors=weight, neighbours=spread, names=0))),
         ("+ names", weighed(Weights(vectors=weight, neighbours=spread))),
         ("words, neighbours, names", weighed(Weights())),
         ("by default, without an embedder", weighed(replace(index.weights, vectors=0))),

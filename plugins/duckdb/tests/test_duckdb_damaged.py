@@ -131,8 +131,10 @@ def read_only(path: Path, _: random.Random) -> None:
 
 
 def full_disk(path: Path, chance: random.Random) -> None:
+    """No room for what is written; so Python may write no bytecode either, which others would find cut off."""
     import resource
 
+    sys.dont_write_bytecode = True
     path.unlink()
     resource.setrlimit(resource.RLIMIT_FSIZE, (chance.choice((100, 20_000, 300_000, 700_000)), resource.RLIM_INFINITY))
 

@@ -45,7 +45,7 @@ for n in range(tasks):
 
 @pytest.mark.campaign
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(600)
 def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(tmp_path: Path) -> None:
     kills = killed_again_and_again(tmp_path, processes=8, tasks=200)
     records, told = list(log(tmp_path)), acknowledged(tmp_path)

@@ -45,6 +45,7 @@ from openkoi_duckdb.migrations import MIGRATIONS, Migration
 file, up, limit = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 if limit:
     import resource
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 plan = (*MIGRATIONS, Migration(len(MIGRATIONS) + 1, "more", up, "SELECT 1", destructive=bool(limit)))
 print("ready", flush=True)

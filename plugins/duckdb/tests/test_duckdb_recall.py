@@ -17,6 +17,7 @@ from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import Replied, TaskStarted
 from openkoi_recall.fitting import Found
 from openkoi_recall.held import Lost
+from openkoi_recall.layers import Layers
 from openkoi_recall.nearness import Meant, Vectors
 from openkoi_recall.ranking import Documents, answer, asked
 from openkoi_recall.sidecar import read as sidecar
@@ -191,7 +192,7 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
     file = tmp_path / "openkoi.db.vectors"
     file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
     held = subject.file.read(read)
-    vectors = Vectors(file, "meanings-3", 0.6, known=sidecar(file))
+    vectors = Vectors(file, "meanings-3", 0.6, known=Layers(sidecar(file)))
     query = Query("which entrance", project="koi", kinds=("transcript",))
     meant = Meant(Meanings().vector(query.text), vectors)
     assert held is not None

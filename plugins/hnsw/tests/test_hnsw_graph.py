@@ -1,6 +1,7 @@
 """A graph over vectors is kept, measured, and never trusted where it is damaged or finds too little."""
 
 import random
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -162,13 +163,15 @@ def test_no_number_in_the_vectors_makes_no_graph(tmp_path: Path, caplog: pytest.
 
 @contextmanager
 def no_room(size: int) -> Iterator[None]:
-    """No file may grow larger than this."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """No file may grow larger than this: not even bytecode, which would be cut off for all."""
+    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = writes
 
 
 def test_a_full_disk_keeps_nothing_and_the_graph_answers_all_the_same(

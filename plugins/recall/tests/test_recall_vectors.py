@@ -1,7 +1,7 @@
 """The nearest vectors are the nearest, whatever is looked at first; and a damaged file answers nothing wrong."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,9 @@ from openkoi_recall.sums import Damaged
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from openkoi_recall.bm25 import Numbers
     from openkoi_recall.scanning import Matrix
+    from openkoi_recall.sidecar import Versions
 
 SIZE, WIDE = 24_001, 24
 
@@ -150,7 +152,10 @@ def test_a_file_that_turns_out_damaged_is_made_again_from_the_truth(
         def mark(self) -> str:
             return "m"
 
-        def all_vectors(self, model: str) -> Sidecar | None:
+        def versions(self, model: str) -> "tuple[Numbers, Versions]":
+            raise AssertionError("nothing has changed")
+
+        def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> Sidecar | None:
             return one
 
     file = tmp_path / "vectors"
@@ -161,10 +166,10 @@ def test_a_file_that_turns_out_damaged_is_made_again_from_the_truth(
     found = later.sidecar(Truth())
     assert found is not None
     with pytest.raises(Damaged) as why:
-        found.scanned.nearest([1.0] + [0.0] * 7, 3)
+        found.nearest([1.0] + [0.0] * 7, 3, ["a", "b"])
 
     later.give_up(why.value)
 
-    assert one.scanned.matrix is later.sidecar(Truth()).scanned.matrix  # type: ignore[union-attr]  # it is there
+    assert one.scanned.matrix is later.sidecar(Truth()).base.scanned.matrix  # type: ignore[union-attr]  # it is there
     assert whole == file.read_bytes()
     assert "made again" in caplog.text

@@ -1,15 +1,17 @@
 """The file of the SQLite memory: what every memory's file promises, and what is SQLite's own."""
 
 import asyncio
+import os
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from openkoi_hookspecs import Query
-from openkoi_sqlite import MemoryNewer, SQLite
+from openkoi_sqlite import MemoryNewer, MemoryUnusable, SQLite
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_file import MemoryFileContract
 from openkoi_testing.contracts.memory_log import a_log, a_run
@@ -103,3 +105,46 @@ def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None
     assert {} == asyncio.run(subject.seen())
     asyncio.run(subject.absorb(RUN))
     assert "1" == asyncio.run(subject.examine())["entries"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["memory.db", "memory.db-wal"])
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_makes_way_and_never_keeps_anybody_waiting(
+    tmp_path: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    (tmp_path / name).unlink(missing_ok=True)
+    make(tmp_path / name)
+
+    assert [] == found(memory(tmp_path), "parser")
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+
+
+def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").mkdir()
+    for _ in range(2):
+        assert tmp_path / "memory.db.old" == asyncio.run(memory(tmp_path).make_way())
+        asyncio.run(memory(tmp_path).absorb(RUN))
+
+    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    import resource
+
+    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(MemoryUnusable, match="Make room"):
+            asyncio.run(memory(tmp_path).absorb(RUN))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = writes
+
+    assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    assert ["r1"] == ids(found(memory(tmp_path), "parser"))

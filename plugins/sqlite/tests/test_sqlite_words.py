@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Decision, Finding, Passage, Query, Ruling, Spend
-from openkoi_hookspecs.events import RunCompleted
+from openkoi_hookspecs import Evaluation, Finding, Mode, Passage, Query
 from openkoi_sqlite import SQLite
-from openkoi_sqlite.stories import how_it_went, remedy
+from openkoi_sqlite.stories import mended
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run
 
@@ -41,13 +40,11 @@ def test_what_is_no_character_is_taken_and_found(tmp_path: Path) -> None:
     assert "parser" in hit.memo.text
 
 
-@pytest.mark.parametrize("decision", list(Decision))
-def test_every_end_has_its_words(decision: Decision) -> None:
-    ending = RunCompleted(Ruling(decision, ""), Spend(), iterations=1)
-
-    assert how_it_went(ending, 0.914).endswith("after 1 iteration, scored 0.91.")
+def judged(*titles: str, mode: Mode = Mode.FULL) -> Evaluation:
+    return Evaluation(findings=tuple(Finding(title) for title in titles), mode=mode)
 
 
-def test_a_finding_is_told_with_its_place_and_its_remedy() -> None:
-    assert "Off by one (a.py:3): Start at zero" == remedy(Finding("Off by one.", where="a.py:3", fix="Start at zero."))
-    assert 160 == len(remedy(Finding("t" * 400, fix="f" * 400)))
+def test_what_was_mended_is_told_in_the_order_in_which_it_was_found() -> None:
+    told = [judged("a", "b", "c"), judged("a", "c"), judged(mode=Mode.SKIPPED), judged("c", "b"), judged("c")]
+
+    assert ["a", "b", "b"] == [finding.title for finding in mended(told)]

@@ -14,9 +14,10 @@ from .storable import storable
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from openkoi_recall.fitting import Found
+    from openkoi_recall.holding import Holding
     from openkoi_recall.nearness import Meant
 
-    from .holding import Holding
     from .meaning import Meaning
 
 A = TypeVar("A")
@@ -87,17 +88,22 @@ class DuckDB:
     def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
         from openkoi_recall.fitting import fitting
+        from openkoi_recall.holding import Holding
         from openkoi_recall.ranking import answer, asked
 
         from .codec import memo
-        from .holding import Holding
+        from .tables import Tables
+
+        def ask(there: "DuckDBPyConnection") -> "Sequence[Found]":
+            return answer(holding.source(stamps, Tables(there)), query, words, meant)
 
         query, meant = question
         words = asked(query)
-        holding = self.holding = self.holding or Holding(self.file)
+        holding = self.holding = self.holding or Holding(self.file.path, self.file.log)
+        stamps = holding.stamps
         found = holding.answer(query, words, meant)
         if found is None:
-            found = self.file.read(lambda there: answer(holding.source(there), query, words, meant), patience)
+            found = self.file.read(ask, patience)
         return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:

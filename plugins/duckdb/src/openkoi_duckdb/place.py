@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Place:
     def move(self, to: Path) -> None:
         """Move the file and what belongs to it."""
         log = to.with_name(f"{to.name}.wal")
-        log.unlink(missing_ok=True)
+        for path in (to, log):
+            clear(path)
         if self.log.exists():
             self.log.replace(log)
         self.path.replace(to)
@@ -68,3 +70,11 @@ class Place:
         except BaseException:
             fresh.unlink(missing_ok=True)
             raise
+
+
+def clear(path: Path) -> None:
+    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
+    if path.is_dir():
+        path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
+    else:
+        path.unlink(missing_ok=True)

@@ -15,8 +15,7 @@ from openkoi_hookspecs.events import (
     TaskStarted,
     Worked,
 )
-
-from .digest import clipped
+from openkoi_recall.digest import clipped
 
 OUTPUT = 4_000
 KINDS: dict[str, type[Event]] = {

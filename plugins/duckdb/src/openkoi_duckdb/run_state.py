@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Passage, Record, Task
 from openkoi_hookspecs.events import Answered, RunCompleted, RunFailed, TaskStarted, Worked
+from openkoi_recall.digest import digest
 from openkoi_recall.shelves import shelf_of
 
-from .digest import digest
 from .documents import Document
 from .episodes import Episode, episodes
 from .iterations import Turn, turns

@@ -15,13 +15,16 @@ from openkoi_recall.fitting import Found
 from openkoi_recall.ranking import Pairs
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
-from .vectors import all_vectors, mark_of
+from .vectors import all_vectors, mark_of, versions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from openkoi_recall.bm25 import Numbers
+    from openkoi_recall.held import Held
+    from openkoi_recall.layers import Layers
     from openkoi_recall.nearness import Vectors
-    from openkoi_recall.sidecar import Sidecar
+    from openkoi_recall.sidecar import Sidecar, Versions
 
 SHELVES = "SELECT DISTINCT shelf FROM documents"
 CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
@@ -95,7 +98,7 @@ class Tables:
         """These documents, and how many of the words each has."""
         return self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall()
 
-    def vectors(self, file: "Vectors") -> "Sidecar | None":
+    def vectors(self, file: "Vectors") -> "Layers | None":
         """The vectors as the tables have them."""
         return file.sidecar(self)
 
@@ -103,9 +106,24 @@ class Tables:
         """What tells one state of the vectors from another."""
         return mark_of(self.connection)
 
-    def all_vectors(self, model: str) -> "Sidecar | None":
-        """All vectors of a model."""
-        return all_vectors(self.connection, model)
+    def versions(self, model: str) -> "tuple[Numbers, Versions]":
+        """The documents that have a vector of a model, and which one."""
+        return versions(self.connection, model)
+
+    def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> "Sidecar | None":
+        """All vectors of a model, or those of some documents."""
+        return all_vectors(self.connection, model, docs)
+
+    def count(self) -> int:
+        """How many documents there are."""
+        found: int = self.connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
+        return found
+
+    def all(self) -> "Held":
+        """All documents and their words."""
+        from .holding import read
+
+        return read(self.connection)
 
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored."""

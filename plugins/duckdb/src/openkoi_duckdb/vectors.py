@@ -14,7 +14,8 @@ from .sql import transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.sidecar import Sidecar
+    from openkoi_recall.bm25 import Numbers
+    from openkoi_recall.sidecar import Sidecar, Versions
 
 TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
@@ -31,10 +32,13 @@ KEEP = (
     "INSERT OR REPLACE INTO memory_vec SELECT unnest(?::VARCHAR[]), unnest(?::FLOAT[][])",
     "INSERT INTO embedded SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), ?, ?, md5(unnest(?::VARCHAR[]))",
 )
-ALL = """
-SELECT doc, shelf, embedding FROM embedded JOIN documents USING (doc) JOIN memory_vec ON memory_vec.id = embedded.id
-WHERE model = ? ORDER BY doc
+VERSION = "md5_number_lower(digest || ' ' || shelf)"
+VERSIONS = f"SELECT doc, {VERSION} AS version FROM embedded JOIN documents USING (doc) WHERE model = ? ORDER BY doc"
+ALL = f"""
+SELECT doc, shelf, embedding, {VERSION} AS version
+FROM embedded JOIN documents USING (doc) JOIN memory_vec ON memory_vec.id = embedded.id WHERE model = ?
 """
+SOME = " AND doc IN (SELECT unnest(?::BIGINT[]))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +81,24 @@ def mark_of(connection: "DuckDBPyConnection") -> str:
     return str(found[0]) if found else ""
 
 
-def all_vectors(connection: "DuckDBPyConnection", model: str) -> "Sidecar | None":
-    """Read all vectors of a model; None when there is none."""
+def versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Numbers, Versions]":
+    """Return the documents that have a vector of a model, in order, and what is another when the vector is."""
+    found = connection.execute(VERSIONS, [model]).fetchnumpy()
+    return found["doc"], found["version"]
+
+
+def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None) -> "Sidecar | None":
+    """Read all vectors of a model, or those of some documents; None when there is none."""
     import numpy
 
     from openkoi_recall.scanning import Scanned
     from openkoi_recall.sidecar import Sidecar
 
-    found = connection.execute(ALL, [model]).fetchnumpy()
+    only, values = ("", [model]) if docs is None else (SOME, [model, docs])
+    found = connection.execute(f"{ALL}{only} ORDER BY doc", values).fetchnumpy()
     if not len(found["doc"]):
         return None
     shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
     matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
-    scanned, mark = Scanned(matrix), mark_of(connection)
-    return Sidecar(mark, model, found["doc"], shelves.tolist(), places.astype(numpy.int64), scanned)
+    standing = (found["doc"], shelves.tolist(), places.astype(numpy.int64))
+    return Sidecar(mark_of(connection), model, *standing, Scanned(matrix), found["version"])

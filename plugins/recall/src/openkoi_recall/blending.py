@@ -4,7 +4,7 @@ Knows numbers of documents only. The same sums as in ``fusion``, for the few doc
 has answered: without columns, so that a search by words alone needs no NumPy.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Scores = Mapping[int, float]
 DIGITS = 9
@@ -26,13 +26,28 @@ def added(words: Scores, near: Scores, weight: float) -> Scores:
     }
 
 
-def with_neighbours(scores: Scores, pairs: Iterable[tuple[int, int]], weight: float) -> Scores:
-    """Add a share of what the pieces before and after have."""
-    found = dict(scores)
-    for one, other in pairs:
-        found[one] = found.get(one, 0.0) + weight * scores.get(other, 0.0)
-        found[other] = found.get(other, 0.0) + weight * scores.get(one, 0.0)
+def with_neighbours(scores: Scores, pairs: Iterable[tuple[int, int]], weights: Sequence[float]) -> Scores:
+    """Add a share of the better of the pieces before and after, at each distance; ``pairs`` stand one after the other.
+
+    What is further away than the next adds only to what has something already.
+    """
+    found, after = dict(scores), dict(pairs)
+    apart = after
+    for distance, weight in enumerate(weights, 1):
+        for doc, score in beside(scores, apart).items():
+            if distance == 1 or doc in found:
+                found[doc] = found.get(doc, 0.0) + weight * score
+        apart = {one: after[other] for one, other in apart.items() if other in after}
     return found
+
+
+def beside(scores: Scores, apart: Mapping[int, int]) -> Scores:
+    """The better score of the two pieces that each is paired with, one before and one after."""
+    found: dict[int, float] = {}
+    for one, other in apart.items():
+        found[one] = max(found.get(one, 0.0), scores.get(other, 0.0))
+        found[other] = max(found.get(other, 0.0), scores.get(one, 0.0))
+    return {doc: score for doc, score in found.items() if score}
 
 
 def with_names(scores: Scores, having: Iterable[tuple[int, int]], asked: Collection[str], weight: float) -> Scores:

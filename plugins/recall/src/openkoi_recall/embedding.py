@@ -1,4 +1,4 @@
-"""Texts to vectors where nobody can wait, and the embedder that is used when none is named. Knows no index."""
+"""Texts to vectors where nobody can wait, and the embedders that are installed. Knows no index."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,10 +17,39 @@ else:
 GROUP, USUAL = "openkoi.embedders", "lexical"
 
 
+class Unsaid:
+    """Stands for what is used when nothing is said."""
+
+
+UNSAID = Unsaid()
+
+
+def chosen_embedder(embedder: Embedder | str | Unsaid | None) -> Embedder | None:
+    """The embedder that is meant; raises TypeError when it is something else, ValueError when it is not installed."""
+    if isinstance(embedder, Unsaid):
+        return usual_embedder()
+    if isinstance(embedder, str):
+        return named(embedder)
+    if embedder is not None and not (hasattr(embedder, "id") and hasattr(embedder, "embed")):
+        raise TypeError(
+            f"embedder is {type(embedder).__name__!r}. Give the name of one that is installed, or an object with an "
+            "id and 'async def embed(texts)' that answers an Embedding; None for words alone."
+        )
+    return embedder
+
+
 def usual_embedder() -> Embedder | None:
     """The embedder of words and their pieces, where it is installed."""
-    found = entry_points(group=GROUP, name=USUAL)
-    return cast(Embedder, next(iter(found)).load()()) if found else None  # an entry point says nothing of types
+    return named(USUAL) if entry_points(group=GROUP, name=USUAL) else None
+
+
+def named(name: str) -> Embedder:
+    """The embedder of a name; raises ValueError when none of it is installed."""
+    found = entry_points(group=GROUP, name=name)
+    if not found:
+        known = ", ".join(sorted({one.name for one in entry_points(group=GROUP)})) or "none"
+        raise ValueError(f"There is no embedder {name!r} installed. There are: {known}.")
+    return cast(Embedder, next(iter(found)).load()())  # an entry point says nothing of types
 
 
 def embedded(embedder: Embedder) -> Embed:

@@ -5,7 +5,7 @@ has no part in it. Knows columns of scores; knows no text.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,24 +19,32 @@ RANK_SMOOTHING = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What counts how much: ``vectors`` against words, the texts before and after, and names that the question has."""
+    """What counts how much: ``vectors`` against words, the texts around, and names that the question has.
+
+    ``neighbours`` says what is added for the better of the two texts next to one, then for those one further away.
+    """
 
     vectors: float = 0.0
-    neighbours: float = 0.5
+    neighbours: tuple[float, ...] = (0.5, 0.3)
     names: float = 0.15
 
 
 WORDS_ALONE = Weights()
 LEXICAL, MEANING = 0.3, 0.6
-WITH_MEANING = Weights(vectors=MEANING, neighbours=0.3)
+WITH_MEANING = Weights(vectors=MEANING, neighbours=(0.4, 0.2))
+
+
+def weights_for(vectors: float) -> Weights:
+    """The weights that found most beside vectors that count so much: those that tell meaning need less of the rest."""
+    return replace(WITH_MEANING if vectors > LEXICAL else WORDS_ALONE, vectors=vectors)
 
 
 def scaled(scores: "Scores") -> "Scores":
-    """Bring scores between 0, the worst, and 1, the best; all are 0 when they are the same."""
+    """Bring scores between 0, the worst, and 1, the best; when they are the same, all that is above 0 is best."""
     if not len(scores):
         return scores
     low, high = scores.min(), scores.max()
-    found: Scores = (scores - low) / (high - low) if high > low else scores * 0
+    found: Scores = (scores - low) / (high - low) if high > low else (scores > 0).astype(scores.dtype)
     return found
 
 
@@ -48,16 +56,28 @@ def added(words: "Scores", vectors: "Scores | None", weight: float) -> "Scores":
     return found
 
 
-def with_neighbours(scores: "Scores", weight: float, parts: "Numbers | None" = None) -> "Scores":
-    """Add a share of what the texts before and after have, if they are of the same part."""
+def with_neighbours(scores: "Scores", weights: Sequence[float], parts: "Numbers | None" = None) -> "Scores":
+    """Add a share of the better of the texts before and after, if they are of the same part.
+
+    What is further away than the next adds only to what has something already.
+    """
+    found = scores.copy()
+    for distance, weight in enumerate(weights, 1):
+        more = beside(scores, distance, parts) * scores.dtype.type(weight)
+        found += more if distance == 1 else more * (found > 0)
+    return found
+
+
+def beside(scores: "Scores", distance: int, parts: "Numbers | None") -> "Scores":
+    """The better score of the two texts that are so far before and after each; 0 where there is none."""
     import numpy
 
-    found = scores.copy()
-    if not weight or len(scores) < 2:
-        return found
-    kin = numpy.float32(weight) if parts is None else numpy.float32(weight) * (parts[1:] == parts[:-1])
-    found[1:] += kin * scores[:-1]
-    found[:-1] += kin * scores[1:]
+    found = numpy.zeros_like(scores)
+    if distance < len(scores):
+        near, far = scores[:-distance], scores[distance:]
+        kin = True if parts is None else parts[distance:] == parts[:-distance]
+        found[distance:] = near * kin
+        found[:-distance] = numpy.maximum(found[:-distance], far * kin)
     return found
 
 

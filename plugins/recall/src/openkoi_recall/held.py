@@ -6,7 +6,7 @@ It answers as the tables do, number for number. Knows columns; knows no statemen
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openkoi_hookspecs import Query
 
@@ -22,12 +22,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bm25 import Numbers
+    from .layers import Layers
     from .nearness import Vectors
-    from .sidecar import Sidecar
 
     Mask = NDArray[numpy.bool_]
 
 Told = tuple[str, str, str, bool, str]
+
+
+class Line(NamedTuple):
+    """A document as a table has it."""
+
+    doc: int
+    moment: str
+    id: str
+    kind: str
+    learned: bool
+    memo: str
+    shelf: str
+    length: int
+    keys: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Words in any order, each with how many documents have it; then those documents, and how often they do."""
+
+    words: Sequence[tuple[str, int]]
+    docs: "Numbers"
+    times: "Numbers"
 
 
 class Lost(Exception):
@@ -161,7 +184,7 @@ class Held:
             counts += numpy.isin(places, posted)
         return [pair for pair in zip(rows, counts.tolist(), strict=True) if pair[1]]
 
-    def vectors(self, file: "Vectors") -> "Sidecar | None":
+    def vectors(self, file: "Vectors") -> "Layers | None":
         """The vectors, which were known to be of this state; raises Lost when the file turned out to be damaged."""
         if file.known is None and self.mark:
             raise Lost
@@ -170,3 +193,37 @@ class Held:
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored."""
         return [Found(scores[doc], *self.told[row]) for doc, row in self.rows_of(list(scores)).items()]
+
+
+def held(lines: Sequence[Line], posted: Posted, after: Mapping[int, int], mark: str = "") -> Held:
+    """Hold documents, which are sorted by their numbers, their words, and which piece was said after which."""
+    import numpy
+
+    docs = numpy.array([line.doc for line in lines], numpy.int64)
+    shelves = {shelf: place for place, shelf in enumerate(dict.fromkeys(line.shelf for line in lines))}
+    ends = numpy.cumsum([count for _, count in posted.words]).tolist()
+    return Held(
+        mark=mark,
+        docs=docs,
+        told=[line[1:6] for line in lines],
+        shelves=list(shelves),
+        places=numpy.array([shelves[line.shelf] for line in lines], numpy.int64),
+        lengths=numpy.array([line.length for line in lines], numpy.int64),
+        slices={word: (end - count, end) for (word, count), end in zip(posted.words, ends, strict=True)},
+        rows=numpy.searchsorted(docs, posted.docs),
+        times=posted.times,
+        kinds=grouped((line.kind, row) for row, line in enumerate(lines)),
+        keys=grouped((key, row) for row, line in enumerate(lines) for key in line.keys),
+        after=after,
+        before={doc: one for one, doc in after.items()},
+    )
+
+
+def grouped(pairs: "Iterable[tuple[str, int]]") -> "dict[str, Numbers]":
+    """The rows of each name."""
+    import numpy
+
+    found: dict[str, list[int]] = {}
+    for name, row in pairs:
+        found.setdefault(name, []).append(row)
+    return {name: numpy.array(rows, numpy.int64) for name, rows in found.items()}

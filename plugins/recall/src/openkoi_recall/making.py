@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from openkoi_hookspecs import Embedder
 
-from .bm25 import CODE, Postings, postings
-from .embedding import Embed, embedded, usual_embedder
-from .fusion import LEXICAL, WITH_MEANING, WORDS_ALONE, Weights, added, best, with_neighbours
-from .given import Told, ids_and_texts
+from .bm25 import CODE, K1, B, Postings, postings
+from .embedding import UNSAID, Embed, Unsaid, chosen_embedder, embedded
+from .fusion import LEXICAL, MEANING, Weights, added, best, weights_for, with_neighbours
+from .given import Told, all_said, chunks_of, one_each
 from .names import names
 from .words import terms
 
@@ -34,12 +34,6 @@ CODE_SIGNS = (
 )
 SIGNS = 3
 
-
-class Usual:
-    """Stands for what is used when nothing is said."""
-
-
-USUAL = Usual()
 Id = TypeVar("Id", bound=Hashable)
 
 
@@ -55,8 +49,15 @@ class Index(Generic[Id]):
     embed: Embed | None = None
 
     def __call__(self, query: str, k: int = K) -> list[Id]:
-        """Return the ids of the ``k`` texts that answer best, best first; fewer when fewer have to do with it."""
-        return [self.ids[number] for number in best(self.scores(query), k)]
+        """Return the ids of the ``k`` texts that answer best, best first; fewer when fewer have to do with it.
+
+        An id that several texts have is told once.
+        """
+        scores = self.scores(query)
+        found = dict.fromkeys(self.ids[number] for number in best(scores, k))
+        if len(found) < min(k, len(self.ids)):
+            found = dict.fromkeys(self.ids[number] for number in best(scores, len(self.ids)))
+        return list(found)[: max(k, 0)]
 
     def scores(self, query: str) -> "Scores":
         """How well each text answers."""
@@ -79,7 +80,7 @@ def make_index(
     *,
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
-    embedder: Embedder | Usual | None = ...,
+    embedder: Embedder | str | Unsaid | None = ...,
     weights: Weights | None = ...,
 ) -> "Index[Id]": ...
 
@@ -90,7 +91,7 @@ def make_index(
     *,
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
-    embedder: Embedder | Usual | None = ...,
+    embedder: Embedder | str | Unsaid | None = ...,
     weights: Weights | None = ...,
 ) -> "Index[int]": ...
 
@@ -101,9 +102,20 @@ def make_index(
     *,
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
-    embedder: Embedder | Usual | None = ...,
+    embedder: Embedder | str | Unsaid | None = ...,
     weights: Weights | None = ...,
 ) -> "Index[Id]": ...
+
+
+@overload
+def make_index(
+    chunks: Iterable[Mapping[str, Any]],
+    *,
+    about: Sequence[str] = ...,
+    parts: Sequence[Hashable] = ...,
+    embedder: Embedder | str | Unsaid | None = ...,
+    weights: Weights | None = ...,
+) -> "Index[Any]": ...
 
 
 def make_index(
@@ -111,31 +123,32 @@ def make_index(
     *,
     about: Sequence[str] = (),
     parts: Sequence[Hashable] = (),
-    embedder: Embedder | Usual | None = USUAL,
+    embedder: Embedder | str | Unsaid | None = UNSAID,
     weights: Weights | None = None,
 ) -> "Index[Any]":
-    """Index texts in the order in which they were said or written; one before and after another is its context.
+    """Index texts in the order in which they were said or written; those before and after another are its context.
 
-    Ids are positions, or what the texts are given with: the keys of a mapping, pairs of an id and a text, or things
-    that have both. ``about`` says of each text who said it and when, ``parts`` to which conversation it belongs. An
-    ``embedder`` counts beside words: the lexical one where it is installed and nothing is said; with None words count
-    alone.
+    Ids are places, or what the texts are given with: the keys of a mapping, pairs of an id and a text, or things that
+    have both, as attributes or keys; the ``speaker``, ``date`` and ``session`` of these count when they are there.
+    ``about`` says instead of each text who said it and when, ``parts`` to which conversation it belongs. An
+    ``embedder``, or the name of one that is installed, counts beside words: the lexical one when nothing is said; with
+    None words alone. Raises TypeError or ValueError that says what does not fit.
     """
-    ids, texts = ids_and_texts(chunks)
-    said = [f"{note} {text}" for note, text in zip(about, texts, strict=True)] if about else texts
-    chosen = usual_embedder() if isinstance(embedder, Usual) else embedder
+    given = chunks_of(chunks)
+    texts, said = [one.text for one in given], all_said(given, about)
+    chosen = chosen_embedder(embedder)
     code = is_code(texts)
-    posted = postings([terms(text) for text in said], CODE) if code else postings([terms(text) for text in said])
-    index = Index(ids, posted, weights or usual(chosen, code=code), numbered(parts))
+    posted = postings([terms(text) for text in said], CODE if code else (K1, B))
+    sessions = numbered(one_each("parts", parts if len(parts) else [one.session for one in given], texts))
+    index = Index([one.id for one in given], posted, weights or usual(chosen, code=code), sessions)
     return with_vectors(index, said, chosen) if chosen and texts else index
 
 
 def usual(embedder: Embedder | None, *, code: bool) -> Weights:
     """The weights that found most: code stands by itself, what is said is told by what is said beside it."""
-    found = WITH_MEANING if embedder else WORDS_ALONE
-    if embedder and embedder.id.startswith("lexical"):
-        found = replace(WORDS_ALONE, vectors=LEXICAL)
-    return replace(found, neighbours=0.0, names=0.0) if code else found
+    lexical = embedder is not None and embedder.id.startswith("lexical")
+    found = weights_for(LEXICAL if lexical else MEANING if embedder else 0.0)
+    return replace(found, neighbours=(), names=0.0) if code else found
 
 
 def is_code(texts: Sequence[str]) -> bool:
@@ -165,7 +178,7 @@ def numbered(parts: Sequence[Hashable]) -> "Numbers | None":
     """A number for each part, in place of its name."""
     import numpy
 
-    if not parts:
+    if len(set(parts)) < 2:
         return None
     known: dict[Hashable, int] = {}
     return numpy.array([known.setdefault(part, len(known)) for part in parts], numpy.int64)

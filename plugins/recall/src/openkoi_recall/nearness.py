@@ -1,31 +1,23 @@
-"""The nearest documents to a question, by the file of vectors or, when it cannot be used, by whoever has the truth.
+"""The nearest documents to a question, by the files of vectors or, when they cannot be used, by whoever has the truth.
 
-Knows the file, and what to do when it is not well; knows no embedder and no database.
+Knows the files, and what to do when they are not well; knows no embedder and no database.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 from .graphs import ABOVE, graph_over
+from .layers import Layers, Truth, tail_of
 from .sidecar import Sidecar, read, searchable, write
 from .stamps import Stamp, stamp_of
 from .sums import Damaged
 
 NEAR_ENOUGH = 0.3
-
-
-class Truth(Protocol):
-    """Whoever has the vectors themselves."""
-
-    def mark(self) -> str:
-        """What tells one state of the vectors from another; empty when there are none."""
-
-    def all_vectors(self, model: str) -> Sidecar | None:
-        """All vectors of a model, each shelf's name once; None when there is none."""
+Stamps = tuple[Stamp | None, Stamp | None]
 
 
 @dataclass(slots=True)
@@ -35,70 +27,107 @@ class Vectors:
     path: Path
     model: str
     weight: float
-    known: Sidecar | None = None
-    stamp: Stamp | None = None
+    known: Layers | None = None
+    stamp: Stamps | None = None
     lock: Lock = field(default_factory=Lock)
 
-    def sidecar(self, truth: Truth) -> Sidecar | None:
+    def sidecar(self, truth: Truth) -> Layers | None:
         """The vectors as they are now; None when there are none of the model."""
         mark = truth.mark()
         if not mark:
             return None
         with self.lock:
             if not self.known_as(mark):
-                self.known = self.linked(self.mapped(mark) or self.made(truth))
-                self.stamp = stamp_of(self.path)
+                self.known = self.kept(truth, mark) or self.made(truth)
+                self.stamp = self.stamps
             return self.known
 
     def known_as(self, mark: str) -> bool:
-        """Whether the vectors of this state are at hand, or there are none; the file is as it was when they were."""
-        return not mark or (self.known is not None and self.known.mark == mark and self.stamp == stamp_of(self.path))
+        """Whether the vectors of this state are at hand, or there are none, and the files are as they were."""
+        return not mark or (self.known is not None and self.known.mark == mark and self.stamp == self.stamps)
 
-    def mapped(self, mark: str) -> Sidecar | None:
-        """The file, if it is there, well so far, and of the same state."""
+    @property
+    def beside(self) -> Path:
+        """Where the tail lies."""
+        return self.path.with_name(f"{self.path.name}.tail")
+
+    @property
+    def stamps(self) -> Stamps:
+        """What tells one state of the files from another."""
+        return stamp_of(self.path), stamp_of(self.beside)
+
+    def kept(self, truth: Truth, mark: str) -> Layers | None:
+        """The files, and what has changed since they were written; None when all is to be written anew."""
+        base = self.base()
+        if base is None or base.mark == mark:
+            return Layers(base) if base else None
+        tail = self.mapped(self.beside)
+        if tail and (tail.mark, tail.base) == (mark, base.mark):
+            return Layers(base, tail)
+        tail = tail_of(base, truth)
+        if tail:
+            self.write(self.beside, tail)
+        return Layers(base, tail) if tail else None
+
+    def base(self) -> Sidecar | None:
+        """The base: as it is at hand, or from its file."""
+        if self.known and self.stamp and self.stamp[0] and self.stamp[0] == self.stamps[0]:
+            return self.known.base
+        found = self.mapped(self.path)
+        return self.linked(found) if found and not found.base else None
+
+    def mapped(self, path: Path) -> Sidecar | None:
+        """A file, if it is there, well so far, and of the model."""
         try:
-            found = read(self.path)
+            found = read(path)
         except FileNotFoundError:
             return None
         except (Damaged, OSError) as why:
-            self.say_damaged(why)
+            self.say_damaged(path, why)
             return None
-        return found if (found.mark, found.model) == (mark, self.model) else None
+        return found if found.model == self.model else None
 
-    def made(self, truth: Truth) -> Sidecar | None:
+    def made(self, truth: Truth) -> Layers | None:
         """The vectors themselves, and the file made again where there is room."""
         found = truth.all_vectors(self.model)
         if found is None:
             return None
         one = searchable(found)
-        try:
-            write(self.path, one)
-        except OSError as why:
-            self.say(f"could not be written ({why}). Searching goes on without it, and takes longer.")
-        return one
+        self.write(self.path, one)
+        with suppress(OSError):
+            self.beside.unlink(missing_ok=True)
+        return Layers(self.linked(one))
 
-    def linked(self, found: Sidecar | None) -> Sidecar | None:
+    def write(self, path: Path, one: Sidecar) -> None:
+        """Keep vectors in a file, where there is room."""
+        try:
+            write(path, one)
+        except OSError as why:
+            self.say(path, f"could not be written ({why}). Searching goes on without it, and takes longer.")
+
+    def linked(self, found: Sidecar) -> Sidecar:
         """The same vectors, with a graph where there is one for so many."""
-        if found is None or len(found.docs) <= ABOVE:
+        if len(found.docs) <= ABOVE:
             return found
         graph = graph_over(self.path, found.mark, found.scanned.matrix)
         return replace(found, scanned=replace(found.scanned, graph=graph))
 
     def give_up(self, why: Damaged) -> None:
-        """Believe the file no more: what was read of it was not what was written."""
-        self.say_damaged(why)
+        """Believe the files no more: what was read of them was not what was written."""
+        self.say_damaged(self.path, why)
         with self.lock:
             self.known = None
-            if self.path.is_file():
-                self.path.unlink(missing_ok=True)
+            for path in (self.path, self.beside):
+                if path.is_file():
+                    path.unlink(missing_ok=True)
 
-    def say_damaged(self, why: Exception) -> None:
+    def say_damaged(self, path: Path, why: Exception) -> None:
         """Warn of a file that is damaged."""
-        self.say(f"could not be read ({why}). It was made again from the memory file.")
+        self.say(path, f"could not be read ({why}). It was made again from the memory file.")
 
-    def say(self, what: str) -> None:
-        """Warn of something about the file."""
-        logging.getLogger("openkoi").warning("The file of vectors %s %s", self.path, what)
+    def say(self, path: Path, what: str) -> None:
+        """Warn of something about a file."""
+        logging.getLogger("openkoi").warning("The file of vectors %s %s", path, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +137,10 @@ class Meant:
     vector: Sequence[float]
     vectors: Vectors
 
-    def near(
-        self, found: Sidecar | None, shelves: Sequence[str], docs: Sequence[int], most: int
-    ) -> Mapping[int, float]:
+    def near(self, found: Layers | None, shelves: Sequence[str], docs: Sequence[int], most: int) -> Mapping[int, float]:
         """The cosines of these documents, and of the nearest others that are near enough."""
-        if found is None or len(self.vector) != found.scanned.matrix.shape[1]:
+        if found is None or len(self.vector) != found.dimensions:
             return {}
-        rows, scores = found.scanned.nearest(self.vector, most, found.rows_on(shelves))
-        near = {int(found.docs[row]): float(score) for row, score in zip(rows, scores, strict=True)}
+        near = found.nearest(self.vector, most, shelves)
         near = {doc: score for doc, score in near.items() if score >= NEAR_ENOUGH}
-        known, places = found.rows_of(docs)
-        told = found.scanned.scores_of(places, self.vector)
-        return near | dict(zip(known, told.tolist(), strict=True))
+        return near | dict(found.cosines(self.vector, docs))

@@ -11,17 +11,17 @@ from openkoi_hookspecs import Query
 
 from .blending import Scores, added, with_names, with_neighbours
 from .fitting import Found, in_order
-from .fusion import WITH_MEANING, WORDS_ALONE
+from .fusion import weights_for
 from .names import names
 from .shelves import TRANSCRIPT
 from .words import terms
 
 if TYPE_CHECKING:
+    from .layers import Layers
     from .nearness import Meant, Vectors
-    from .sidecar import Sidecar
 
 ASKED = 64
-SPARE = 20
+SPARE, CONSIDERED = 20, 150
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -43,7 +43,7 @@ class Documents(Protocol):
     def having(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
         """These documents, and how many of the words each has."""
 
-    def vectors(self, file: "Vectors") -> "Sidecar | None":
+    def vectors(self, file: "Vectors") -> "Layers | None":
         """The vectors of the documents as they are now; raises Lost when who only holds them has lost them."""
 
     def fetched(self, scores: Scores) -> Sequence[Found]:
@@ -57,17 +57,17 @@ def asked(query: Query) -> list[str]:
 
 def answer(there: Documents, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[Found]:
     """Find what answers the query, best first; all that has anything to do with it."""
-    shelves, number = there.seen_by(query), query.limit + SPARE
+    shelves, number = there.seen_by(query), query.limit + CONSIDERED
     scores = there.ranked(query, shelves, words, number) if words else {}
     near = nearest(there, meant, shelves, list(scores), number) if meant else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in there.among(query, list(near))}
-    scores = added(scores, near, meant.vectors.weight if meant else 0.0)
-    kin = WITH_MEANING if meant else WORDS_ALONE
+    weights = weights_for(meant.vectors.weight if meant else 0.0)
+    scores = added(scores, near, weights.vectors)
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
-        scores = with_neighbours(scores, there.links(list(scores)), kin.neighbours)
-    scores = named(there, query, shelves, scores, kin.names)
-    return in_order(there.fetched(most(scores, number)))
+        scores = with_neighbours(scores, there.links(list(scores)), weights.neighbours)
+    scores = named(there, query, shelves, scores, weights.names)
+    return in_order(there.fetched(most(scores, query.limit + SPARE)))
 
 
 def nearest(

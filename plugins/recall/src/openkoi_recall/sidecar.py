@@ -10,7 +10,8 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -20,28 +21,37 @@ from .signs import Signs
 from .sums import Damaged, Late, Mapped, checked, sum_of, sums_of_rows
 
 if TYPE_CHECKING:
+    import numpy
     from numpy.typing import NDArray
 
     from .bm25 import Numbers
 
     Parts = Mapping[str, NDArray[Any]]
+    Versions = NDArray[numpy.uint64]
 
-MAGIC = b"KOIVEC02"
+MAGIC = b"KOIVEC03"
 LONGEST_HEADER = 1 << 20
 EDGE = 64
 TYPES = {
     "docs": "int64",
     "places": "int64",
+    "versions": "uint64",
+    "gone": "int64",
     "sums": "uint64",
     "packed": "float32",
     "signs": "uint64",
     "matrix": "float32",
 }
+LATE = ("packed", "signs", "matrix")
 
 
 @dataclass(frozen=True)
 class Sidecar:
-    """Vectors of documents, and the shelves that these stand on. ``model`` made them, ``mark`` names their state."""
+    """Vectors of documents, and the shelves that these stand on. ``model`` made them, ``mark`` names their state.
+
+    ``versions`` tell a vector from another one of the same document. A tail has only what came after the state that
+    ``base`` names, and of that state ``gone`` lists what counts no more.
+    """
 
     mark: str
     model: str
@@ -49,6 +59,35 @@ class Sidecar:
     shelves: Sequence[str]
     places: "Numbers"
     scanned: Scanned
+    versions: "Versions | None" = None
+    base: str = ""
+    gone: "Numbers | None" = None
+
+    @property
+    def dimensions(self) -> int:
+        """How long a vector is."""
+        found: int = self.scanned.matrix.shape[1]
+        return found
+
+    def after(self, base: "Sidecar", gone: "Numbers") -> "Sidecar":
+        """The same vectors as a tail."""
+        return replace(self, base=base.mark, gone=gone)
+
+    def emptied(self, mark: str) -> "Sidecar":
+        """None of the vectors, in another state."""
+        scanned = Scanned(self.scanned.matrix[:0])
+        versions = None if self.versions is None else self.versions[:0]
+        return Sidecar(mark, self.model, self.docs[:0], self.shelves, self.places[:0], scanned, versions)
+
+    def nearest(self, vector: Sequence[float], most: int, shelves: Sequence[str]) -> Mapping[int, float]:
+        """The nearest documents on these shelves, and their cosines."""
+        rows, scores = self.scanned.nearest(vector, most, self.rows_on(shelves))
+        return dict(zip(self.docs[rows].tolist(), scores.tolist(), strict=True))
+
+    def cosines(self, vector: Sequence[float], docs: Sequence[int]) -> Mapping[int, float]:
+        """The cosines of those of the documents that have a vector."""
+        known, rows = self.rows_of(docs)
+        return dict(zip(known, self.scanned.scores_of(rows, vector).tolist(), strict=True))
 
     def rows_on(self, shelves: Sequence[str]) -> "Numbers | None":
         """The rows that stand on these shelves; None when all do."""
@@ -57,6 +96,8 @@ class Sidecar:
         wanted = [place for place, shelf in enumerate(self.shelves) if shelf in shelves]
         if len(wanted) == len(self.shelves):
             return None
+        if not wanted:
+            return numpy.zeros(0, numpy.int64)
         found: Numbers = numpy.flatnonzero(numpy.isin(self.places, wanted))
         return found
 
@@ -65,14 +106,14 @@ class Sidecar:
         import numpy
 
         asked = numpy.array(docs, numpy.int64)
-        rows = numpy.searchsorted(self.docs, asked).clip(0, len(self.docs) - 1)
-        there = self.docs[rows] == asked
+        rows = numpy.searchsorted(self.docs, asked)
+        there = numpy.append(self.docs, -1)[rows] == asked
         return asked[there].tolist(), rows[there]
 
 
 def searchable(one: Sidecar) -> Sidecar:
     """The same vectors, with the likeness that their number asks for."""
-    return Sidecar(one.mark, one.model, one.docs, one.shelves, one.places, scannable(one.scanned.matrix))
+    return replace(one, scanned=scannable(one.scanned.matrix))
 
 
 def write(path: Path, one: Sidecar) -> None:
@@ -99,7 +140,10 @@ def write(path: Path, one: Sidecar) -> None:
 def parts_of(one: Sidecar) -> "Parts":
     """What is written, in order."""
     likeness = one.scanned.likeness
-    parts = {"docs": one.docs, "places": one.places, "sums": sums_of_rows(one.scanned.matrix)}
+    parts: dict[str, NDArray[Any]] = {"docs": one.docs, "places": one.places}
+    parts |= {"versions": one.versions} if one.versions is not None else {}
+    parts |= {"gone": one.gone} if one.gone is not None else {}
+    parts |= {"sums": sums_of_rows(one.scanned.matrix)}
     if isinstance(likeness, Packed):
         parts["packed"] = likeness.columns
     elif isinstance(likeness, Signs):
@@ -113,6 +157,7 @@ def head_of(one: Sidecar, parts: "Parts") -> bytes:
     told: dict[str, object] = {
         "mark": one.mark,
         "model": one.model,
+        "base": one.base,
         "shelves": list(one.shelves),
         "parts": {name: list(part.shape) for name, part in parts.items()},
         "sums": {name: sum_of(part) for name, part in parts.items() if name != "matrix"},
@@ -130,12 +175,13 @@ def read(path: Path) -> Sidecar:
         with path.open("rb") as file:
             told, start = header(file)
             parts = dict(mapped(file, told["parts"], start))
-        for name in ("docs", "places", "sums"):
+        for name in parts.keys() - set(LATE):
             checked(parts[name], told["sums"][name], name)
         likeness = likeness_of(told, parts)
         rows = Mapped(parts["matrix"], parts["sums"])
         scanned = Scanned(parts["matrix"], likeness, rows)
-        return Sidecar(told["mark"], told["model"], parts["docs"], told["shelves"], parts["places"], scanned)
+        columns = (parts["docs"], told["shelves"], parts["places"], scanned, parts.get("versions"))
+        return Sidecar(told["mark"], told["model"], *columns, told["base"], parts.get("gone"))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise Damaged(f"it cannot be read: {error!r}") from None
 
@@ -156,16 +202,15 @@ def mapped(file: IO[bytes], shapes: "Mapping[str, Sequence[int]]", start: int) -
     import numpy
 
     size = os.fstat(file.fileno()).st_size
-    ends = [start]
-    for name, shape in shapes.items():
-        length = numpy.dtype(TYPES[name]).itemsize * int(numpy.prod(shape))
-        ends.append(ends[-1] + -(-length // EDGE) * EDGE)
+    lengths = [numpy.dtype(TYPES[name]).itemsize * int(numpy.prod(shape)) for name, shape in shapes.items()]
+    ends = list(accumulate((-(-length // EDGE) * EDGE for length in lengths), initial=start))
     if size != ends[-1]:
         raise Damaged("it has another size than it says")
     bytes_of = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    for (name, shape), begin in zip(shapes.items(), ends, strict=False):
-        count = int(numpy.prod(shape))
-        yield name, numpy.frombuffer(bytes_of, TYPES[name], count, begin).reshape(shape)
+    for (name, shape), begin, length, end in zip(shapes.items(), ends, lengths, ends[1:], strict=False):
+        if any(bytes_of[begin + length : end]):
+            raise Damaged("there is something where nothing should be")
+        yield name, numpy.frombuffer(bytes_of, TYPES[name], int(numpy.prod(shape)), begin).reshape(shape)
 
 
 def likeness_of(told: "Mapping[str, Any]", parts: "Parts") -> Likeness | None:

@@ -68,6 +68,8 @@ class MemoryFile:
         """Do the work in one transaction: all of it or nothing."""
         if begin != READING:
             self.make()
+        for path in self.all(self.path):
+            look_at(path)
         with closing(opened(self.path)) as connection:
             connection.execute(begin)
             self.look_at(connection)
@@ -86,10 +88,14 @@ class MemoryFile:
                 return
             for left in (*self.all(self.path), *self.all(fresh)):
                 left.unlink(missing_ok=True)
-            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with closing(opened(fresh)) as connection:
-                lay_out(connection)
-            fresh.replace(self.path)
+            try:
+                os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                with closing(opened(fresh)) as connection:
+                    lay_out(connection)
+                fresh.replace(self.path)
+            finally:
+                for left in self.all(fresh):
+                    left.unlink(missing_ok=True)
 
     def look_at(self, connection: sqlite3.Connection) -> None:
         """Raise Sick where the tables are not ours, or not as we left them."""
@@ -140,7 +146,7 @@ class MemoryFile:
             if not inode or self.inode != inode:
                 return False
             for source, target in reversed([*zip(self.all(self.path), self.all(to), strict=True)]):
-                target.unlink(missing_ok=True)
+                clear(target)
                 if source.exists():
                     source.replace(target)
         return True
@@ -148,6 +154,20 @@ class MemoryFile:
     def all(self, path: Path) -> list[Path]:
         """A file and what SQLite keeps beside it."""
         return [path.with_name(path.name + ending) for ending in BESIDE]
+
+
+def look_at(path: Path) -> None:
+    """Raise Sick at what is there and is no file: to open a pipe would be to wait for ever."""
+    if path.exists() and not path.is_file():
+        raise Sick(Ailment.DAMAGED, f"{path.name} is no file")
+
+
+def clear(path: Path) -> None:
+    """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
+    if path.is_dir():
+        path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
+    else:
+        path.unlink(missing_ok=True)
 
 
 def opened(path: Path) -> sqlite3.Connection:

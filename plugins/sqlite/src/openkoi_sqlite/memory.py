@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,6 +15,9 @@ from .patience import Patience
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+    from openkoi_recall.fitting import Found
+    from openkoi_recall.holding import Holding
 
     from .file import MemoryFile
     from .intake import Batch
@@ -27,6 +32,7 @@ class SQLite:
     def __init__(self, *, path: Annotated[Path, Data("memory.sqlite")], seconds: float = 5.0) -> None:
         self.path, self.seconds = path, seconds
         self.opened: MemoryFile | None = None
+        self.holding: Holding | None = None
         self.born = ""
 
     @property
@@ -71,14 +77,24 @@ class SQLite:
             patience.given_up.set()
 
     def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
-        """Answer a query."""
+        """Answer a query, without the file where all is held."""
         from openkoi_recall.fitting import fitting
+        from openkoi_recall.holding import Holding
         from openkoi_recall.ranking import answer, asked
 
         from .tables import Tables, memo
 
+        def ask(there: "Connection") -> "Sequence[Found]":
+            tables = Tables(there)
+            return answer(holding.source(stamps, tables) if held else tables, query, words)
+
+        query, held = cleaned(query), find_spec("numpy") is not None
         words = asked(query)
-        found = self.file.read(lambda connection: answer(Tables(connection), query, words), patience)
+        holding = self.holding = self.holding or Holding(self.path, self.path.with_name(f"{self.path.name}-wal"))
+        stamps = holding.stamps
+        found = holding.answer(query, words)
+        if found is None:
+            found = self.file.read(ask, patience)
         return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
@@ -98,6 +114,13 @@ class SQLite:
         now = self.file.write(work, patience)
         self.born = self.born or now
         say(batch)
+
+
+def cleaned(query: Query) -> Query:
+    """A query in letters that SQLite can hold."""
+    from .staging import clean
+
+    return replace(query, text=clean(query.text), project=clean(query.project), kinds=tuple(map(clean, query.kinds)))
 
 
 def say(batch: "Batch") -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
+from itertools import chain
 from math import log
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
@@ -25,8 +26,9 @@ from .staging import clean
 from .trouble import Ailment, Sick
 
 if TYPE_CHECKING:
+    from openkoi_recall.held import Held
+    from openkoi_recall.layers import Layers
     from openkoi_recall.nearness import Vectors
-    from openkoi_recall.sidecar import Sidecar
 
 LISTED = "(SELECT value FROM json_each(?))"
 CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"
@@ -71,15 +73,14 @@ class Tables:
                 scores[doc] = scores.get(doc, 0.0) + worth
         if query.kinds or query.keys:
             scores = {doc: scores[doc] for doc in self.among(query, scores)}
-        rounded = {doc: round(score, DIGITS) for doc, score in scores.items()}
-        return dict(nlargest(most, rounded.items(), key=lambda one: (one[1], -one[0])))
+        return best(scores, most)
 
     def having_word(self, word: str) -> Counter[int]:
         """The documents that have a word, on whatever shelf, and how often."""
         known = self.posted.get(word)
         if known is None:
             rows = self.connection.execute(POSTED, [clean(word)])
-            known = self.posted[word] = Counter(doc for (doc,) in rows)
+            known = self.posted[word] = Counter(chain.from_iterable(rows))
         return known
 
     def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
@@ -102,9 +103,20 @@ class Tables:
         pairs = [(doc, sum(doc in self.having_word(word) for word in words)) for doc in docs]
         return [pair for pair in pairs if pair[1]]
 
-    def vectors(self, _: "Vectors") -> "Sidecar | None":
+    def vectors(self, _: "Vectors") -> "Layers | None":
         """There are none."""
         return None
+
+    def count(self) -> int:
+        """How many documents there are."""
+        found: int = self.connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+        return found
+
+    def all(self) -> "Held":
+        """All documents and their words."""
+        from .holding import read
+
+        return read(self.connection)
 
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored; raises Sick where one is gone or was changed."""
@@ -112,6 +124,13 @@ class Tables:
         if len(rows) != len(scores):
             raise Sick(Ailment.DAMAGED, DAMAGE)
         return [found_in(row, scores) for row in rows]
+
+
+def best(scores: Scores, most: int) -> Scores:
+    """The best scores, rounded; of equals the first document. Few are rounded, because there may be very many."""
+    least = min(nlargest(most, scores.values()), default=0.0) - 10**-DIGITS
+    rounded = {doc: round(score, DIGITS) for doc, score in scores.items() if score >= least}
+    return dict(nlargest(most, rounded.items(), key=lambda one: (one[1], -one[0])))
 
 
 def found_in(row: Sequence[object], scores: Mapping[int, float]) -> Found:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from openkoi_duckdb.digest import digest
 from openkoi_hookspecs import Decision, Finding, Ruling, Spend
 from openkoi_hookspecs.events import RunCompleted
+from openkoi_recall.digest import digest
 
 
 def ended(decision: Decision, iterations: int = 3) -> RunCompleted:

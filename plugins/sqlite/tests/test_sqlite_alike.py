@@ -1,0 +1,128 @@
+"""The two memories answer the same in the same order, from the file or from what is held of it."""
+
+import asyncio
+import os
+import random
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Hit, Memory, Query, Record
+from openkoi_recall.fitting import Found
+from openkoi_recall.holding import MOST
+from openkoi_recall.ranking import Documents, answer, asked
+from openkoi_sqlite import SQLite
+from openkoi_sqlite.file import opened
+from openkoi_sqlite.holding import read
+from openkoi_sqlite.tables import Tables
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import SUBJECTS, a_log, a_run, a_talk, learning, saving
+
+
+def the_log(seed: int, size: int = 16) -> list[Record]:
+    """Tasks of two projects, what was said in them, and what was learned."""
+    chance = random.Random(seed)
+    talks = [
+        record
+        for n in range(size)
+        for record in a_talk(f"run{n}", *(" ".join(chance.choices(SUBJECTS, k=12)) for _ in range(3)), start=n * 60.0)
+    ]
+    texts = [" ".join(chance.choices(SUBJECTS, k=6)) for _ in range(5)]
+    learned = [
+        saving(replace(learning(f"L{n}", keys=("a.py",)[: n % 2]), text=text), f"run{n}", start=9_000.0 + n)
+        for n, text in enumerate(texts)
+    ]
+    return [*a_log(size), *talks, *learned]
+
+
+def questions(seed: int, number: int = 24) -> list[Query]:
+    chance = random.Random(seed)
+    return [
+        Query(
+            " ".join(chance.choices([*SUBJECTS, "Anna", "task12", "score"], k=chance.randint(1, 6))),
+            project=chance.choice("abc"),
+            kinds=chance.choice(((), (), ("transcript",), ("task", "heuristic"), ("none",))),
+            keys=chance.choice(((), (), ("a.py", "b.py"))),
+            scope=chance.choice(("project", "all")),
+            limit=chance.choice((0, 3, 20, 100)),
+            tokens=chance.choice((200, 50_000)),
+        )
+        for _ in range(number)
+    ]
+
+
+def answers(memory: Memory, seed: int) -> list[Sequence[Hit]]:
+    async def all() -> list[Sequence[Hit]]:
+        return [list(await memory.search(one)) for one in questions(seed)]
+
+    return asyncio.run(all())
+
+
+def alike(one: Sequence[Sequence[Hit]], other: Sequence[Sequence[Hit]]) -> bool:
+    """Whether the same was found in the same order; relevance may differ where numbers are rounded."""
+    return [[hit.memo for hit in hits] for hits in one] == [[hit.memo for hit in hits] for hits in other] and all(
+        left.relevance == pytest.approx(right.relevance, abs=1e-7)
+        for hits, others in zip(one, other, strict=True)
+        for left, right in zip(hits, others, strict=True)
+    )
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in range(1, 30))])
+def test_it_answers_as_duckdb_does(tmp_path: Path, seed: int) -> None:
+    duckdb = pytest.importorskip("openkoi_duckdb")
+    log = the_log(seed)
+    ours, theirs = SQLite(path=tmp_path / "ours"), duckdb.DuckDB(path=tmp_path / "theirs")
+    for memory in (ours, theirs):
+        asyncio.run(memory.absorb(log))
+
+    assert alike(answers(theirs, seed), answers(ours, seed))
+    assert any(answers(ours, seed))
+
+
+def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
+    asyncio.run(SQLite(path=tmp_path / "m.db").absorb([*the_log(3), *a_run("odd", "Koi \ud800 mend\0", project="b")]))
+
+    def told(there: Documents) -> list[Sequence[Found]]:
+        return [answer(there, one, asked(one)) for one in questions(5)]
+
+    with closing(opened(tmp_path / "m.db")) as connection:
+        tables = Tables(connection)
+        assert told(tables) == told(read(connection))
+        assert any(told(tables))
+        assert MOST > tables.count() > 50
+
+
+def held(folder: Path) -> SQLite:
+    """A memory that has all in memory, because it was asked again and nothing had changed for long."""
+    asyncio.run(SQLite(path=folder / "m.db").absorb(a_run("r1", "Mend the parser")))
+    os.utime(folder / "m.db", ns=(1, 1))
+    subject = SQLite(path=folder / "m.db")
+    for _ in range(3):
+        assert ["r1"] == ids(found(subject, "parser"))
+    assert subject.holding is not None
+    assert subject.holding.now(None) is not None
+    return subject
+
+
+@pytest.mark.parametrize("others_have_it_open", [False, True])
+def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path, others_have_it_open: bool) -> None:
+    subject = held(tmp_path)
+
+    with closing(sqlite3.connect(tmp_path / "m.db")) as other:
+        if others_have_it_open:
+            other.execute("SELECT count(*) FROM records").fetchone()
+        asyncio.run(SQLite(path=tmp_path / "m.db").absorb(a_run("r2", "Mend the parser", start=60.0)))
+        assert ["r2", "r1"] == ids(found(subject, "parser"))
+
+
+def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
+    asyncio.run(SQLite(path=tmp_path / "m.db").absorb(a_log(4)))
+    with closing(sqlite3.connect(tmp_path / "m.db")) as other, other:
+        other.execute("UPDATE documents SET length = length + 1")
+
+    with closing(opened(tmp_path / "m.db")) as connection, pytest.raises(Exception, match="changed by something else"):
+        read(connection)
