@@ -277,6 +277,7 @@ from pathlib import Path
 from openkoi_archive import Choice, Log, Order, Own, bring_in, export
 what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 print("ready", flush=True)
 sys.stdin.readline()

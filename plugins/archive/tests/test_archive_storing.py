@@ -20,6 +20,7 @@ from pathlib import Path
 from openkoi_archive import Log, keep_within
 limit = int(sys.argv[2])
 if limit:
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 print("ready", flush=True)
 sys.stdin.readline()

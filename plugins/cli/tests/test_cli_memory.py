@@ -1,5 +1,6 @@
 """``openkoi memory`` and ``openkoi migrate`` as a person uses them, over a log of a few tasks."""
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_cli.rebuilding import compared
+from openkoi_cli.rebuilding import alone, compared
+from openkoi_hookspecs import KoiError
 from openkoi_log import RunLog
 from openkoi_testing.contracts.memory_log import a_run, a_talk
 
@@ -134,6 +136,23 @@ def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi:
 )
 def test_a_rebuild_says_of_before_what_is_known(before: dict[str, str], line: str) -> None:
     assert [f"  {line}"] == compared(before, {"entries": "3"})
+
+
+@pytest.mark.parametrize(
+    ("place", "stands"), [("data", "data"), ("data/deep", "data"), ("data", "data/.rebuild.lock/x")]
+)
+def test_where_nothing_can_be_written_a_rebuild_says_so(tmp_path: Path, place: str, stands: str) -> None:
+    (tmp_path / stands).parent.mkdir(exist_ok=True, parents=True)
+    (tmp_path / stands).write_text("in the way")
+
+    async def rebuilding() -> None:
+        async with alone(tmp_path / place, print):
+            pass
+
+    with pytest.raises(
+        KoiError, match=rf"Memory cannot be built again: {tmp_path}/data.*: .+\. Make room or give access"
+    ):
+        asyncio.run(rebuilding())
 
 
 def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:

@@ -22,6 +22,7 @@ from openkoi_hookspecs import events
 
 log = RunLog(Path(sys.argv[1]), "s", str)
 log.append("run", [events.Warned("first")])
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (log.path.stat().st_size + 100, resource.RLIM_INFINITY))
 try:
     log.append("run", [events.Warned("second"), events.Warned("x" * 500)])

@@ -31,7 +31,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_log import Redactor
-from openkoi_log.transcript import Damaged, catalogue, opened, read_line, sealed, write_line
+from openkoi_log.transcript import Damaged, catalogue, dumps, opened, read_line, sealed, write_line
 
 AT = "2026-11-21T10:00:00.000000Z"
 TEXTS = st.text(max_size=6) | st.sampled_from(["\ud800", "\u2028", '"', "\\", '","crc":"00000000"}\n'])
@@ -211,6 +211,43 @@ def test_a_plugins_own_event_is_read_back() -> None:
 
     assert "dance.danced" in catalogue()
     assert record(event) == read_line(line(event))
+
+
+def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
+    sung, hummed = (
+        sealed(dumps({"type": name, "id": "1", "data": {"song": "la"}})) for name in ("song.sung", "song.hummed")
+    )
+    assert isinstance(read_line(sung).event, events.Unknown)
+
+    @dataclass(frozen=True, slots=True)
+    class Sung(Event):
+        name = "song.sung"
+        song: str
+
+    assert Sung("la") == read_line(sung).event
+    assert isinstance(read_line(hummed).event, events.Unknown)
+
+    @dataclass(frozen=True, slots=True)
+    class Hummed(Sung):
+        name = "song.hummed"
+
+    assert Hummed("la") == read_line(hummed).event
+
+
+def test_an_event_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
+    said = sealed(dumps({"type": "walk.walked", "id": "1", "data": {"miles": 3}}))
+    read = []
+
+    for _ in range(2):
+
+        @dataclass(frozen=True, slots=True)
+        class Walked(Event):
+            name = "walk.walked"
+            miles: int
+
+        read.append(type(read_line(said).event) is Walked)
+
+    assert [True, True] == read
 
 
 # What people and jq see.

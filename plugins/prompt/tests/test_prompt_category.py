@@ -39,6 +39,15 @@ ASKS = [
     "What's the default timeout?",
     "What does str.replace do?",
     "How is the diff made?",
+    "Which file defines Basket?",
+    "Show me the tests",
+    "List all open questions in the comments",
+    "Read README and tell me how to begin",
+    "Read how files are stored, exported and wrapped",
+    "List the commands that store, export or drop things",
+    "How can I safely and quickly update it?",
+    "Find where the config is read and used",
+    "Compare both and use a table for it",
 ]
 CHANGES = [
     "Fix the failing tests",
@@ -69,6 +78,15 @@ CHANGES = [
     "Fix the tests?",
     "Please, can you rename it?",
     "Look at the logs and then just revert the change",
+    "Find the tests that fail and mend them",
+    "List the customers page: add paging",
+    "Show the invoices as a table on the start page",
+    "Find the slow query, speed it up",
+    "Read data.csv and store the sum in out.txt",
+    "Find the dead code and quickly delete it",
+    "Read the limits from the settings and use them in the parser",
+    "List the files without a licence, fixing each of them",
+    "Look at the flaky tests and get rid of them",
 ]
 
 
@@ -138,3 +156,8 @@ def test_letters_case_does_not_matter() -> None:
 def test_odd_texts_have_an_answer(text: str) -> None:
     assert "" == infer_category(text)
     assert only_asks(text) in (True, False)
+
+
+@pytest.mark.parametrize("piece", ["and ", "\n", ", ", "and finally ", "and\n", " "])
+def test_a_long_text_of_nothing_is_told_like_any_other(piece: str) -> None:
+    assert only_asks(f"Read {piece * 20_000}")

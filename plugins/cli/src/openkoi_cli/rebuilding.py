@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ BATCH = 5_000
 CHANGING = ("file", "size")
 PAUSE = 0.1
 WAITING = "Memory is being built again by another process: waiting for it to end."
+NO_PLACE = "Memory cannot be built again: {place}: {why}. Make room or give access, and do it once more."
 
 
 @runtime_checkable
@@ -51,14 +52,24 @@ async def rebuilt(koi: "Assembly", say: Callable[[str], object]) -> Rebuilt:
     if memory is None:
         raise KoiError(" ".join(["There is no memory to build again: choose one with [use] memory.", *koi.pending]))
     log = Log(koi.config.paths.data)
-    async with alone(private_folder(log.data) / ".rebuild.lock", say):
+    async with alone(log.data, say):
         return await told_again(memory, log)
 
 
+@contextmanager
+def writing_in(data: Path) -> Iterator[None]:
+    """Say of a folder that cannot be written in what is to be done about it."""
+    try:
+        yield
+    except OSError as error:
+        raise KoiError(NO_PLACE.format(place=error.filename or data, why=error.strerror or error)) from error
+
+
 @asynccontextmanager
-async def alone(lock: Path, say: Callable[[str], object]) -> AsyncIterator[None]:
-    """Wait until nobody else has the lock, and have it; whoever waits can still be interrupted."""
-    file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+async def alone(data: Path, say: Callable[[str], object]) -> AsyncIterator[None]:
+    """Wait until nobody else builds there, and keep others from it; whoever waits can still be interrupted."""
+    with writing_in(data):
+        file = os.open(private_folder(data) / ".rebuild.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not tried(file):
             say(WAITING)
@@ -73,7 +84,8 @@ async def told_again(memory: "Memory", log: "Log") -> Rebuilt:
     """Move the view aside, and tell memory all of the log."""
     faults: list[Fault] = []
     before = await counts(memory)
-    old = await memory.make_way() if isinstance(memory, MakesWay) else None
+    with writing_in(log.data):
+        old = await memory.make_way() if isinstance(memory, MakesWay) else None
     records = told = 0
     for batch in batches(records_of(log, faults.append)):
         await memory.absorb(batch)

@@ -5,7 +5,8 @@ beside the event's own ``data``; every other kind is spelled by the event's dott
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -70,7 +71,7 @@ def read_line(line: bytes, segment: str = "", end: int = 0) -> Record:
 
 
 def read_event(kind: str, said: dict[str, Any]) -> Event:
-    known = catalogue().get(NAMED.get(kind, kind))
+    known = kind_named(NAMED.get(kind, kind))
     try:
         if known is not None:
             event: Event = decode(known, said["data"])
@@ -78,6 +79,17 @@ def read_event(kind: str, said: dict[str, Any]) -> Event:
     except (KeyError, TypeError, ValueError):
         pass
     return events.Unknown({"type": kind, **said})
+
+
+def kind_named(name: str) -> type[Event] | None:
+    """The kind of event of that name, looked for anew where those that were there last do not have it."""
+    return catalogue_with(tuple(Event.__subclasses__())).get(name) or catalogue().get(name)
+
+
+@lru_cache(maxsize=1)
+def catalogue_with(kinds: tuple[type[Event], ...]) -> Mapping[str, type[Event]]:
+    """The catalogue, found once for as long as the events that are there directly stay the same."""
+    return catalogue()
 
 
 def catalogue() -> dict[str, type[Event]]:

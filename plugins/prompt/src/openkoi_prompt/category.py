@@ -31,7 +31,16 @@ VERBS = (
 )
 JOINTS = r"(?:and|then|also|please|now|just)\s+"
 CHANGES = re.compile(rf"(?i)(?<![\w-]){VERBS}")
-WANTS = re.compile(rf"(?i)(?:^|\n|[.!?:;,]\s|\b{JOINTS})\s*(?:{JOINTS})*{VERBS}")
+WANTS = re.compile(rf"(?i)(?:^\s*|\n[^\S\n]*|[.!?:;,]\s+|\b{JOINTS}){VERBS}")
+BEGINS = re.compile(r"(?i)^\s*(?:list|find|count|compare|read|look at|summari[sz]e)\b")
+OTHERS = (
+    r"(?:store|export|drop|enable|disable|introduce|reduce|strip|hide|rewrite|reword|get rid of|wrap|register|speed)"
+)
+OBJECT = r"\s+(?:it|its|them|their|this|that|these|those|the|an?|all|each|every)\b"
+DOING = r"(?:fixing|mending|repairing|correcting|removing|deleting|replacing|renaming|rewriting|updating)"
+GOES_ON = re.compile(
+    rf"(?i)(?:[.!?:;,]\s+|\b{JOINTS})(?:\w+ly\s+)?(?:{VERBS}|{OTHERS}{OBJECT}|use (?:it|them)\b)|,\s{DOING}{OBJECT}"
+)
 PLEASE = re.compile(r"(?i)^\s*please,?\s+")
 POLITE = re.compile(r"(?i)^\s*(?:can|could|would|will) you (?:please )?")
 
@@ -44,10 +53,15 @@ def infer_category(text: str) -> str:
 
 
 def only_asks(text: str) -> bool:
-    """Whether a task is a question that changes nothing: "how do I fix" only asks, "how ... and fix it" does not."""
+    """Whether a task is a question that changes nothing: "how do I fix" only asks, "how ... and fix it" does not.
+
+    What begins with reading and goes on with a change is none; "read the list" by itself is taken for a question.
+    """
     text = PLEASE.sub("", text)
     request = POLITE.sub("", text)
     if request != text:
         return bool(ASKS.match(request)) and not CHANGES.search(request)
+    if BEGINS.match(text) and GOES_ON.search(text):
+        return False
     asks = ASKS.match(text) or text.rstrip().endswith("?")
     return bool(asks) and not WANTS.search(text)

@@ -45,9 +45,11 @@ def beside(scores: Scores, apart: Mapping[int, int]) -> Scores:
     """The better score of the two pieces that each is paired with, one before and one after."""
     found: dict[int, float] = {}
     for one, other in apart.items():
-        found[one] = max(found.get(one, 0.0), scores.get(other, 0.0))
-        found[other] = max(found.get(other, 0.0), scores.get(one, 0.0))
-    return {doc: score for doc, score in found.items() if score}
+        if (score := scores.get(other)) and score > found.get(one, 0.0):
+            found[one] = score
+        if (score := scores.get(one)) and score > found.get(other, 0.0):
+            found[other] = score
+    return found
 
 
 def with_names(scores: Scores, having: Iterable[tuple[int, int]], asked: Collection[str], weight: float) -> Scores:

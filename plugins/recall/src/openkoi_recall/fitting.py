@@ -44,8 +44,8 @@ def place_of(kind: str) -> int:
 def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memo]) -> list[Hit]:
     """Keep what is relevant and fits the limit and the tokens; one that is too long leaves its room to the next.
 
-    Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, in the first
-    half of the room.
+    Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, but one at
+    least, in the first half of the room.
     """
     hits: list[Hit] = []
     left, said = query.tokens, 0
@@ -55,7 +55,7 @@ def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memo])
         memo = read(one)
         size = -(-len(memo.text) // CHARACTERS_PER_TOKEN)
         unasked = one.kind == TRANSCRIPT and not query.kinds
-        if unasked and (said >= query.limit // UNASKED or query.tokens - left + size > query.tokens / 2):
+        if unasked and (said >= max(1, query.limit // UNASKED) or query.tokens - left + size > query.tokens / 2):
             continue
         if size <= left:
             hits.append(Hit(memo, one.score / found[0].score))

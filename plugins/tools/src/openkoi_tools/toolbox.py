@@ -81,7 +81,9 @@ class WorkspaceTools:
         return seen
 
     def _recalled(self, run: Run) -> Seen:
-        """Return what a run was shown before it was interrupted; of one that begins, nothing."""
+        """Return what a run was shown before it was interrupted; of one that begins, and asked no model, nothing."""
+        if not run.spent.calls:
+            return Seen()
         calls = list(answered(run.records(run.task.session), run.id))
         seen = recalled(calls, run.workspace)
         seen.outputs.update(kept_before(calls, self._settings.outputs))
