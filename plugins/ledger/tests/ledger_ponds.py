@@ -105,7 +105,7 @@ class Thing:
         """The ways of this thing that a text names: one that is common must stand beside the thing."""
         spoken = f" {text.lower()} "
         here = all(word in spoken or WORDS[word] in spoken for word in (self.head, self.tail))
-        return [way for way in self.ways if way in text and (here or not way[0].isdigit())]
+        return [way for way in self.ways if way in text and (here or " " not in way)]
 
 
 def ways_of(number: int, how: str, random: Random) -> tuple[str, ...]:

@@ -386,6 +386,33 @@ def test_probation_ends_with_the_first_help_and_what_only_informs_stays_there() 
     assert [] == list(settled(book([replace(guess, trust=Trust.PAGE)], *told), [guess.id], "pond", NOW))
 
 
+def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_a_guess() -> None:
+    bare = entry("Check x before answering.", standing=Standing.PROBATION, trust=Trust.MODEL, origin="pattern")
+    helped = [
+        one
+        for n in range(9)
+        for one in ((f"r{n}", Shown("export", "pond", "m", (bare.id,))), (f"r{n}", Credited(True)))
+    ]
+    missed = [
+        one
+        for n in range(9)
+        for one in ((f"w{n}", Shown("x", "pond", "m", (), (bare.id,))), (f"w{n}", Credited(False)))
+    ]
+
+    assert [] == list(settled(book([bare], *helped), [bare.id], "pond", NOW))
+    assert [Standing.ACTIVE] == [
+        one.standing for one in settled(book([bare], *missed, *helped), [bare.id], "pond", NOW)
+    ]
+
+
+def test_what_only_happened_often_gives_way_to_what_says_what_to_do() -> None:
+    bare = entry("Check the export of invoices.", standing=Standing.PROBATION, trust=Trust.MODEL, origin="pattern")
+    advice = entry("Export invoices by `tab`.", standing=Standing.PROBATION, trust=Trust.MODEL)
+
+    assert [advice.text] == [one.text for one in choose(book([bare, advice]), asked(), NEVER).shown]
+    assert [bare.text] == [one.text for one in choose(book([bare]), asked(), NEVER).shown]
+
+
 def test_a_text_is_as_trusted_as_the_least_of_what_its_author_read() -> None:
     text = "Run the installer before any export."
     copied = Read(own=("Welcome. run the installer before any export! Bye",))

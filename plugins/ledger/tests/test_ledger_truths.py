@@ -12,6 +12,7 @@ from openkoi_hookspecs import (
     Finding,
     Iteration,
     Plan,
+    Record,
     Result,
     Ruling,
     Score,
@@ -20,12 +21,15 @@ from openkoi_hookspecs import (
     Task,
     Work,
 )
+from openkoi_ledger.book import Book
 from openkoi_ledger.decay import WORTH_KEEPING, confidence
 from openkoi_ledger.entry import Entry, Proof, Trust, name_of
 from openkoi_ledger.extract import Lesson
 from openkoi_ledger.judge import blamed
 from openkoi_ledger.merge import contrary, merged
+from openkoi_ledger.promote import promoted
 from openkoi_ledger.teach import taught
+from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read
 
 NOW = "2026-03-01T00:00:00Z"
@@ -75,10 +79,24 @@ def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
     assert [header.id] == blamed([totals, header], [finding], "Write the header")
 
 
-def test_what_was_borne_out_in_two_projects_holds_in_all_of_them_until_one_contradicts_it() -> None:
-    here, there = entry("The export breaks in the third column: Use `tab`."), lesson("Use `tab`.", "lake")
+def helping(*entries: Entry, times: int = 3, blamed: bool = False) -> Book:
+    """A ledger in which entries were shown so many times in their own projects, and it went well each time."""
+    book = Book()
+    for one in entries:
+        book.take(Record(one.id, NOW, "before", Noted(one)))
+        for number in range(times):
+            run = f"{one.project}{number}"
+            bad = blamed and number == 0
+            book.take(Record(run, NOW, run, Shown("Repair the export", one.project, "m", (one.id,))))
+            book.take(Record(f"{run}!", NOW, run, Credited(not bad, (one.id,) if bad else ())))
+    return book
 
-    known = {one.id: one for one in [here, *taught([here], there, Read(), str)]}
+
+def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_it() -> None:
+    text = "The export breaks in the third column: Use `tab`."
+    book = helping(entry(text), entry(text, "lake"))
+
+    known = {**book.entries, **{one.id: one for one in promoted(book, book.entries[entry(text).id], NOW)}}
     [whole] = [one for one in known.values() if one.live]
     assert ("user", 2) == (whole.scope, len({proof.run for proof in whole.proofs}))
 
@@ -89,12 +107,21 @@ def test_what_was_borne_out_in_two_projects_holds_in_all_of_them_until_one_contr
     }
 
 
+def test_what_was_only_borne_out_or_did_harm_once_stays_in_its_project() -> None:
+    text = "The export breaks in the third column: Use `tab`."
+    here, there = entry(text), entry(text, "lake")
+
+    assert [] == promoted(helping(here, there, times=2), here, NOW)
+    assert [] == promoted(helping(here, there, times=9, blamed=True), here, NOW)
+
+
 def test_what_only_informs_or_is_contradicted_elsewhere_stays_in_its_project() -> None:
     text = "The export breaks in the third column: Use `tab`."
-    other = entry("The export breaks in the third column: Use `comma`.", "moor")
+    mine, other = entry(text), entry("The export breaks in the third column: Use `comma`.", "moor")
 
-    for known in ([entry(text, trust=Trust.PAGE)], [entry(text, standing=Standing.ARCHIVED)], [entry(text), other]):
-        assert {"project"} == {one.scope for one in taught(known, lesson("Use `tab`.", "lake"), Read(), str)}
+    for theirs in (entry(text, "lake", trust=Trust.PAGE), entry(text, "lake", standing=Standing.ARCHIVED)):
+        assert [] == promoted(helping(mine, theirs), mine, NOW)
+    assert [] == promoted(helping(mine, entry(text, "lake"), other), mine, NOW)
 
 
 @pytest.mark.row("MEM-12")

@@ -3,7 +3,7 @@
 Filled record by record, in the order of the log. Knows no file and decides nothing.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import log
@@ -12,12 +12,12 @@ from openkoi_hookspecs import Learning, Record, events
 
 from .credit import Use
 from .entry import Entry, entry_of
+from .relevance import Heard, Weighed, spoken
 from .told import Credited, Learned, Noted, Shown
-from .words import terms
+from .words import Tongue, terms
 
 LATELY = 40
 EVEN = 0.5
-COMMON = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,11 @@ class Book:
     frequencies: defaultdict[str, defaultdict[str, int]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(int))
     )
+    came: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    well: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    titles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    texts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    noted: Counter[str] = field(default_factory=Counter)
     projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     origins: dict[str, Origin] = field(default_factory=dict)
     due: dict[str, None] = field(default_factory=dict)
@@ -73,13 +78,13 @@ class Book:
         run = record.run
         match record.event:
             case Noted(entry=entry):
-                self.entries[entry.id] = entry
+                self.note(entry)
             case events.LearningSaved(learning=learning):
                 self.save(learning, record)
             case Shown() as told if run not in self.visits:
                 self.visit(Visit(run, record.at, told))
             case Credited(passed=passed, blamed=blamed, of=of) if (of or run) in self.visits:
-                self.visits[of or run] = replace(self.visits[of or run], passed=passed, blamed=frozenset(blamed))
+                self.judge(replace(self.visits[of or run], passed=passed, blamed=frozenset(blamed)))
             case events.TaskStarted(task=task, model=model):
                 self.origins[run] = Origin(model, task.project, task.session)
             case events.RunCompleted():
@@ -92,6 +97,43 @@ class Book:
                 self.answers[run].append((self.questions.get(id, ""), answer))
             case events.Restored():
                 self.turn(run)
+
+    def note(self, entry: Entry) -> None:
+        """Note an entry as it now stands, and the words of the tasks in which its subject came up anew."""
+        known = self.entries.get(entry.id)
+        self.entries[entry.id] = entry
+        if known is None:
+            self.noted[entry.project] += 1
+            self.texts[entry.project].update(terms(entry.text))
+        new = set(entry.when) - set(known.when if known else ())
+        for task in new:
+            self.came[entry.id].update(terms(task))
+        self.titles[entry.project].update(word for proof in entry.proofs for word in terms(proof.finding))
+
+    def judge(self, visit: Visit) -> None:
+        """Note how a run went, and the words for which entries were shown in it that nothing was wrong with."""
+        was, self.visits[visit.run] = self.visits[visit.run], visit
+        if was.passed is not None or visit.passed is None:
+            return
+        words = terms(visit.told.task)
+        for entry in (self.entries[id] for id in visit.told.shown if id in self.entries and id not in visit.blamed):
+            told = spoken(entry, words, self.heard(entry, visit.told.project))
+            most = max(told.values(), default=0.0)
+            self.well[entry.id].update(word for word, share in told.items() if share >= most / 2)
+
+    def heard(self, entry: Entry, project: str) -> Heard:
+        """The words of tasks, and what they tell of an entry."""
+        return Heard(self.frequencies[project], self.came[entry.id], self.well[entry.id])
+
+    def tongue(self, project: str) -> Tongue:
+        """How people speak in a project."""
+        entries = self.noted[project]
+        weights = {word: said_by(count, entries) for word, count in self.texts[project].items()}
+        return Tongue(frozenset(self.frequencies[project]) | self.titles[project], weights, said_by(0, entries))
+
+    def weighed(self, text: str, project: str) -> Weighed:
+        """A task's words, and how much words say in its project."""
+        return Weighed(text, terms(text), self.weights(project), self.unheard(project))
 
     def save(self, learning: Learning, record: Record) -> None:
         """Take in what was saved, by whomever: another plugin may have changed what we noted."""
@@ -117,7 +159,7 @@ class Book:
         """A person took a run's changes back, or took them up again."""
         self.undone ^= {run}
         if run in self.visits:
-            self.visits[run] = replace(self.visits[run], undone=run in self.undone)
+            self.judge(replace(self.visits[run], undone=run in self.undone))
 
     def uses(self, id: str) -> tuple[Use, ...]:
         """What happened in runs that an entry was eligible for, oldest first."""
@@ -134,11 +176,6 @@ class Book:
         """How much each word says in a project: the fewer tasks have it the more."""
         tasks = len(self.projects[project])
         return {word: said_by(count, tasks) for word, count in self.frequencies[project].items()}
-
-    def topic(self, entry: Entry) -> frozenset[str]:
-        """The words of an entry that tell tasks of its project apart: those that some have, and few."""
-        heard, most = self.frequencies[entry.project], max(2.0, len(self.projects[entry.project]) * COMMON)
-        return frozenset(word for word in terms(entry.text) if 0 < heard.get(word, 0) <= most)
 
     def unheard(self, project: str) -> float:
         """How much a word says that no task has had yet."""

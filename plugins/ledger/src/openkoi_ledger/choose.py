@@ -3,23 +3,24 @@
 Scope comes first, then a threshold of relevance; what passes is ordered by relevance times worth. Age breaks ties only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from openkoi_hookspecs import Standing
 
 from .book import Book
-from .credit import Use, counts, doubtful, drawn, share_withheld, utility
+from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
 from .merge import about_the_same, contrary, opinion
-from .relevance import relevance_of, subject
-from .words import overlap, terms
+from .relevance import relevance_of, spoken
+from .words import alike, frame
 
-CLEARLY = 0.4
+CLEARLY, TELLS = 0.4, 0.15
 ENOUGH = 5
-EVEN = 0.5
-SAME_TOPIC = 0.6
+EVEN, PROVED = 0.5, 1.0
+TOGETHER, SAID_ALIKE = 0.8, 0.3
 RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fact": 3}
 
 
@@ -29,7 +30,7 @@ class Rules:
 
     entries: int = 8
     tokens: int = 600
-    relevance: float = 0.2
+    relevance: float = 0.25
     withheld: float = 0.1
     decay: float = PER_WEEK
 
@@ -47,19 +48,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry that may be shown, and what speaks for it."""
+    """An entry that may be shown, and what speaks for it: ``told`` is what each word of the task does."""
 
     entry: Entry
     relevance: float
     worth: float
     fresh: float
     withheld: float
+    told: Mapping[str, float]
 
     @property
-    def order(self) -> tuple[float, int, float, str]:
+    def order(self) -> tuple[bool, float, int, float, str]:
         """The best first: by relevance times worth, then by kind, then by age."""
         product = round(self.relevance * self.worth, 3)
-        return -product, RANK.get(self.entry.kind, 3), -round(self.fresh, 3), self.entry.id
+        return self.entry.bare, -product, RANK.get(self.entry.kind, 3), -round(self.fresh, 3), self.entry.id
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float, str]:
@@ -82,40 +84,41 @@ class Choice:
 
 def choose(book: Book, asked: Asked, rules: Rules) -> Choice:
     """Choose what a run is shown."""
-    candidates = telling(eligible(book, asked, rules), book, asked)
-    taken = fitting(undisputed(book, candidates), rules)
+    candidates = telling(eligible(book, asked, rules))
+    taken = fitting(undisputed(candidates), rules)
     withheld = [one.entry for one in taken if drawn(asked.run, one.entry.id) < one.withheld]
     out = {entry.id for entry in withheld}
-    shown = fitting(undisputed(book, [one for one in candidates if one.entry.id not in out]), rules)
+    shown = fitting(undisputed([one for one in candidates if one.entry.id not in out]), rules)
     steady = sorted(shown, key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
     return Choice(tuple(one.entry for one in steady), tuple(withheld), tuple(one.relevance for one in steady))
 
 
 def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
     """Weigh what may be shown in this project and is about the task."""
-    weights, usual = book.weights(asked.project), book.unheard(asked.project)
-    words = terms(asked.text)
+    task = book.weighed(asked.text, asked.project)
     for entry in book.entries.values():
         if not entry.live or not in_scope(entry, asked.project):
             continue
-        relevance = relevance_of(entry, words, asked.text, weights, usual)
+        told = spoken(entry, task.words, book.heard(entry, asked.project))
+        relevance = relevance_of(entry, told, task)
         if relevance < rules.relevance:
             if not always(entry):
                 continue
             relevance = rules.relevance
-        one = candidate(book, entry, relevance, asked, rules)
-        if one.fresh >= WORTH_KEEPING or entry.pinned:
-            yield one
+        uses = of_model(book.uses(entry.id), asked.model)
+        worth = utility(uses, entry.base)
+        fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
+        if fresh >= WORTH_KEEPING or entry.pinned:
+            yield Candidate(entry, relevance, worth, fresh, going_without(entry, uses, rules), told)
 
 
-def candidate(book: Book, entry: Entry, relevance: float, asked: Asked, rules: Rules) -> Candidate:
-    """Say what an entry is worth now, and how often to go without it."""
-    uses = of_model(book.uses(entry.id), asked.model)
-    worth = utility(uses, entry.base)
-    fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
-    doubted = entry.standing is Standing.PROBATION or doubtful(uses)
-    share = 0.0 if entry.pinned else share_withheld(uses, rules.withheld, doubted=doubted)
-    return Candidate(entry, relevance, worth, fresh, share)
+def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
+    """On which share of runs to leave an entry out, to see whether it matters: what a check has proved, less often."""
+    if entry.pinned:
+        return 0.0
+    if entry.standing is Standing.PROBATION or doubtful(uses):
+        return share_withheld(uses, rules.withheld, doubted=True)
+    return share_withheld(uses, rules.withheld, doubted=False) * (PROVED if entry.trust is Trust.CHECK else 1.0)
 
 
 def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:
@@ -134,36 +137,32 @@ def always(entry: Entry) -> bool:
     return entry.pinned or (entry.kind == "preference" and entry.trust is Trust.PERSON)
 
 
-def telling(candidates: Iterable[Candidate], book: Book, asked: Asked) -> list[Candidate]:
+def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what something better says more about: guesses about what the sure ones speak of, and poorer fits."""
-    heard, words = frozenset(book.weights(asked.project)), terms(asked.text)
     told: list[Candidate] = []
-    better: list[tuple[frozenset[str], Candidate]] = []
-    spoken_for: frozenset[str] = frozenset()
-    for one in sorted(candidates, key=lambda one: (opinion(one.entry), -one.relevance)):
-        shared = subject(one.entry, heard) & words
+    explained: dict[str, float] = {}
+    spoken_for = advised = frozenset[str]()
+    for one in sorted(candidates, key=lambda one: (opinion(one.entry), one.entry.bare, -one.relevance)):
+        shared = frozenset(word for word, share in one.told.items() if share >= TELLS)
         if shared and not always(one.entry):
-            if one.entry.trust < Trust.CHECK and shared <= spoken_for:
+            guess = one.entry.trust < Trust.CHECK
+            if guess and shared <= (advised if one.entry.bare else spoken_for):
                 continue
-            if any(outdone(one, shared, *other) for other in better):
+            if guess and all(explained.get(word, 0.0) > one.told[word] + CLEARLY for word in shared):
                 continue
         told.append(one)
-        better += [(shared, one)] if shared else []
+        for word in shared:
+            explained[word] = max(explained.get(word, 0.0), one.told[word])
         spoken_for |= frozenset() if opinion(one.entry) else shared
+        advised |= frozenset() if one.entry.bare else shared
     return told
 
 
-def outdone(one: Candidate, shared: frozenset[str], more: frozenset[str], other: Candidate) -> bool:
-    """Whether something else is clearly more about the task: for the same words and for further ones."""
-    clearly = other.relevance - one.relevance >= CLEARLY
-    return clearly and shared < more and not about_the_same(one.entry, other.entry)
-
-
-def undisputed(book: Book, candidates: Iterable[Candidate]) -> list[Candidate]:
+def undisputed(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what is contradicted by something better, however well it fits the task: it is about the same."""
     best: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.rank, reverse=True):
-        if not any(clash(book, one.entry, other.entry) for other in best):
+        if not any(clash(one, other) for other in best):
             best.append(one)
     return sorted(best, key=lambda one: one.order)
 
@@ -182,16 +181,26 @@ def fitting(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
     return taken
 
 
-def clash(book: Book, one: Entry, other: Entry) -> bool:
-    """Whether two entries are not to be shown together: opinions are held to contradict what has the same topic."""
-    doubted = opinion(one) or opinion(other)
-    if about_the_same(one, other):
-        return doubted or contrary(one, other)
-    if not contrary(one, other):
+def clash(one: Candidate, other: Candidate) -> bool:
+    """Whether two entries are not to be shown together: opinions are held to contradict what is about the same."""
+    mine, theirs = one.entry, other.entry
+    doubted = opinion(mine) or opinion(theirs)
+    if about_the_same(mine, theirs):
+        return doubted or contrary(mine, theirs)
+    if not (doubted and (mine.when or theirs.when) and contrary(mine, theirs)):
         return False
-    return doubted and overlap(book.topic(one), book.topic(other), {}) >= SAME_TOPIC
+    return agreement(one.told, other.told) >= TOGETHER and alike(frame(mine.text), frame(theirs.text)) >= SAID_ALIKE
+
+
+def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """How much the same words of a task speak for two entries, 0.0 to 1.0."""
+    size = sqrt(sum(share**2 for share in one.values()) * sum(share**2 for share in other.values()))
+    return sum(share * other.get(word, 0.0) for word, share in one.items()) / size if size else 0.0
 
 
 def helped_enough(book: Book, entry: Entry) -> bool:
-    """Whether an entry on probation has helped."""
-    return entry.standing is Standing.PROBATION and counts(book.uses(entry.id)).helpful > 0
+    """Whether an entry on probation has helped: one that says nothing to do must be shown to make a difference."""
+    if entry.standing is not Standing.PROBATION:
+        return False
+    uses = book.uses(entry.id)
+    return lift(uses, book.usual(entry.project)).low > 0 if entry.bare else counts(uses).helpful > 0

@@ -83,6 +83,11 @@ class Entry:
         return self.trust < Trust.MODEL
 
     @property
+    def bare(self) -> bool:
+        """Whether it only says what happened often, and not what to do about it."""
+        return self.origin == "pattern"
+
+    @property
     def live(self) -> bool:
         """Whether it may be shown at all."""
         return self.standing in LIVE and not self.until and not self.superseded_by
@@ -96,6 +101,11 @@ class Entry:
     def tokens(self) -> int:
         """What it costs to show it."""
         return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The words that it has of the tasks in which it was seen."""
+        return terms(self.text) & {word for task in self.when for word in terms(task)}
 
     @property
     def topic(self) -> frozenset[str]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from openkoi_hookspecs import Evaluation, Finding, Iteration, Result, Severity, Standing
 
 from .entry import Entry, Proof, Trust, name_of, short
-from .words import alike, keys_in, terms
+from .words import PLAIN, Tongue, alike, keys_in, terms
 
 FALL, LITTLE = 0.1, 0.02
 REGRESSED, SLOW, RECURRING = 0.7, 0.5, 0.75
@@ -31,13 +31,15 @@ REFUSED = re.compile(r"\AAllow (\S+) |\nAllow (\S+) ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A run that is over. ``answers`` are what a person was asked and said in it."""
+    """A run that is over. ``answers`` are what a person was asked and said in it, ``tongue`` is how
+    people speak in its project."""
 
     run: str
     result: Result
     project: str = ""
     at: str = ""
     answers: Sequence[tuple[str, str]] = ()
+    tongue: Tongue = PLAIN
 
     @property
     def task(self) -> str:
@@ -77,18 +79,23 @@ def judged(lesson: Lesson) -> Iterator[tuple[int, Iteration, Evaluation, Iterati
 def repairs(lesson: Lesson) -> Iterator[Entry]:
     """Findings that are gone after their fix, while nothing else broke."""
     for number, before, old, after, new in judged(lesson):
-        if new.failing - old.failing or (new.score or 0.0) < (old.score or 0.0):
-            continue
         mended = bool(old.failing - new.failing)
-        for finding in old.open:
-            how = finding.fix or change(before, after)
-            if how and not still_open(finding, old.open, new.open):
+        if new.failing - old.failing or not (mended or (new.score or 0.0) > (old.score or 0.0)):
+            continue
+        for finding in found_in(old):
+            how = finding.fix or change(finding, before, after)
+            if how and not still_open(finding, old.open, new.open) and not reworded(finding, old, new):
                 proof = proof_of(lesson, number, finding, after, old, new)
                 trust = Trust.CHECK if mended else Trust.MODEL
                 base = 0.8 if mended else 0.6
-                text = f"{finding.title}: {how}"
+                text = f"{finding.title}: {how}" if finding.title else how
                 facts = {"advice": short(how), "standing": Standing.ACTIVE, "trust": trust, "base": base}
                 yield noted(lesson, "heuristic", text, proof, **facts)
+
+
+def found_in(judged: Evaluation) -> Sequence[Finding]:
+    """What was found wrong; where nothing was, what was suggested instead."""
+    return judged.open or ((Finding("", fix=judged.suggestion),) if judged.suggestion else ())
 
 
 def traps(lesson: Lesson) -> Iterator[Entry]:
@@ -122,12 +129,32 @@ def still_open(finding: Finding, before: Sequence[Finding], after: Sequence[Find
     return any(alike(one.title, finding.title) >= SAME_TITLE for one in after)
 
 
+def reworded(finding: Finding, old: Evaluation, new: Evaluation) -> bool:
+    """Whether a finding may be there still, in words that nobody can tell: as one that looks new."""
+    if finding.rule and sum(one.key[:2] == finding.key[:2] for one in old.open) == 1:
+        return False
+    if any(terms(check) & terms(said(finding)) for check in old.failing - new.failing):
+        return False
+    known = [one for one in old.open if one is not finding]
+    return any(not any(alike_enough(one, found) for one in known) for found in new.open)
+
+
+def alike_enough(known: Finding, found: Finding) -> bool:
+    """Whether two findings are one, as far as rules and words can tell."""
+    return (known.rule and known.rule == found.rule) or alike(said(known), said(found)) >= SAME_TITLE
+
+
+def said(finding: Finding) -> str:
+    """All that is said of a finding."""
+    return f"{finding.title} {finding.detail} {finding.fix}"
+
+
 def followed(iteration: Iteration, check: str) -> str:
     """The advice that did it: what an iteration was told about the check, or the only thing that it was told."""
     fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
     advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))
     about = [one for one in advice if terms(one) & terms(check)]
-    return about[0] if about else advice[0] if len(advice) == 1 else ""
+    return about[0] if about else advice[0] if len(advice) == 1 and not iteration.plan.feedback[1:] else ""
 
 
 def slow(lesson: Lesson) -> Iterator[Entry]:
@@ -137,7 +164,8 @@ def slow(lesson: Lesson) -> Iterator[Entry]:
     if len(known) >= 3 and 0 <= known[-1] - known[-2] < LITTLE:
         what = lesson.result.task.category or "these"
         text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
-        yield noted(lesson, "heuristic", text, Proof(run=lesson.run, iteration=len(known) - 1), base=SLOW)
+        proof = Proof(run=lesson.run, iteration=len(known) - 1)
+        yield noted(lesson, "heuristic", text, proof, base=SLOW, origin="pattern")
 
 
 def recurring(lesson: Lesson) -> Iterator[Entry]:
@@ -151,7 +179,7 @@ def recurring(lesson: Lesson) -> Iterator[Entry]:
         if count >= 2:
             text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
             proof = Proof(run=lesson.run, rule=rule, where=where, finding=titles[0])
-            yield noted(lesson, "anti_pattern", text, proof, base=RECURRING)
+            yield noted(lesson, "anti_pattern", text, proof, base=RECURRING, origin="pattern")
 
 
 def corrections(lesson: Lesson) -> Iterator[Entry]:
@@ -201,11 +229,14 @@ def proof_of(
     )
 
 
-def change(before: Iteration, after: Iteration) -> str:
-    """What an iteration wrote that the one before it had not: its first line, or nothing."""
+def change(finding: Finding, before: Iteration, after: Iteration) -> str:
+    """What an iteration wrote that the one before it had not: the line that a finding speaks of, or the only one."""
     old = set(ADDED.findall(before.work.diff))
-    line = next((one for one in ADDED.findall(after.work.diff) if one not in old), "")
-    return f"mended by `{short(line, 80)}`" if line else ""
+    lines = [one for one in ADDED.findall(after.work.diff) if one not in old]
+    words = terms(f"{finding.title} {finding.detail} {finding.rule}")
+    best = max(lines, key=lambda line: len(terms(line) & words), default="")
+    told = best and (len(lines) == 1 or terms(best) & words)
+    return f"mended by `{short(best, 80)}`" if told else ""
 
 
 def passed(result: Result) -> bool | None:

@@ -33,11 +33,13 @@ from .duel import VARIABLE
 from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
 from .extract import Lesson
 from .reflect import lessons, pays, question
+from .relevance import holds
 from .shelf import Shelf
 from .study import Study, announced, counted
 from .told import Learned, Shown
 
 SIMILAR = 3
+HALF = 0.5
 
 
 class Ledger:
@@ -49,7 +51,7 @@ class Ledger:
         sessions: Annotated[Path, Data("sessions")],
         entries: int = 8,
         tokens: int = 600,
-        relevance: float = 0.2,
+        relevance: float = 0.25,
         withheld: float = 0.1,
         decay: float = 0.05,
         reflect: bool = True,
@@ -76,11 +78,11 @@ class Ledger:
         asked = Asked(run=run.id, text=task.text, project=task.project, model=model, now=now())
         if self.duel:
             choice = choose(*staged(book, asked, self.duel), replace(self.rules, withheld=0.0))
-            return Recall((*hits(choice, book), *similar(recall, choice, self.rules)))
+            return Recall((*hits(choice, book), *similar(near(recall, book, asked), choice, self.rules)))
         choice = choose(book, asked, self.rules)
         shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
         await run.emit(Shown(task.text, task.project, model, shown, withheld))
-        return Recall((*hits(choice, book), *similar(recall, choice, self.rules)))
+        return Recall((*hits(choice, book), *similar(near(recall, book, asked), choice, self.rules)))
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
@@ -134,6 +136,12 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
     others = {one.id: one for one in book.entries.values() if one.id != id}
     entries = {**others, id: pinned(entry, asked.now)} if side == "with" else others
     return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)
+
+
+def near(recall: Recall, book: Book, asked: Asked) -> Recall:
+    """Of what memory found, that which has at least half of what the task says."""
+    task = book.weighed(asked.text, asked.project)
+    return Recall([hit for hit in recall.hits if holds(task, hit.memo.text) >= HALF])
 
 
 def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:

@@ -9,40 +9,46 @@ from .book import Book
 from .choose import helped_enough
 from .credit import harmful, idle
 from .entry import Entry, put_away
-from .merge import QUARANTINED, SAME, SAME_TOPIC, ruled, subjects
-from .words import alike, details, overlap, terms
+from .merge import KINDRED, QUARANTINED, SAME_TOPIC, apart, ruled, subjects
+from .promote import promoted
+from .words import PLAIN, Tongue, kindred, opposed, overlap, terms
 
 
-def blamed(eligible: Iterable[Entry], findings: Sequence[Finding], task: str = "") -> list[str]:
-    """The entries that are about what was found wrong, whether they were there to prevent it or withheld."""
+def blamed(eligible: Iterable[Entry], findings: Sequence[Finding], task: str = "", tongue: Tongue = PLAIN) -> list[str]:
+    """The entries that are about what was found wrong, whether they were there to prevent it or withheld.
+
+    ``tongue`` is how people speak in the project.
+    """
     words = terms(task)
-    return [entry.id for entry in eligible if any(about(entry, finding, words) for finding in findings)]
+    return [
+        entry.id
+        for entry in eligible
+        if any(about(entry, one, words, tongue) and not agrees(entry, one, tongue) for one in findings)
+    ]
 
 
-def about(entry: Entry, finding: Finding, task: frozenset[str] = frozenset()) -> bool:
-    """Whether a finding is of the kind that an entry speaks of, and wants something else than the entry does.
+def about(entry: Entry, finding: Finding, task: frozenset[str], tongue: Tongue) -> bool:
+    """Whether a finding is of the kind that an entry speaks of.
 
     What it is about are the words that it has in common with the task; one that has none is about all of the task.
     """
-    if agrees(entry, finding):
-        return False
     rule, where, title = finding.key
-    words = terms(f"{title} {finding.detail} {finding.fix}")
+    told = f"{title} {finding.detail} {finding.fix}"
+    words = terms(told)
     if (rule or title, where) in subjects(entry) and (not entry.topic or terms(rule) & entry.topic):
         return True
     if rule and ruled(entry) and (rule, where) not in subjects(entry):
         return False
+    if kindred(entry.text, told, tongue) >= KINDRED and not apart(entry.own, words & task):
+        return True
     return overlap(entry.topic or terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
 
 
-def agrees(entry: Entry, finding: Finding) -> bool:
+def agrees(entry: Entry, finding: Finding, tongue: Tongue) -> bool:
     """Whether an entry says what the finding wants: then it is not the entry that did it."""
     if not finding.fix or entry.kind == "anti_pattern":
         return False
-    wanted = details(finding.fix)
-    if wanted.identifiers or wanted.numbers:
-        return wanted == details(entry.stance)
-    return alike(finding.fix, entry.stance) >= SAME
+    return not opposed(finding.fix, entry.stance, tongue)
 
 
 def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[Entry]:
@@ -59,3 +65,5 @@ def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[
             yield put_away(entry, now, "put away: it makes no difference")
         elif helped_enough(book, entry) and not entry.quoted:
             yield replace(entry, standing=Standing.ACTIVE, reason="it helped")
+        elif uses and uses[-1].shown and uses[-1].passed:
+            yield from promoted(book, entry, now)

@@ -1,28 +1,33 @@
-"""What was borne out in two projects of a person, and contradicted in none, holds in all of them. Pure."""
+"""What helped in two projects of a person, and is contradicted in none, holds in all of them. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import Standing
 
+from .book import Book
+from .credit import counts
 from .entry import Entry, name_of, put_away
 from .merge import TASKS, about_the_same, contrary, opinion, same
 
-REASON = "borne out in {} projects"
+REASON = "helped in {} projects"
+PROVED = 3
 
 
-def promoted(entries: Iterable[Entry], new: Entry, now: str) -> list[Entry]:
+def promoted(book: Book, proved: Entry, now: str) -> list[Entry]:
     """The entry that holds everywhere from now on, and those of single projects that it replaces; or nothing."""
-    if not local(new):
+    if not (local(proved) and helps(book, proved)):
         return []
-    others = [one for one in entries if local(one) and one.project != new.project]
-    twins = [one for one in others if same(one, new)]
-    if not twins or any(contrary(one, new) and about_the_same(one, new) for one in others):
+    others = [one for one in book.entries.values() if local(one) and one.project != proved.project]
+    twins = [one for one in others if same(one, proved)]
+    if not twins or not all(helps(book, one) for one in twins):
         return []
-    told = [new, *twins]
+    if any(contrary(one, proved) and about_the_same(one, proved) for one in others):
+        return []
+    told = [proved, *twins]
     whole = replace(
-        new,
-        id=name_of(new.kind, new.text, ""),
+        proved,
+        id=name_of(proved.kind, proved.text, ""),
         scope="user",
         project="",
         category="",
@@ -49,3 +54,9 @@ def taken_home(entries: Iterable[Entry], ended: Entry, project: str, now: str) -
 def local(entry: Entry) -> bool:
     """Whether an entry was borne out in its project, and nobody has pinned it there."""
     return entry.scope == "project" and entry.live and not (entry.pinned or entry.quoted or opinion(entry))
+
+
+def helps(book: Book, entry: Entry) -> bool:
+    """Whether an entry has helped several times in its project, and done no harm."""
+    known = counts(book.uses(entry.id))
+    return known.helpful >= PROVED and not known.harmful

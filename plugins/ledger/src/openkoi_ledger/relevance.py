@@ -1,28 +1,82 @@
-"""How much an entry is about a task, told from the words of both. Pure; knows no outcome and no other entry."""
+"""How much a task is like those in which an entry was needed, told from its words. Pure; knows no other entry.
+
+Experience comes first: how often a word has meant what the entry is about. What only the words of both say counts as
+far as experience does not speak against it; two words of the entry's own in a task are enough by themselves.
+"""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from .entry import MANY, Entry
 from .words import keys_in, overlap, terms
 
-KEYED = 0.15
+OWN = SURE = 0.5
+NAMED = 0.15
+STRONGEST = 2
 CIRCUMSTANTIAL = 0.5
+BEYOND = 3.0
 
 
-def relevance_of(entry: Entry, words: frozenset[str], text: str, weights: Mapping[str, float], usual: float) -> float:
-    """How much an entry is about a task: how many of the words that tasks have in common with it; names count extra.
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """In how many tasks of a project each word stood: in all, in those where an entry's subject ``came`` up, and in
+    those where it was shown for that word and nothing was wrong with it, so that nobody knows whether it was needed."""
+
+    all: Mapping[str, int]
+    came: Mapping[str, int]
+    well: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The words of a task, and how much words say in its project, the rarer the more; ``usual``: one never heard."""
+
+    text: str
+    words: frozenset[str]
+    weights: Mapping[str, float]
+    usual: float
+
+
+def spoken(entry: Entry, words: Collection[str], heard: Heard) -> dict[str, float]:
+    """How often each word of a task has meant what an entry is about, of the times that could tell."""
+    own = terms(entry.text)
+    shares = {word: share(heard, word, mine=word in own) for word in words}
+    return {word: part for word, part in shares.items() if part > 0}
+
+
+def share(heard: Heard, word: str, *, mine: bool) -> float:
+    """Of the tasks with a word that could tell, those in which an entry was needed; its own words have a start."""
+    came = heard.came.get(word, 0)
+    told = max(came, heard.all.get(word, 0) - heard.well.get(word, 0))
+    return (came + OWN * mine) / (told + SURE + SURE * mine)
+
+
+def relevance_of(entry: Entry, told: Mapping[str, float], task: Weighed) -> float:
+    """How much an entry is about a task: what its two strongest words say; names that both have count extra."""
+    known = sum(sorted(told.values(), reverse=True)[:STRONGEST]) / STRONGEST
+    alike = likeness(entry, task)
+    plain = len(terms(entry.text) & task.words) >= STRONGEST
+    named = {key.lower() for key in entry.keys} & set(keys_in(task.text))
+    return min(1.0, max(known, alike if plain else min(alike, BEYOND * known)) + (NAMED if named else 0.0))
+
+
+def likeness(entry: Entry, task: Weighed) -> float:
+    """How many of the words that tasks have in common with an entry a task has, rare ones counting for more.
 
     Two such words, or a third of them, are all that can be asked for: what is meant is said in other words each time.
     One that has none is for tasks like those in which it was seen.
     """
-    heard = subject(entry, weights.keys())
-    if heard:
-        total, shared = (sum(weights.get(word, usual) for word in some) for some in (heard, heard & words))
-        best = shared / max(2 * total / max(2, len(heard)), total / 3)
-    else:
-        best = CIRCUMSTANTIAL * overlap(words, entry.topic or terms(entry.text), weights, usual)
-    named = {key.lower() for key in entry.keys} & set(keys_in(text))
-    return min(1.0, best + (KEYED if named else 0.0))
+    mine = subject(entry, task.weights.keys())
+    if not mine:
+        return CIRCUMSTANTIAL * overlap(task.words, entry.topic or terms(entry.text), task.weights, task.usual)
+    total, shared = (sum(task.weights.get(word, task.usual) for word in some) for some in (mine, mine & task.words))
+    return shared / max(2 * total / max(2, len(mine)), total / 3)
+
+
+def holds(task: Weighed, text: str) -> float:
+    """How much of what a task says stands in a text, 0.0 to 1.0."""
+    said = {word: task.weights.get(word, task.usual) for word in task.words}
+    return sum(said[word] for word in task.words & terms(text)) / sum(said.values()) if said else 0.0
 
 
 def subject(entry: Entry, heard: Collection[str]) -> frozenset[str]:

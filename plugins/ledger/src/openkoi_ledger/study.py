@@ -49,7 +49,8 @@ class Study:
         """A run that is over, with what a person said in it."""
         book = self.shelf.book
         project = book.origins.get(id, Origin(project=result.task.project)).project
-        return Lesson(run=id, result=result, project=project, at=now(), answers=tuple(book.answers.get(id, ())))
+        said, tongue = tuple(book.answers.get(id, ())), book.tongue(project)
+        return Lesson(run=id, result=result, project=project, at=now(), answers=said, tongue=tongue)
 
     async def learn(self, lesson: Lesson) -> list[Entry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""
@@ -79,7 +80,7 @@ class Study:
             return set()
         told = visit.told
         eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
-        guilty = [] if good else blamed(eligible, first_findings(lesson.result), told.task)
+        guilty = [] if good else blamed(eligible, first_findings(lesson.result), told.task, lesson.tongue)
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
             await self.run.emit(Credited(good, tuple(guilty), other))

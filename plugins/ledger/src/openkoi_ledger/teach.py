@@ -8,7 +8,7 @@ from openkoi_hookspecs import Standing
 from .entry import Entry, Trust
 from .extract import Lesson, extracted
 from .merge import merged
-from .promote import promoted, taken_home
+from .promote import taken_home
 from .trust import Read, lineage, recalled, sayable
 
 
@@ -26,11 +26,9 @@ def taught(
     known = {entry.id: entry for entry in entries}
     changed: dict[str, Entry] = {}
     for new in vetted([*([] if told else extracted(lesson)), *more], read, redact):
-        kept, *ended = merged(known.values(), new, lesson.at, blamed)
+        kept, *ended = merged(known.values(), new, lesson.at, blamed, tongue=lesson.tongue)
         home = [one for each in ended for one in taken_home(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
-            known[entry.id] = changed[entry.id] = entry
-        for entry in promoted(known.values(), kept, lesson.at):
             known[entry.id] = changed[entry.id] = entry
     return list(changed.values())
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import sqrt
 
@@ -10,6 +10,7 @@ WORD = re.compile(r"[^\W_]+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 IDENTIFIER = re.compile(r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|[a-z]+[A-Z]\w*|\b[A-Z]+\d+\b")
+ASSIGNED = re.compile(r"^[\w.\- ]+\s*[=:]\s*(?=\S)")
 NEGATION = re.compile(
     r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
     re.IGNORECASE,
@@ -21,7 +22,25 @@ our out over own per please same should so some such than that the their them th
 to too until up us use used uses using very was we were what when where which while who why will with would you your
 """
 SILENT = frozenset(FUNCTION_WORDS.split())
+ADVISING_WORDS = """
+add always apply avoid change choose correct do ensure fix give go keep make mend must need never pick prefer put
+remember replace right set should switch take try turn write wrong
+"""
 LONGEST = 400
+RARE = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tongue:
+    """How people speak in a project: the words ``heard`` in tasks and titles, and how much each word of what was
+    learned says, the rarer the more; ``usual`` is what one says that was never used."""
+
+    heard: frozenset[str] = frozenset()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    usual: float = 0.0
+
+
+PLAIN = Tongue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +70,72 @@ def stem(word: str) -> str:
     return stemmed
 
 
+ADVISING = frozenset(stem(word) for word in ADVISING_WORDS.split())
+
+
 @lru_cache(maxsize=16_384)
 def details(text: str) -> Details:
     """Return what a paraphrase may not change."""
-    identifiers = frozenset(found.strip("`").lower() for found in IDENTIFIER.findall(text))
+    identifiers = frozenset(bare(found) for found in IDENTIFIER.findall(text))
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
 
 
+def bare(name: str) -> str:
+    """A name without marks; of an assignment, what is assigned."""
+    return ASSIGNED.sub("", name.strip("`")).strip("\"' ,;").lower()
+
+
 def differ(one: str, other: str) -> bool:
-    """Whether a number, an identifier or a negation sets two texts apart, however much else they share."""
-    return details(one) != details(other)
+    """Whether a number, an identifier or a negation sets two texts apart, however much else they share.
+
+    What is marked as a name in one and stands there unmarked in the other is no difference.
+    """
+    mine, theirs = details(one), details(other)
+    if (mine.numbers, mine.denied) != (theirs.numbers, theirs.denied):
+        return True
+    return not (
+        named_in(mine.identifiers - theirs.identifiers, other) and named_in(theirs.identifiers - mine.identifiers, one)
+    )
+
+
+def named_in(names: Collection[str], text: str) -> bool:
+    """Whether names stand in a text, as words of their own."""
+    return all(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE) for name in names)
+
+
+def payload(text: str, tongue: Tongue) -> frozenset[str]:
+    """Return the words of an advice that say what to do: none that tasks and titles have, and none that any has."""
+    return terms(text) - ADVISING - tongue.heard
+
+
+def agreed(one: str, other: str, tongue: Tongue) -> bool:
+    """Whether two pieces of advice say the same in words that no task and no title has."""
+    mine, theirs = payload(one, tongue), payload(other, tongue)
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+
+def opposed(one: str, other: str, tongue: Tongue) -> bool:
+    """Whether two pieces of advice on one thing say different things: each names what the other does not."""
+    if differ(one, other) or named(one):
+        return differ(one, other)
+    said, told = (payload(each, tongue) or terms(each) - ADVISING for each in (one, other))
+    return not (said <= told or told <= said)
+
+
+def named(text: str) -> bool:
+    """Whether a text has a name or a number."""
+    return bool(details(text).identifiers or details(text).numbers)
+
+
+def kindred(one: str, other: str, tongue: Tongue) -> float:
+    """Return how much two texts speak of the same thing, whatever each says to do about it: 0.0 to 1.0.
+
+    What they share must be said rarely: how faults are spoken of is no thing.
+    """
+    mine, theirs = (terms(frame(text)) - payload(text, tongue) for text in (one, other))
+    if not any(tongue.weights.get(word, 0.0) >= tongue.usual / RARE for word in mine & theirs):
+        return 0.0
+    return overlap(mine, theirs, tongue.weights, tongue.usual)
 
 
 def frame(text: str) -> str:

@@ -1,0 +1,70 @@
+"""What counts as repaired, which line did it, and what is learned where nothing but advice was given."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Evaluation,
+    Finding,
+    Iteration,
+    Plan,
+    Result,
+    Ruling,
+    Score,
+    Spend,
+    Standing,
+    Task,
+    Work,
+)
+from openkoi_ledger.extract import Lesson, extracted
+
+SEPARATOR = Finding("wrong separator", fix="Use `pipe` as the separator.")
+CHARSET = Finding("charset does not fit", fix="Set the charset to `latin`.")
+
+
+def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence[str] = ()) -> Evaluation:
+    checks = tuple(Check(name, passed=False) for name in red)
+    return Evaluation(checks=checks, scores=(Score("s", score),), findings=findings, suggestion=suggestion)
+
+
+def learned(*turns: tuple[Evaluation, str]) -> list[str]:
+    """The advice that is active after a run of these judgements, each with the diff of its work."""
+    done = [Iteration(plan=Plan(), work=Work("", diff=diff), evaluation=one, spent=Spend()) for one, diff in turns]
+    ruling = Ruling(Decision.ACCEPT, "")
+    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, spent=Spend())
+    found = extracted(Lesson(run="r", result=result, project="pond"))
+    return [one.advice for one in found if one.standing is Standing.ACTIVE]
+
+
+def test_a_finding_that_may_be_there_in_other_words_is_not_repaired() -> None:
+    reworded = Finding("Trouble with the encoding")
+
+    assert [] == learned((judged(0.3, SEPARATOR, CHARSET), ""), (judged(0.6, reworded), ""))
+    assert [SEPARATOR.fix] == learned((judged(0.3, SEPARATOR, CHARSET), ""), (judged(0.6, CHARSET), ""))
+
+
+def test_a_finding_whose_check_turned_green_is_repaired_whatever_is_left() -> None:
+    before = judged(0.3, SEPARATOR, CHARSET, red=("test_separator", "test_charset"))
+    after = judged(0.6, Finding("Trouble with the encoding"), red=("test_charset",))
+
+    assert [SEPARATOR.fix] == learned((before, ""), (after, ""))
+
+
+def test_what_gained_nothing_taught_nothing() -> None:
+    assert [] == learned((judged(0.5, SEPARATOR), ""), (judged(0.5), ""))
+
+
+def test_of_the_lines_that_changed_the_one_that_a_finding_speaks_of_mended_it() -> None:
+    bare = Finding("The separator is wrong")
+    diff = '+unit = "cents"\n+separator = "pipe"\n'
+
+    assert ['mended by `separator = "pipe"`'] == learned((judged(0.3, bare), ""), (judged(0.9), diff))
+    assert [] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), diff))
+    assert ["mended by `x = 1`"] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), "+x = 1\n"))
+
+
+def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
+    hinted = judged(0.5, suggestion="Better with `pipe` for the separator.")
+
+    assert ["Better with `pipe` for the separator."] == learned((hinted, ""), (judged(0.9), ""))

@@ -1,0 +1,70 @@
+"""Whether the whole of OpenKoi learns: a model and a judge behind their sockets, real runs, measured from outside.
+
+A campaign is faster with ``--basetemp`` in a folder that is kept in memory.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from koi_lives import LEARNERS, Life, live
+from koi_world import WORLDS, World
+
+TASKS, AFTER = 500, 100
+
+
+def row(like: World, lives: Mapping[str, Life]) -> str:
+    """How it went in a world, for a person."""
+    ours = lives["ours"]
+    last = ", ".join(f"{who} {one.share(len(one.steps) - AFTER):.2f}" for who, one in lives.items())
+    turned = (
+        f"; after drift {ours.share(like.drift, like.drift + AFTER):.2f}" if 0 < like.drift < len(ours.steps) else ""
+    )
+    truths = ours.truths
+    twins = ours.duplicates(truths) if truths else 0.0
+    return (
+        f"{like.name:9} last {AFTER}: {last}{turned}; harmful {ours.harmful:.2f}, tokens {ours.tokens:.0f}, "
+        f"live {len(ours.live)}, duplicates {twins:.3f}"
+    )
+
+
+def test_over_the_whole_of_openkoi_first_attempts_come_to_pass(tmp_path: Path) -> None:
+    few = World(name="few", families=2, more=0.0, misleads=0.0, noise=0.0, taste=0.0)
+
+    ours = live(few, "ours", 36, remembers=False, folder=str(tmp_path))
+    nobody = live(few, "none", 8, remembers=False, folder=str(tmp_path))
+
+    assert ours.share(12) > nobody.share(0) + 0.2
+    assert ours.harmful <= 0.25
+    assert [] == [one for one in ours.warnings if "failed at" in one]
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("like", WORLDS, ids=lambda one: one.name)
+def test_learning_curves_through_the_provider_socket(
+    like: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lives = {who: live(like, who, TASKS, remembers=False, folder=str(tmp_path)) for who in LEARNERS}
+    ours, nobody = lives["ours"], lives["none"]
+    with capsys.disabled():
+        print(f"\n{row(like, lives)}", flush=True)
+        for who, one in lives.items():
+            print(f"  {who:10}", *(f"{one.share(at, at + AFTER):.2f}" for at in range(0, TASKS, AFTER)))
+
+    assert ours.share(TASKS - AFTER) > nobody.share(TASKS - AFTER) + 0.25
+    assert ours.share(TASKS - AFTER) > lives["history"].share(TASKS - AFTER)
+    assert ours.share(TASKS - AFTER) >= 0.8 * lives["oracle"].share(TASKS - AFTER)
+    assert ours.tokens <= 120
+    assert ours.harmful <= 0.25
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+def test_a_memory_of_past_tasks_does_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    like = WORLDS[0]
+    lives = {who: live(like, who, 2 * AFTER, folder=str(tmp_path)) for who in ("none", "ours")}
+    with capsys.disabled():
+        print(f"\nwith a memory, {row(like, lives)}", flush=True)
+
+    assert lives["ours"].share(AFTER) > lives["none"].share(AFTER)

@@ -1,0 +1,68 @@
+"""What a task has to say to be about an entry: what its words have meant before, and what they say by themselves."""
+
+from dataclasses import replace
+
+from openkoi_hookspecs import Record, Standing
+from openkoi_ledger.book import Book
+from openkoi_ledger.entry import Entry, Proof, Trust
+from openkoi_ledger.relevance import holds, relevance_of, spoken
+from openkoi_ledger.told import Credited, Noted, Shown
+
+NOW = "2026-03-01T00:00:00Z"
+PROOF = Proof(run="r", finding="charset does not fit")
+ENTRY = Entry(
+    "e1", "heuristic", "charset does not fit: Use `utf-8-sig`.", project="pond", trust=Trust.CHECK, proofs=(PROOF,),
+    standing=Standing.ACTIVE, since=NOW,
+)  # fmt: skip
+
+
+def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Book:
+    """A ledger after some tasks: their words, whether the entry was shown, and whether it was to blame."""
+    book = Book()
+    book.take(Record("e", NOW, "r", Noted(replace(ENTRY, when=when))))
+    for number, (text, shown, blamed) in enumerate(tasks):
+        run = f"r{number}"
+        book.take(Record(run, NOW, run, Shown(text, "pond", "m", ("e1",) if shown else ())))
+        book.take(Record(f"{run}!", NOW, run, Credited(not blamed, ("e1",) if blamed else ())))
+    return book
+
+
+def relevance(book: Book, task: str) -> float:
+    entry, weighed = book.entries["e1"], book.weighed(task, "pond")
+    return relevance_of(entry, spoken(entry, weighed.words, book.heard(entry, "pond")), weighed)
+
+
+def test_the_words_in_which_a_fault_came_up_mean_its_entry_whatever_its_own_words_are() -> None:
+    book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
+
+    assert relevance(book, "Ingest goods from the feed before noon") > 0.5
+    assert 0.0 == relevance(book, "Water the roses")
+
+
+def test_a_word_that_many_other_tasks_have_means_little() -> None:
+    often = [(f"Water the roses before noon in bed {number}", False, False) for number in range(9)]
+    book = lived(("Ingest goods before noon", False, True), *often, when=("Ingest goods before noon",))
+
+    assert relevance(book, "Cut the hedge before noon") < 0.25 < relevance(book, "Ingest goods")
+
+
+def test_to_be_shown_where_all_went_well_tells_nothing_against_an_entry() -> None:
+    well = [("Ingest goods from the feed", True, False)] * 12
+    book = lived(("Ingest goods from the feed", False, True), *well, when=("Ingest goods from the feed",))
+
+    assert relevance(book, "Ingest goods from the feed") > 0.25
+
+
+def test_two_words_of_its_own_are_enough_for_an_entry_that_was_never_needed_yet() -> None:
+    book = lived(("Mend the charset and the fit of the coat", False, False))
+
+    assert relevance(book, "Does the charset fit") > 0.5
+
+
+def test_how_much_of_a_task_stands_in_a_text_is_told_by_its_rare_words() -> None:
+    task = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)]).weighed(
+        "Ingest goods before noon", "pond"
+    )
+
+    assert holds(task, "Ingest goods from the feed") > 0.5 > holds(task, "Water the roses before noon")
+    assert 0.0 == holds(lived().weighed("", "pond"), "x")
