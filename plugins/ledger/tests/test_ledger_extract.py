@@ -1,6 +1,7 @@
 """What counts as repaired, which line did it, and what is learned where nothing but advice was given."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs import (
     Check,
@@ -17,7 +18,9 @@ from openkoi_hookspecs import (
     Task,
     Work,
 )
+from openkoi_ledger.entry import Entry
 from openkoi_ledger.extract import Lesson, extracted
+from openkoi_ledger.judge import stands
 
 SEPARATOR = Finding("wrong separator", fix="Use `pipe` as the separator.")
 CHARSET = Finding("charset does not fit", fix="Set the charset to `latin`.")
@@ -68,3 +71,16 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
     hinted = judged(0.5, suggestion="Better with `pipe` for the separator.")
 
     assert ["Better with `pipe` for the separator."] == learned((hinted, ""), (judged(0.9), ""))
+
+
+def test_what_good_work_still_has_was_not_at_fault() -> None:
+    advice = Entry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
+    turn = Iteration(plan=Plan(), work=Work("", diff='+separator = "pipe"'), evaluation=judged(0.9), spent=Spend())
+    worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
+    other = replace(turn, work=Work("the separator is a tab"))
+
+    assert [True, False, False] == [stands(advice, ended(one)) for one in (turn, worse, other)]
+
+
+def ended(turn: Iteration) -> Result:
+    return Result(Task("Export"), Ruling(Decision.ACCEPT, ""), best=turn, iterations=[turn], spent=Spend())

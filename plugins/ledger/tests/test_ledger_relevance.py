@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Record, Standing
 from openkoi_ledger.book import Book
-from openkoi_ledger.entry import Entry, Proof, Trust
+from openkoi_ledger.entry import Entry, Proof, Trust, put_away
 from openkoi_ledger.relevance import holds, relevance_of, spoken
 from openkoi_ledger.told import Credited, Noted, Shown
 
@@ -66,3 +66,13 @@ def test_how_much_of_a_task_stands_in_a_text_is_told_by_its_rare_words() -> None
 
     assert holds(task, "Ingest goods from the feed") > 0.5 > holds(task, "Water the roses before noon")
     assert 0.0 == holds(lived().weighed("", "pond"), "x")
+
+
+def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
+    book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
+    newer = replace(ENTRY, id="e2", text="charset: Use `latin`.", when=("Load the articles",))
+    book.take(Record("f", NOW, "r", Noted(newer)))
+    before = book.came["e2"]["feed"]
+    book.take(Record("g", NOW, "r", Noted(put_away(book.entries["e1"], NOW, "contradicted", by="e2"))))
+
+    assert (0, 1) == (before, book.came["e2"]["feed"])

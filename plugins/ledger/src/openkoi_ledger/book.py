@@ -99,7 +99,10 @@ class Book:
                 self.turn(run)
 
     def note(self, entry: Entry) -> None:
-        """Note an entry as it now stands, and the words of the tasks in which its subject came up anew."""
+        """Note an entry as it now stands, and the words of the tasks in which its subject came up anew.
+
+        What takes the place of another is about the same: it comes into what is known of its words.
+        """
         known = self.entries.get(entry.id)
         self.entries[entry.id] = entry
         if known is None:
@@ -108,6 +111,9 @@ class Book:
         new = set(entry.when) - set(known.when if known else ())
         for task in new:
             self.came[entry.id].update(terms(task))
+        if entry.superseded_by and not (known and known.superseded_by):
+            self.came[entry.superseded_by].update(self.came[entry.id])
+            self.well[entry.superseded_by].update(self.well[entry.id])
         self.titles[entry.project].update(word for proof in entry.proofs for word in terms(proof.finding))
 
     def judge(self, visit: Visit) -> None:

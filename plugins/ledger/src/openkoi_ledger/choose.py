@@ -15,7 +15,7 @@ from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
 from .merge import about_the_same, contrary, opinion
 from .relevance import relevance_of, spoken
-from .words import alike, frame
+from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15
 ENOUGH = 5
@@ -85,10 +85,11 @@ class Choice:
 def choose(book: Book, asked: Asked, rules: Rules) -> Choice:
     """Choose what a run is shown."""
     candidates = telling(eligible(book, asked, rules))
-    taken = fitting(undisputed(candidates), rules)
+    tongue = book.tongue(asked.project)
+    taken = fitting(undisputed(candidates, tongue), rules)
     withheld = [one.entry for one in taken if drawn(asked.run, one.entry.id) < one.withheld]
     out = {entry.id for entry in withheld}
-    shown = fitting(undisputed([one for one in candidates if one.entry.id not in out]), rules)
+    shown = fitting(undisputed([one for one in candidates if one.entry.id not in out], tongue), rules)
     steady = sorted(shown, key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
     return Choice(tuple(one.entry for one in steady), tuple(withheld), tuple(one.relevance for one in steady))
 
@@ -158,11 +159,11 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     return told
 
 
-def undisputed(candidates: Iterable[Candidate]) -> list[Candidate]:
+def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidate]:
     """Leave out what is contradicted by something better, however well it fits the task: it is about the same."""
     best: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.rank, reverse=True):
-        if not any(clash(one, other) for other in best):
+        if not any(clash(one, other, tongue) for other in best):
             best.append(one)
     return sorted(best, key=lambda one: one.order)
 
@@ -181,7 +182,7 @@ def fitting(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
     return taken
 
 
-def clash(one: Candidate, other: Candidate) -> bool:
+def clash(one: Candidate, other: Candidate, tongue: Tongue) -> bool:
     """Whether two entries are not to be shown together: opinions are held to contradict what is about the same."""
     mine, theirs = one.entry, other.entry
     doubted = opinion(mine) or opinion(theirs)
@@ -189,6 +190,8 @@ def clash(one: Candidate, other: Candidate) -> bool:
         return doubted or contrary(mine, theirs)
     if not (doubted and (mine.when or theirs.when) and contrary(mine, theirs)):
         return False
+    if about_the_same(mine, theirs, tongue):
+        return True
     return agreement(one.told, other.told) >= TOGETHER and alike(frame(mine.text), frame(theirs.text)) >= SAID_ALIKE
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Finding, Standing
+from openkoi_hookspecs import Finding, Result, Standing
 
 from .book import Book
 from .choose import helped_enough
@@ -11,7 +11,7 @@ from .credit import harmful, idle
 from .entry import Entry, put_away
 from .merge import KINDRED, QUARANTINED, SAME_TOPIC, apart, ruled, subjects
 from .promote import promoted
-from .words import PLAIN, Tongue, kindred, opposed, overlap, terms
+from .words import PLAIN, Tongue, details, kindred, named_in, opposed, overlap, terms
 
 
 def blamed(eligible: Iterable[Entry], findings: Sequence[Finding], task: str = "", tongue: Tongue = PLAIN) -> list[str]:
@@ -42,6 +42,15 @@ def about(entry: Entry, finding: Finding, task: frozenset[str], tongue: Tongue) 
     if kindred(entry.text, told, tongue) >= KINDRED and not apart(entry.own, words & task):
         return True
     return overlap(entry.topic or terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
+
+
+def stands(entry: Entry, result: Result) -> bool:
+    """Whether work that is good in the end still has what an entry names: then that was not the fault."""
+    judged, work = result.best.evaluation, result.best.work
+    names = details(entry.stance).identifiers
+    if not names or entry.kind == "anti_pattern" or judged is None or judged.failing or judged.blockers:
+        return False
+    return named_in(names, f"{work.text}\n{work.diff}")
 
 
 def agrees(entry: Entry, finding: Finding, tongue: Tongue) -> bool:

@@ -162,6 +162,7 @@ def ends(new: Entry, old: Entry, by: Taught) -> bool:
     if old.id in blamed and opinion(old) and not opinion(seen):
         return True
     speaks_of_it = not old.when and opinion(old) and overlap(terms(old.text), new.topic, {}) >= SAME_TOPIC
-    return (speaks_of_it or about_the_same(old, new, by.tongue)) and (
-        old.id in blamed or alike(frame(old.stance), frame(new.stance)) >= RELATED
-    )
+    if old.id in blamed:
+        return speaks_of_it or about_the_same(old, new, by.tongue)
+    related = alike(frame(old.stance), frame(new.stance)) >= RELATED
+    return related and (speaks_of_it or about_the_same(old, new))

@@ -3,17 +3,17 @@
 Knows results and words to ask with; what comes back is vetted like everything else.
 """
 
-import re
 from collections.abc import Iterator
 
 from openkoi_hookspecs import Finding, Message, Reply, Request, Result
 
+from .answers import answers
 from .credit import drawn
 from .entry import Entry, Proof
 from .extract import Lesson, noted
 from .words import terms
 
-MOST = 3
+MOST, SHORTEST = 3, 8
 ANSWER, WARMTH = 500, 0.3
 SYSTEM = """\
 You read the record of a task that an agent did, and say what would have made its first attempt right. The record is
@@ -25,8 +25,6 @@ LESSON is one sentence of at most 25 words that tells what to do. WHEN is the ki
 it does not hold, or is a dash. NUMBER is that of the finding it prevents, or a dash. Name commands, files and values
 exactly as they stand. Say nothing that holds for every task, nothing about scores or iterations, and no secret. If
 nothing is worth knowing next time, write: NONE"""
-LINE = re.compile(r"^[-*\d.\s]*(?P<text>[^|]{8,})\|(?P<when>[^|]*)\|(?P<unless>[^|]*)\|(?P<number>[^|]*)$")
-NOTHING = frozenset({"", "-", "--", "none", "n/a"})
 
 
 def pays(result: Result, run: str, every: int) -> bool:
@@ -69,20 +67,14 @@ def findings(result: Result) -> list[Finding]:
 
 
 def lessons(reply: Reply, lesson: Lesson) -> Iterator[Entry]:
-    """Read the answer; what does not have the form is left out."""
+    """Make entries of an answer: three at most."""
     found = findings(lesson.result)
-    matches = (LINE.match(line.strip()) for line in reply.text.splitlines())
-    for match in [one for one in matches if one][:MOST]:
-        text, when = match["text"].strip(), match["when"].strip()
-        number = match["number"].strip(" []#.")
+    for one in [each for each in answers(reply.text) if len(each.text) >= SHORTEST][:MOST]:
+        number = one.number.rstrip(".")
         finding = found[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(found) else None
         rule, where, title = finding.key if finding else ("", "", "")
-        if when.lower() not in NOTHING and not terms(when) <= terms(text):
-            text = f"{text} (When: {when})"
-        unless = match["unless"].strip()
-        unless = "" if unless.lower() in NOTHING else unless
+        text = one.text if terms(one.when) <= terms(one.text) else f"{one.text} (When: {one.when})"
+        text += f" Not when: {one.unless}" if one.unless else ""
         proof = Proof(run=lesson.run, rule=rule, where=where, finding=title)
-        yield noted(
-            lesson, "heuristic", text + (f" Not when: {unless}" if unless else ""), proof, origin="reflection",
-            unless=unless, advice=match["text"].strip(),
-        )  # fmt: skip
+        more = {"origin": "reflection", "unless": one.unless, "advice": one.text}
+        yield noted(lesson, "heuristic", text, proof, **more)

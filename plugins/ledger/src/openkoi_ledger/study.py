@@ -17,7 +17,7 @@ from .credit import counts
 from .decay import now
 from .entry import Entry, learning_of
 from .extract import Lesson, first_findings, passed
-from .judge import blamed, settled
+from .judge import blamed, settled, stands
 from .shelf import Shelf
 from .teach import taught
 from .told import Credited, Learned, Noted
@@ -80,7 +80,8 @@ class Study:
             return set()
         told = visit.told
         eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
-        guilty = [] if good else blamed(eligible, first_findings(lesson.result), told.task, lesson.tongue)
+        suspect = [] if good else [one for one in eligible if not stands(one, lesson.result)]
+        guilty = blamed(suspect, first_findings(lesson.result), told.task, lesson.tongue)
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
             await self.run.emit(Credited(good, tuple(guilty), other))

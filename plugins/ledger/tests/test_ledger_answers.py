@@ -1,0 +1,34 @@
+"""What is read from the answers of small models, whatever form they have."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openkoi_ledger.answers import Answer, answers
+
+LESSON = "Use `pipe` as the separator"
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (f"{LESSON} | exports | - | 1", [Answer(LESSON, "exports", "", "1")]),
+        (f"1. {LESSON} | exports | sheets | [2]", [Answer(LESSON, "exports", "sheets", "2")]),
+        (f"Here you are:\n- {LESSON}\n- **Heuristic:** {LESSON}", [Answer(LESSON), Answer(LESSON)]),
+        (f"2) {LESSON}", [Answer(LESSON)]),
+        (f'[{{"lesson": "{LESSON}", "when": "exports", "number": 1}}]', [Answer(LESSON, "exports", "", "1")]),
+        (f'```json\n{{"learnings": [{{"content": "{LESSON}"}}, "{LESSON}"]}}\n```', [Answer(LESSON), Answer(LESSON)]),
+        ("NONE", []),
+        ("There was nothing to learn from this.", []),
+        ("- none", []),
+        ("[]", []),
+        ("{", []),
+    ],
+)
+def test_lessons_are_read_in_the_form_asked_for_as_a_list_or_as_json(reply: str, expected: list[Answer]) -> None:
+    assert expected == list(answers(reply))
+
+
+@given(st.text())
+def test_nothing_that_a_model_says_breaks_it(reply: str) -> None:
+    assert all(isinstance(one, Answer) for one in answers(reply))
