@@ -18,6 +18,7 @@ from .words import Tongue, terms
 
 LATELY = 40
 EVEN = 0.5
+UNTOLD = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,12 @@ class Origin:
 @dataclass(slots=True)
 class Book:
     """Everything that is known. ``answers`` are what people said in a run, by the question; ``due`` are runs that are
-    over and were not learned from yet, the oldest first."""
+    over and were not learned from yet, the oldest first.
+
+    Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for that
+    word and nothing was wrong; these count a little less than whole, so that what is shown by mistake comes out in time.
+    Of each project: ``titles`` are the words of its findings, ``texts`` in how many of its ``noted`` entries a word is.
+    """
 
     entries: dict[str, Entry] = field(default_factory=dict)
     visits: dict[str, Visit] = field(default_factory=dict)
@@ -62,7 +68,9 @@ class Book:
         default_factory=lambda: defaultdict(lambda: defaultdict(int))
     )
     came: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    well: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    well: defaultdict[str, defaultdict[str, float]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(float))
+    )
     titles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     texts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     noted: Counter[str] = field(default_factory=Counter)
@@ -113,7 +121,8 @@ class Book:
             self.came[entry.id].update(terms(task))
         if entry.superseded_by and not (known and known.superseded_by):
             self.came[entry.superseded_by].update(self.came[entry.id])
-            self.well[entry.superseded_by].update(self.well[entry.id])
+            for word, times in self.well[entry.id].items():
+                self.well[entry.superseded_by][word] += times
         self.titles[entry.project].update(word for proof in entry.proofs for word in terms(proof.finding))
 
     def judge(self, visit: Visit) -> None:
@@ -125,7 +134,8 @@ class Book:
         for entry in (self.entries[id] for id in visit.told.shown if id in self.entries and id not in visit.blamed):
             told = spoken(entry, words, self.heard(entry, visit.told.project))
             most = max(told.values(), default=0.0)
-            self.well[entry.id].update(word for word, share in told.items() if share >= most / 2)
+            for word in (word for word, share in told.items() if share >= most / 2):
+                self.well[entry.id][word] += UNTOLD
 
     def heard(self, entry: Entry, project: str) -> Heard:
         """The words of tasks, and what they tell of an entry."""

@@ -24,7 +24,7 @@ class Heard:
 
     all: Mapping[str, int]
     came: Mapping[str, int]
-    well: Mapping[str, int]
+    well: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
