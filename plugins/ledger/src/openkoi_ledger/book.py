@@ -56,9 +56,9 @@ class Book:
     """Everything that is known. ``answers`` are what people said in a run, by the question; ``due`` are runs that are
     over and were not learned from yet, the oldest first.
 
-    Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for that
-    word and nothing was wrong; these count a little less than whole, so that what is shown by mistake comes out in time.
-    Of each project: ``titles`` are the words of its findings, ``texts`` in how many of its ``noted`` entries a word is.
+    Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for
+    that word and nothing was wrong; these count for a little less, so that what is shown by mistake comes out in time.
+    Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
