@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Record, Standing
+from openkoi_hookspecs import Hit, Passage, Recall, Record, Standing
 from openkoi_ledger.book import Book
+from openkoi_ledger.choose import Asked
 from openkoi_ledger.entry import Entry, Proof, Trust, put_away
+from openkoi_ledger.hook import near
 from openkoi_ledger.relevance import holds, relevance_of, spoken
 from openkoi_ledger.told import Credited, Noted, Shown
 
@@ -76,3 +78,15 @@ def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
     book.take(Record("g", NOW, "r", Noted(put_away(book.entries["e1"], NOW, "contradicted", by="e2"))))
 
     assert (0, 1) == (before, book.came["e2"]["feed"])
+
+
+def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:
+    book = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)])
+    wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=Standing.ARCHIVED)
+    book.take(Record("f", NOW, "r", Noted(wrong)))
+    alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
+    misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)
+    other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
+    asked = Asked(run="r", text="Ingest goods before noon", project="pond", now=NOW)
+
+    assert [alike] == list(near(Recall([alike, misled, other]), book, asked).hits)

@@ -16,7 +16,8 @@ def test_a_digest_says_how_it_went_and_what_was_fixed() -> None:
     fixed = [Finding("Off by one", where="a.py:3", fix="Start at zero.")]
 
     assert (
-        "Count the fish\nAccepted after 3 iterations with a score of 0.91.\nFixed on the way: Off by one (a.py:3)."
+        "Count the fish\nAccepted after 3 iterations with a score of 0.91.\n"
+        "Fixed on the way: Off by one (a.py:3): Start at zero."
     ) == digest("Count the fish", ended(Decision.ACCEPT), 0.914, fixed)
 
 

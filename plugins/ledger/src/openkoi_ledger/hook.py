@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import Warned
 
 from .book import Book, Origin
-from .choose import Asked, Choice, Rules, choose
+from .choose import Asked, Choice, Rules, choose, in_scope
 from .decay import now
 from .deeds import pinned
 from .duel import VARIABLE
@@ -37,6 +37,7 @@ from .relevance import holds
 from .shelf import Shelf
 from .study import Study, announced, counted
 from .told import Learned, Shown
+from .trust import quotes
 
 SIMILAR = 3
 HALF = 0.5
@@ -139,9 +140,11 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
 
 
 def near(recall: Recall, book: Book, asked: Asked) -> Recall:
-    """Of what memory found, that which has at least half of what the task says."""
+    """Of what memory found, that which has at least half of what the task says, and nothing that was put away."""
     task = book.weighed(asked.text, asked.project)
-    return Recall([hit for hit in recall.hits if holds(task, hit.memo.text) >= HALF])
+    away = [one.stance for one in book.entries.values() if not one.live and in_scope(one, asked.project)]
+    alike = [hit for hit in recall.hits if holds(task, hit.memo.text) >= HALF]
+    return Recall([hit for hit in alike if not any(quotes(advice, (hit.memo.text,)) for advice in away)])
 
 
 def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:

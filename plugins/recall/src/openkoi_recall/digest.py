@@ -35,9 +35,10 @@ def outcome(ending: RunCompleted, score: float | None) -> str:
 
 
 def mended(finding: Finding) -> str:
-    """Name a finding and where it was; what to do about it is for those to say who see whether it helps."""
+    """Name a finding, where it was and what mended it."""
     where = f" ({finding.where})" if finding.where else ""
-    return clipped(f"{finding.title.rstrip('.')}{where}", TOLD)
+    fix = f": {finding.fix.rstrip('.')}" if finding.fix else ""
+    return clipped(f"{finding.title.rstrip('.')}{where}{fix}", TOLD)
 
 
 def clipped(text: str, length: int) -> str:
