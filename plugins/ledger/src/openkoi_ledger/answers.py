@@ -25,14 +25,14 @@ class Answer:
     number: str = ""
 
 
-def answers(reply: str) -> Iterator[Answer]:
+def answers(reply: str) -> list[Answer]:
     """Read an answer; what has none of the forms is left out."""
     fenced = FENCE.match(reply)
     text = fenced["inside"] if fenced else reply
     try:
-        yield from written(json.loads(text))
-    except ValueError:
-        yield from spoken(text)
+        return list(written(json.loads(text)))
+    except (ValueError, RecursionError):
+        return list(spoken(text))
 
 
 def spoken(text: str) -> Iterator[Answer]:

@@ -19,7 +19,7 @@ from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15
 ENOUGH = 5
-EVEN, PROVED = 0.5, 1.0
+EVEN = 0.5
 TOGETHER, SAID_ALIKE = 0.8, 0.3
 RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fact": 3}
 
@@ -114,12 +114,9 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
 
 
 def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
-    """On which share of runs to leave an entry out, to see whether it matters: what a check has proved, less often."""
-    if entry.pinned:
-        return 0.0
-    if entry.standing is Standing.PROBATION or doubtful(uses):
-        return share_withheld(uses, rules.withheld, doubted=True)
-    return share_withheld(uses, rules.withheld, doubted=False) * (PROVED if entry.trust is Trust.CHECK else 1.0)
+    """On which share of runs to leave an entry out, to see whether it matters."""
+    doubted = entry.standing is Standing.PROBATION or doubtful(uses)
+    return 0.0 if entry.pinned else share_withheld(uses, rules.withheld, doubted=doubted)
 
 
 def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:

@@ -35,7 +35,8 @@ def merged(
     near = [one for one in entries if one.scope != "project" or one.project == new.project]
     twin = closest(near, new, tongue)
     kept = reinforced(twin, new, now) if twin else new
-    ended = [one for one in near if one is not twin and one.live and ends(kept, one, Taught(new, blamed, tongue))]
+    by = Taught(new, blamed, tongue)
+    ended = [one for one in near if one is not twin and one.live and ends(kept, one, by)]
     return [kept, *(put_away(one, now, f"contradicted by {kept.id}", by=kept.id) for one in ended)]
 
 

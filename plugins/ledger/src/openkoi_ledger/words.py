@@ -116,8 +116,8 @@ def agreed(one: str, other: str, tongue: Tongue) -> bool:
 
 def opposed(one: str, other: str, tongue: Tongue) -> bool:
     """Whether two pieces of advice on one thing say different things: each names what the other does not."""
-    if differ(one, other) or named(one):
-        return differ(one, other)
+    if (apart := differ(one, other)) or named(one):
+        return apart
     said, told = (payload(each, tongue) or terms(each) - ADVISING for each in (one, other))
     return not (said <= told or told <= said)
 
