@@ -7,7 +7,7 @@ from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked
 from openkoi_ledger.entry import Entry, Proof, Trust, put_away
 from openkoi_ledger.hook import near
-from openkoi_ledger.relevance import holds, relevance_of, spoken
+from openkoi_ledger.relevance import evidence, holds, relevance_of
 from openkoi_ledger.told import Credited, Noted, Shown
 
 NOW = "2026-03-01T00:00:00Z"
@@ -31,7 +31,7 @@ def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Book:
 
 def relevance(book: Book, task: str) -> float:
     entry, weighed = book.entries["e1"], book.weighed(task, "pond")
-    return relevance_of(entry, spoken(entry, weighed.words, book.heard(entry, "pond")), weighed)
+    return relevance_of(entry, evidence(entry, weighed.words, book.heard(entry, "pond")), weighed)
 
 
 def test_the_words_in_which_a_fault_came_up_mean_its_entry_whatever_its_own_words_are() -> None:

@@ -32,10 +32,10 @@ def answers(reply: str) -> list[Answer]:
     try:
         return list(written(json.loads(text)))
     except (ValueError, RecursionError):
-        return list(spoken(text))
+        return list(listed(text))
 
 
-def spoken(text: str) -> Iterator[Answer]:
+def listed(text: str) -> Iterator[Answer]:
     """Lessons on lines: all of them in the form that was asked for, if one is; else the points of a list."""
     lines = [line.strip() for line in text.splitlines()]
     asked_for = [Answer(*map(plain, match.groups())) for line in lines if (match := ASKED_FOR.match(line))]

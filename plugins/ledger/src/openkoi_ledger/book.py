@@ -12,7 +12,7 @@ from openkoi_hookspecs import Learning, Record, events
 
 from .credit import Use
 from .entry import Entry, entry_of
-from .relevance import Heard, Weighed, spoken
+from .relevance import Heard, Weighed, evidence
 from .told import Credited, Learned, Noted, Shown
 from .words import Tongue, terms
 
@@ -132,7 +132,7 @@ class Book:
             return
         words = terms(visit.told.task)
         for entry in (self.entries[id] for id in visit.told.shown if id in self.entries and id not in visit.blamed):
-            told = spoken(entry, words, self.heard(entry, visit.told.project))
+            told = evidence(entry, words, self.heard(entry, visit.told.project))
             most = max(told.values(), default=0.0)
             for word in (word for word, share in told.items() if share >= most / 2):
                 self.well[entry.id][word] += UNTOLD

@@ -14,7 +14,7 @@ from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
 from .merge import about_the_same, contrary, opinion
-from .relevance import relevance_of, spoken
+from .relevance import evidence, relevance_of
 from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15
@@ -100,7 +100,7 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
     for entry in book.entries.values():
         if not entry.live or not in_scope(entry, asked.project):
             continue
-        told = spoken(entry, task.words, book.heard(entry, asked.project))
+        told = evidence(entry, task.words, book.heard(entry, asked.project))
         relevance = relevance_of(entry, told, task)
         if relevance < rules.relevance:
             if not always(entry):

@@ -37,7 +37,7 @@ class Weighed:
     usual: float
 
 
-def spoken(entry: Entry, words: Collection[str], heard: Heard) -> dict[str, float]:
+def evidence(entry: Entry, words: Collection[str], heard: Heard) -> dict[str, float]:
     """How often each word of a task has meant what an entry is about, of the times that could tell."""
     own = terms(entry.text)
     shares = {word: share(heard, word, mine=word in own) for word in words}

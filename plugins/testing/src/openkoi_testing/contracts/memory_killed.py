@@ -1,0 +1,90 @@
+"""What a memory promises whose processes are killed: what was acknowledged is never lost and never doubled.
+
+Eight processes log tasks and absorb them, and are killed now and then, so this takes a while: mark what inherits it.
+
+class TestMineKilled(MemoryKilledContract):
+    subject = Mine
+
+    def tasks(self, memory):       # the ids of the tasks that are remembered, in order
+        ...
+"""
+
+import asyncio
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from openkoi_hookspecs import Memory, Record
+from openkoi_log import read_segment
+
+WORKER = Path(__file__).with_name("memory_worker.py")
+SECONDS = 240
+
+
+class MemoryKilledContract:
+    """Inherit, name the ``subject``, a class at the top of its module, and say which tasks it remembers."""
+
+    subject: type[Any]
+    name: ClassVar[str] = "memory.db"
+
+    def tasks(self, memory: Any) -> Sequence[str]:
+        """The tasks that are remembered, in order."""
+        raise TypeError(f"{type(self).__name__} does not say which tasks are remembered")
+
+    def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(self, tmp_path: Path) -> None:
+        kills = self.killed_again_and_again(tmp_path, processes=8, tasks=200)
+        records, told = list(log(tmp_path)), acknowledged(tmp_path)
+        grown, anew = (self.absorbed(tmp_path / name, records) for name in (self.name, "anew.db"))
+
+        assert kills > 3
+        assert {1} == set(Counter(record.id for record in records).values())
+        assert {2} == {count for run, count in Counter(record.run for record in records).items() if run in told}
+        assert grown == anew
+        assert told <= set(grown)
+        assert 8 * 200 <= len(told)
+
+    def absorbed(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
+        """The tasks that a memory remembers when it has absorbed these."""
+        memory: Memory = self.subject(path=path, seconds=60.0)
+        asyncio.run(memory.absorb(records))
+        return self.tasks(memory)
+
+    def killed_again_and_again(self, folder: Path, processes: int, tasks: int) -> int:
+        """Let processes work until each has done its tasks, and kill one of them now and then; return how often."""
+        chance, kills = random.Random(11), 0
+        running: dict[str, subprocess.Popen[bytes]] = {}
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            left = {f"w{n}": tasks - len(acknowledged(folder, f"w{n}")) for n in range(processes)}
+            for name, number in left.items():
+                if number > 0 and (name not in running or running[name].poll() is not None):
+                    running[name] = self.started(folder, name, number)
+            at_work = [one for one in running.values() if one.poll() is None]
+            if not at_work:
+                break
+            time.sleep(chance.uniform(0.2, 1.5))
+            chance.choice(at_work).kill()
+            kills += 1
+        return kills
+
+    def started(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
+        """A process that does so many tasks."""
+        subject = self.subject
+        asked = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
+        return subprocess.Popen([sys.executable, str(WORKER), *asked])
+
+
+def acknowledged(folder: Path, name: str = "*") -> set[str]:
+    """The runs that were acknowledged; a line that was cut by a kill is none."""
+    return {line for path in folder.glob(f"{name}.told") for line in path.read_text().split("\n")[:-1]}
+
+
+def log(folder: Path) -> Iterator[Record]:
+    """Every record of the log."""
+    for path in sorted((folder / "sessions").glob("*.jsonl")):
+        yield from read_segment(path, 0, lambda _: None)

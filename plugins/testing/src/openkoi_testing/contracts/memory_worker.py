@@ -1,0 +1,47 @@
+"""A script: another process, which logs tasks, says so, and now and then has memory absorb what is new in the log."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from openkoi_hookspecs import Decision, Memory, Record, Resumed, Ruling, Spend, Task
+from openkoi_hookspecs.events import RunCompleted, TaskStarted
+from openkoi_log import RunLog, read_segment
+
+OFTEN = 20
+
+
+async def remember(memory: Memory, sessions: Path) -> None:
+    """Absorb what memory has not seen."""
+    assert isinstance(memory, Resumed)
+    for records in unseen(sessions, await memory.seen()):
+        await memory.absorb(records)
+
+
+def unseen(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Record]]:
+    """What each file of the log has beyond what was seen of it."""
+    for path in sessions.glob("*.jsonl"):
+        if path.stat().st_size > seen.get(path.name, 0):
+            yield list(read_segment(path, seen.get(path.name, 0), lambda _: None))
+
+
+def work(folder: Path, name: str, tasks: int, memory: Memory) -> None:
+    """Do so many tasks; each is acknowledged when it is in the log."""
+    told = os.open(folder / f"{name}.told", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    log = RunLog(folder / "sessions", name, str)
+    ended = RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(), best=0, iterations=1)
+    for number in range(tasks):
+        run = f"{name}-{os.getpid()}-{number}"
+        log.append(run, [TaskStarted(Task(f"Task {run}", session=name, project="p")), ended])
+        os.write(told, f"{run}\n".encode())
+        if number % OFTEN == OFTEN - 1:
+            asyncio.run(remember(memory, folder / "sessions"))
+
+
+if __name__ == "__main__":
+    place, mine, many, module, subject, file = sys.argv[1:]
+    kept = getattr(import_module(module), subject)(path=Path(place) / file, seconds=60.0)
+    work(Path(place), mine, int(many), kept)
