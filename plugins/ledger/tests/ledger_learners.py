@@ -15,7 +15,7 @@ from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked, Rules, choose
 from openkoi_ledger.entry import Entry, Proof, learning_of, name_of
 from openkoi_ledger.extract import Lesson, first_findings, passed
-from openkoi_ledger.judge import blamed, settled
+from openkoi_ledger.judge import blamed, fault_of, settled
 from openkoi_ledger.teach import taught
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read
@@ -104,10 +104,10 @@ class Ours:
 
     def learn(self, run: int, result: Result) -> None:
         good = passed(result)
-        shown, found = self.shown[-1], first_findings(result)
+        shown = self.shown[-1]
         told = self.book.visits[str(run)].told
         eligible = [self.book.entries[id] for id in (*told.shown, *told.withheld)]
-        guilty = [] if good else blamed(eligible, found, told.task)
+        guilty = [] if good else blamed(eligible, fault_of(result, told.task))
         self.write(run, Credited(bool(good), tuple(guilty)))
         for entry in settled(self.book, (*told.shown, *told.withheld), told.project, at(run)):
             self.save(run, entry)

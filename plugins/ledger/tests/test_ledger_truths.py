@@ -25,7 +25,7 @@ from openkoi_ledger.book import Book
 from openkoi_ledger.decay import WORTH_KEEPING, confidence
 from openkoi_ledger.entry import Entry, Proof, Trust, name_of
 from openkoi_ledger.extract import Lesson
-from openkoi_ledger.judge import blamed
+from openkoi_ledger.judge import Fault, blamed
 from openkoi_ledger.merge import contrary, merged
 from openkoi_ledger.promote import promoted
 from openkoi_ledger.teach import taught
@@ -76,7 +76,7 @@ def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
 
     assert 1 == len(merged([totals], header, NOW))
     finding = Finding("The header is wrong", rule="columns", where="export.py")
-    assert [header.id] == blamed([totals, header], [finding], "Write the header")
+    assert [header.id] == blamed([totals, header], Fault([finding], task="Write the header"))
 
 
 def helping(*entries: Entry, times: int = 3, blamed: bool = False) -> Book:

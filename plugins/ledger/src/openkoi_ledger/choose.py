@@ -139,21 +139,27 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what something better says more about: guesses about what the sure ones speak of, and poorer fits."""
     told: list[Candidate] = []
     explained: dict[str, float] = {}
-    spoken_for = advised = frozenset[str]()
+    sure: dict[str, float] = {}
+    advised: dict[str, float] = {}
     for one in sorted(candidates, key=lambda one: (opinion(one.entry), one.entry.bare, -one.relevance)):
-        shared = frozenset(word for word, share in one.told.items() if share >= TELLS)
-        if shared and not always(one.entry):
-            guess = one.entry.trust < Trust.CHECK
-            if guess and shared <= (advised if one.entry.bare else spoken_for):
+        shared = {word: share for word, share in one.told.items() if share >= TELLS}
+        if shared and not always(one.entry) and one.entry.trust < Trust.CHECK:
+            better = advised if one.entry.bare else sure
+            if all(better.get(word, 0.0) >= share for word, share in shared.items()):
                 continue
-            if guess and all(explained.get(word, 0.0) > one.told[word] + CLEARLY for word in shared):
+            if all(explained.get(word, 0.0) > share + CLEARLY for word, share in shared.items()):
                 continue
         told.append(one)
-        for word in shared:
-            explained[word] = max(explained.get(word, 0.0), one.told[word])
-        spoken_for |= frozenset() if opinion(one.entry) else shared
-        advised |= frozenset() if one.entry.bare else shared
+        strongest(explained, shared)
+        strongest(sure, {} if opinion(one.entry) else shared)
+        strongest(advised, {} if one.entry.bare else shared)
     return told
+
+
+def strongest(known: dict[str, float], more: Mapping[str, float]) -> None:
+    """Keep of each word what is said most strongly by it."""
+    for word, share in more.items():
+        known[word] = max(known.get(word, 0.0), share)
 
 
 def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidate]:

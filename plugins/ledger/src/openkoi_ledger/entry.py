@@ -45,6 +45,11 @@ class Proof:
         """What it is about, as findings are told apart."""
         return self.rule, self.where, self.finding
 
+    @property
+    def mended(self) -> frozenset[str]:
+        """The checks that were red before and green after."""
+        return frozenset(self.before) - frozenset(self.after)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -106,6 +111,14 @@ class Entry:
     def own(self) -> frozenset[str]:
         """The words that it has of the tasks in which it was seen."""
         return terms(self.text) & {word for task in self.when for word in terms(task)}
+
+    @property
+    def check(self) -> str:
+        """The one check that was mended each time that it was seen, where no rule tells more."""
+        mended = [proof.mended for proof in self.proofs if proof.mended]
+        common = frozenset.intersection(*mended) if mended else frozenset[str]()
+        rules = {proof.rule for proof in self.proofs} - {""}
+        return next(iter(common)) if len(common) == 1 and rules <= common else ""
 
     @property
     def topic(self) -> frozenset[str]:

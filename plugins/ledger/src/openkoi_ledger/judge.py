@@ -1,7 +1,7 @@
 """What becomes of the entries that a run was shown: blame, and with it probation, quarantine or rest."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Finding, Result, Standing
 
@@ -9,22 +9,45 @@ from .book import Book
 from .choose import helped_enough
 from .credit import harmful, idle
 from .entry import Entry, put_away
+from .extract import first_findings
 from .merge import KINDRED, QUARANTINED, SAME_TOPIC, apart, ruled, subjects
 from .promote import promoted
 from .words import PLAIN, Tongue, details, kindred, named_in, opposed, overlap, terms
 
 
-def blamed(eligible: Iterable[Entry], findings: Sequence[Finding], task: str = "", tongue: Tongue = PLAIN) -> list[str]:
-    """The entries that are about what was found wrong, whether they were there to prevent it or withheld.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What was wrong with a first attempt: what was found, and which checks were ``red`` and ``green``.
 
     ``tongue`` is how people speak in the project.
     """
-    words = terms(task)
-    return [
-        entry.id
-        for entry in eligible
-        if any(about(entry, one, words, tongue) and not agrees(entry, one, tongue) for one in findings)
-    ]
+
+    findings: Sequence[Finding]
+    red: Collection[str] = ()
+    green: Collection[str] = ()
+    task: str = ""
+    tongue: Tongue = PLAIN
+
+
+def fault_of(result: Result, task: str, tongue: Tongue = PLAIN) -> Fault:
+    """What was wrong with the first attempt of a run."""
+    first = result.iterations[0].evaluation
+    green = [check.name for check in first.checks if check.passed] if first else []
+    return Fault(first_findings(result), first.failing if first else (), green, task, tongue)
+
+
+def blamed(eligible: Iterable[Entry], fault: Fault) -> list[str]:
+    """The entries that are about what was found wrong, whether they were there to prevent it or withheld."""
+    return [entry.id for entry in eligible if at_fault(entry, fault)]
+
+
+def at_fault(entry: Entry, fault: Fault) -> bool:
+    """Whether an entry is about what was wrong, and says another thing than what was wanted."""
+    other = [one for one in fault.findings if not agrees(entry, one, fault.tongue)]
+    if entry.check and entry.check in fault.red:
+        return len(other) == len(fault.findings)
+    words = terms(fault.task)
+    return entry.check not in fault.green and any(about(entry, one, words, fault.tongue) for one in other)
 
 
 def about(entry: Entry, finding: Finding, task: frozenset[str], tongue: Tongue) -> bool:

@@ -78,11 +78,13 @@ def apart(mine: Collection[str], theirs: Collection[str]) -> bool:
 
 
 def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
-    """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it.
+    """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it; or one check.
 
     Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
     other words each time.
     """
+    if one.check and one.check == other.check:
+        return True
     mine, theirs = one.topic, other.topic
     for rule, _ in subjects(one) & subjects(other):
         if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:

@@ -16,8 +16,8 @@ from .book import Book, Origin
 from .credit import counts
 from .decay import now
 from .entry import Entry, learning_of
-from .extract import Lesson, first_findings, passed
-from .judge import blamed, settled, stands
+from .extract import Lesson, passed
+from .judge import blamed, fault_of, settled, stands
 from .shelf import Shelf
 from .teach import taught
 from .told import Credited, Learned, Noted
@@ -81,7 +81,7 @@ class Study:
         told = visit.told
         eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
         suspect = [] if good else [one for one in eligible if not stands(one, lesson.result)]
-        guilty = blamed(suspect, first_findings(lesson.result), told.task, lesson.tongue)
+        guilty = blamed(suspect, fault_of(lesson.result, told.task, lesson.tongue))
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
             await self.run.emit(Credited(good, tuple(guilty), other))
