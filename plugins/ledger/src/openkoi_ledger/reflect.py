@@ -5,7 +5,7 @@ Knows results and words to ask with; what comes back is vetted like everything e
 
 from collections.abc import Iterator
 
-from openkoi_hookspecs import Finding, Message, Reply, Request, Result
+from openkoi_hookspecs import Finding, Iteration, Message, Reply, Request, Result
 
 from .answers import answers
 from .credit import drawn
@@ -66,15 +66,21 @@ def findings(result: Result) -> list[Finding]:
     return list(dict.fromkeys(finding for one in judged if one for finding in one.open))
 
 
+def failing(iteration: Iteration) -> tuple[str, ...]:
+    """The checks that an attempt did not pass."""
+    return tuple(sorted(iteration.evaluation.failing)) if iteration.evaluation else ()
+
+
 def lessons(reply: Reply, lesson: Lesson) -> Iterator[Entry]:
     """Make entries of an answer: three at most."""
     found = findings(lesson.result)
+    red, left = (failing(one) for one in (lesson.result.iterations[0], lesson.result.best))
     for one in [each for each in answers(reply.text) if len(each.text) >= SHORTEST][:MOST]:
         number = one.number.rstrip(".")
         finding = found[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(found) else None
         rule, where, title = finding.key if finding else ("", "", "")
         text = one.text if terms(one.when) <= terms(one.text) else f"{one.text} (When: {one.when})"
         text += f" Not when: {one.unless}" if one.unless else ""
-        proof = Proof(run=lesson.run, rule=rule, where=where, finding=title)
+        proof = Proof(run=lesson.run, rule=rule, where=where, finding=title, before=red, after=left)
         more = {"origin": "reflection", "unless": one.unless, "advice": one.text}
         yield noted(lesson, "heuristic", text, proof, **more)
