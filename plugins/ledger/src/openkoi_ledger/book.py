@@ -18,7 +18,7 @@ from .words import Tongue, terms
 
 LATELY = 40
 EVEN = 0.5
-UNTOLD = 0.9
+UNTOLD = 0.96
 
 
 @dataclass(frozen=True, slots=True)
