@@ -36,8 +36,8 @@ def merged(
     twin = closest(near, new, tongue)
     kept = reinforced(twin, new, now) if twin else new
     by = Taught(new, blamed, tongue)
-    ended = [one for one in near if one is not twin and one.live and ends(kept, one, by)]
-    return [kept, *(put_away(one, now, f"contradicted by {kept.id}", by=kept.id) for one in ended)]
+    ended = [(one, fate(one, kept, by)) for one in near if one is not twin and one.live]
+    return [kept, *(put_away(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,14 @@ def closest(entries: Iterable[Entry], new: Entry, tongue: Tongue) -> Entry | Non
     """The entry that says the same, a live one before one that was put away."""
     twins = [one for one in entries if one.id == new.id or same(one, new, tongue)]
     return max(twins, key=lambda one: (one.live, one.id == new.id, alike(one.text, new.text)), default=None)
+
+
+def fate(old: Entry, kept: Entry, by: Taught) -> str:
+    """What becomes of an older entry beside one that is kept: why it ends, or nothing."""
+    if ends(kept, old, by):
+        return "contradicted by"
+    local = old.scope == kept.scope == "project" and not old.pinned
+    return "the same as" if local and kept.live and old.trust <= kept.trust and same(old, kept, by.tongue) else ""
 
 
 def same(one: Entry, new: Entry, tongue: Tongue = PLAIN) -> bool:
