@@ -74,10 +74,10 @@ def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
     book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
     newer = replace(ENTRY, id="e2", text="charset: Use `latin`.", when=("Load the articles",))
     book.take(Record("f", NOW, "r", Noted(newer)))
-    before = book.came["e2"]["feed"]
+    before = book.heard(newer, "pond").came.get("feed", 0)
     book.take(Record("g", NOW, "r", Noted(put_away(book.entries["e1"], NOW, "contradicted", by="e2"))))
 
-    assert (0, 1) == (before, book.came["e2"]["feed"])
+    assert (0, 1) == (before, book.heard(newer, "pond").came["feed"])
 
 
 def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:

@@ -4,7 +4,7 @@ Filled record by record, in the order of the log. Knows no file and decides noth
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
@@ -58,6 +58,7 @@ class Book:
 
     Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for
     that word and nothing was wrong; these count for a little less, so that what is shown by mistake comes out in time.
+    ``replaced`` are the entries whose place it took, one after the other.
     Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is.
     """
 
@@ -71,6 +72,7 @@ class Book:
     well: defaultdict[str, defaultdict[str, float]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(float))
     )
+    replaced: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     titles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     texts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     noted: Counter[str] = field(default_factory=Counter)
@@ -109,7 +111,7 @@ class Book:
     def note(self, entry: Entry) -> None:
         """Note an entry as it now stands, and the words of the tasks in which its subject came up anew.
 
-        What takes the place of another is about the same: it comes into what is known of its words.
+        What takes the place of another is about the same: what is known of its words is known of both.
         """
         known = self.entries.get(entry.id)
         self.entries[entry.id] = entry
@@ -119,10 +121,8 @@ class Book:
         new = set(entry.when) - set(known.when if known else ())
         for task in new:
             self.came[entry.id].update(terms(task))
-        if entry.superseded_by and not (known and known.superseded_by):
-            self.came[entry.superseded_by].update(self.came[entry.id])
-            for word, times in self.well[entry.id].items():
-                self.well[entry.superseded_by][word] += times
+        if entry.superseded_by:
+            self.replaced[entry.superseded_by] |= {entry.id, *self.replaced[entry.id]} - {entry.superseded_by}
         self.titles[entry.project].update(word for proof in entry.proofs for word in terms(proof.finding))
 
     def judge(self, visit: Visit) -> None:
@@ -134,12 +134,15 @@ class Book:
         for entry in (self.entries[id] for id in visit.told.shown if id in self.entries and id not in visit.blamed):
             told = evidence(entry, words, self.heard(entry, visit.told.project))
             most = max(told.values(), default=0.0)
-            for word in (word for word, share in told.items() if share >= most / 2):
-                self.well[entry.id][word] += UNTOLD
+            for word, share in told.items():
+                if share >= most / 2:
+                    self.well[entry.id][word] += UNTOLD
 
     def heard(self, entry: Entry, project: str) -> Heard:
         """The words of tasks, and what they tell of an entry."""
-        return Heard(self.frequencies[project], self.came[entry.id], self.well[entry.id])
+        ids = (entry.id, *self.replaced.get(entry.id, ()))
+        came, well = (summed([counts[id] for id in ids]) for counts in (self.came, self.well))
+        return Heard(self.frequencies[project], came, well)
 
     def tongue(self, project: str) -> Tongue:
         """How people speak in a project."""
@@ -201,6 +204,13 @@ class Book:
         """When an entry helped last; when it was noted, while it has not."""
         runs = (self.visits[run] for run in reversed(self.visitors.get(entry.id, ())))
         return next((visit.at for visit in runs if entry.id in visit.told.shown and visit.good), entry.since)
+
+
+def summed(counts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """Add up by word."""
+    if len(counts) == 1:
+        return counts[0]
+    return {word: sum(one.get(word, 0) for one in counts) for word in {word for one in counts for word in one}}
 
 
 def said_by(count: int, tasks: int) -> float:

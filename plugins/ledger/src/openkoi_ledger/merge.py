@@ -91,8 +91,8 @@ def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
     Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
     other words each time.
     """
-    if one.check and one.check == other.check:
-        return True
+    if one.check and other.check:
+        return one.check == other.check
     mine, theirs = one.topic, other.topic
     for rule, _ in subjects(one) & subjects(other):
         if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:

@@ -23,7 +23,7 @@ class Heard:
     those where it was shown for that word and nothing was wrong with it, so that nobody knows whether it was needed."""
 
     all: Mapping[str, int]
-    came: Mapping[str, int]
+    came: Mapping[str, float]
     well: Mapping[str, float]
 
 
