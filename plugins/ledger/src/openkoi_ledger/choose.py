@@ -139,21 +139,28 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what something better says more about: guesses about what the sure ones speak of, and poorer fits."""
     told: list[Candidate] = []
     explained: dict[str, float] = {}
-    sure: dict[str, float] = {}
     advised: dict[str, float] = {}
-    for one in sorted(candidates, key=lambda one: (opinion(one.entry), one.entry.bare, -one.relevance)):
+    better: dict[int, dict[str, float]] = {level: {} for level in (0, 1, 2)}
+    for one in sorted(candidates, key=lambda one: (-sureness(one.entry), one.entry.bare, -one.relevance)):
         shared = {word: share for word, share in one.told.items() if share >= TELLS}
-        if shared and not always(one.entry) and one.entry.trust < Trust.CHECK:
-            better = advised if one.entry.bare else sure
-            if all(better.get(word, 0.0) >= share for word, share in shared.items()):
+        level = sureness(one.entry)
+        if shared and not always(one.entry) and level < 2:
+            known = advised if one.entry.bare else better[level]
+            if all(known.get(word, 0.0) >= share for word, share in shared.items()):
                 continue
             if all(explained.get(word, 0.0) > share + CLEARLY for word, share in shared.items()):
                 continue
         told.append(one)
         strongest(explained, shared)
-        strongest(sure, {} if opinion(one.entry) else shared)
+        for lower in range(level):
+            strongest(better[lower], shared)
         strongest(advised, {} if one.entry.bare else shared)
     return told
+
+
+def sureness(entry: Entry) -> int:
+    """2 for what was borne out by a check or a person, 1 for what was seen to mend something, 0 for a guess."""
+    return 2 if not opinion(entry) else int(entry.origin == "repair")
 
 
 def strongest(known: dict[str, float], more: Mapping[str, float]) -> None:
