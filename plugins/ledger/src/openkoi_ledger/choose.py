@@ -142,9 +142,9 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     advised: dict[str, float] = {}
     better: dict[int, dict[str, float]] = {level: {} for level in (0, 1, 2)}
     for one in sorted(candidates, key=lambda one: (-sureness(one.entry), one.entry.bare, -one.relevance)):
-        shared = {word: share for word, share in one.told.items() if share >= TELLS}
+        shared = {} if always(one.entry) else {word: share for word, share in one.told.items() if share >= TELLS}
         level = sureness(one.entry)
-        if shared and not always(one.entry) and level < 2:
+        if shared and one.entry.trust < Trust.CHECK:
             known = advised if one.entry.bare else better[level]
             if all(known.get(word, 0.0) >= share for word, share in shared.items()):
                 continue
