@@ -14,8 +14,8 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked, Rules, choose
 from openkoi_ledger.entry import Entry, Proof, learning_of, name_of
-from openkoi_ledger.extract import Lesson, first_findings, passed
 from openkoi_ledger.judge import blamed, fault_of, settled
+from openkoi_ledger.lesson import Lesson, first_findings, passed
 from openkoi_ledger.teach import taught
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read

@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_ledger import Ledger
-from openkoi_ledger.extract import passed
+from openkoi_ledger.lesson import passed
 from openkoi_log.transcript import sealed, write_line
 
 SESSION = 20

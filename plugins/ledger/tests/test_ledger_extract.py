@@ -19,8 +19,9 @@ from openkoi_hookspecs import (
     Work,
 )
 from openkoi_ledger.entry import Entry
-from openkoi_ledger.extract import Lesson, extracted
+from openkoi_ledger.extract import extracted
 from openkoi_ledger.judge import stands
+from openkoi_ledger.lesson import Lesson
 
 SEPARATOR = Finding("wrong separator", fix="Use `pipe` as the separator.")
 CHARSET = Finding("charset does not fit", fix="Set the charset to `latin`.")

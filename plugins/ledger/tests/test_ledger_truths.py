@@ -24,10 +24,11 @@ from openkoi_hookspecs import (
 from openkoi_ledger.book import Book
 from openkoi_ledger.decay import WORTH_KEEPING, confidence
 from openkoi_ledger.entry import Entry, Proof, Trust, name_of
-from openkoi_ledger.extract import Lesson
 from openkoi_ledger.judge import Fault, blamed
-from openkoi_ledger.merge import contrary, merged
+from openkoi_ledger.lesson import Lesson
+from openkoi_ledger.merge import merged
 from openkoi_ledger.promote import promoted
+from openkoi_ledger.sameness import contrary
 from openkoi_ledger.teach import taught
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read

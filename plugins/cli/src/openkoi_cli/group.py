@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from typing import Any
 
@@ -224,4 +225,5 @@ def lived(invocation: Invocation, result: Any) -> Any:
         async with koi:
             return await result
 
-    return interruptible(live())
+    with closing(result):  # it was never begun, when there is no Koi for it
+        return interruptible(live())

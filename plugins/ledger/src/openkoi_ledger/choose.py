@@ -13,8 +13,8 @@ from .book import Book
 from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
-from .merge import about_the_same, contrary, opinion
 from .relevance import evidence, relevance_of
+from .sameness import about_the_same, contrary, opinion
 from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15

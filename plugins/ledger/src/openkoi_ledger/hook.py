@@ -31,7 +31,7 @@ from .decay import now
 from .deeds import pinned
 from .duel import VARIABLE
 from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
-from .extract import Lesson
+from .lesson import Lesson
 from .reflect import lessons, pays, question
 from .relevance import holds
 from .shelf import Shelf

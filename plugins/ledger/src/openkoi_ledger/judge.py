@@ -9,9 +9,10 @@ from .book import Book
 from .choose import helped_enough
 from .credit import harmful, idle
 from .entry import Entry, put_away
-from .extract import first_findings
-from .merge import KINDRED, QUARANTINED, SAME_TOPIC, apart, ruled, subjects
+from .lesson import first_findings
+from .merge import QUARANTINED
 from .promote import promoted
+from .sameness import KINDRED, SAME_TOPIC, apart, ruled, subjects
 from .words import PLAIN, Tongue, details, kindred, named_in, opposed, overlap, terms
 
 

@@ -1,7 +1,7 @@
 """What a new entry does to those that are there: nothing is rewritten, everything is a delta that code decides on.
 
-A number, a name or a negation that differs is never a duplicate; where two such entries are about the same thing, the
-newer one that was verified ends the validity of the older.
+Of two that are about one thing and cannot both hold, the newer one that was verified ends the validity of the older;
+of two that say the same, one is kept.
 """
 
 from collections.abc import Collection, Iterable
@@ -10,16 +10,11 @@ from dataclasses import dataclass, replace
 from openkoi_hookspecs import Standing
 
 from .entry import Entry, Trust, put_away
-from .words import PLAIN, Tongue, agreed, alike, details, differ, frame, kindred, opposed, overlap, terms
+from .sameness import SAME_TOPIC, about_the_same, contrary, opinion, same
+from .words import PLAIN, Tongue, alike, frame, opposed, overlap, terms
 
-SAME = 0.8
-SAME_OF_SUBJECT = 0.45
-SAME_OF_NAME = 0.25
 RELATED = 0.6
-SAME_TOPIC = 0.6
 PROOFS, TASKS = 12, 12
-TELLING = 5
-KINDRED = 0.4
 DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
 
@@ -63,83 +58,6 @@ def fate(old: Entry, kept: Entry, by: Taught) -> str:
     return "the same as" if local and kept.live and old.trust <= kept.trust and same(old, kept, by.tongue) else ""
 
 
-def same(one: Entry, new: Entry, tongue: Tongue = PLAIN) -> bool:
-    """Whether two entries say the same in other words."""
-    if (one.kind == "anti_pattern") != (new.kind == "anti_pattern") or differ(one.stance, new.stance):
-        return False
-    likeness, named = alike(one.text, new.text), bool(details(one.stance).identifiers)
-    if about_the_same(one, new, tongue):
-        return named or likeness >= SAME_OF_SUBJECT or not opposed(one.stance, new.stance, tongue)
-    if likeness >= (SAME_OF_NAME if named else SAME):
-        return True
-    return not apart(one.own, new.own) and (telling(one.stance) if named else agreed(one.stance, new.stance, tongue))
-
-
-def telling(stance: str) -> bool:
-    """Whether a name in an advice says by itself what it is about: it is no short or plain word."""
-    return any(len(name) >= TELLING for name in details(stance).identifiers)
-
-
-def apart(mine: Collection[str], theirs: Collection[str]) -> bool:
-    """Whether two texts speak of different things, by the words that each has of its tasks."""
-    return bool(mine and theirs) and overlap(mine, theirs, {}) < SAME_TOPIC
-
-
-def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
-    """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it; or one check.
-
-    Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
-    other words each time.
-    """
-    if one.check and other.check:
-        return one.check == other.check
-    mine, theirs = one.topic, other.topic
-    for rule, _ in subjects(one) & subjects(other):
-        if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:
-            return True
-    if ruled(one) and ruled(other):
-        return False
-    if overlap(mine, theirs, {}) >= SAME_TOPIC:
-        return True
-    return kindred(one.text, other.text, tongue) >= KINDRED and not apart(one.own, other.own)
-
-
-def contrary(one: Entry, other: Entry) -> bool:
-    """Whether both cannot be followed: other advice, or one warns of the very thing that the other advises.
-
-    To warn of one thing and to advise another goes together, and so do two warnings.
-    """
-    warns, advises = sorted((one, other), key=lambda entry: entry.kind != "anti_pattern")
-    if advises.kind == "anti_pattern":
-        return False
-    if warns.kind != "anti_pattern":
-        return differ(one.stance, other.stance)
-    named = details(warns.stance).identifiers
-    if named:
-        return bool(named & details(advises.stance).identifiers)
-    return alike(warns.stance, advises.stance) >= SAME_OF_SUBJECT
-
-
-def advises(*entries: Entry) -> bool:
-    """Whether entries say what to do rather than what not to do."""
-    return all(entry.kind != "anti_pattern" for entry in entries)
-
-
-def opinion(entry: Entry) -> bool:
-    """Whether an entry was never borne out: by a check, on a finding that is known, or by a person."""
-    return entry.trust < Trust.CHECK or (entry.trust is Trust.CHECK and not subjects(entry))
-
-
-def subjects(entry: Entry) -> set[tuple[str, str]]:
-    """What an entry is about: the rule of a finding, or where there is none its title; and the file."""
-    return {(proof.rule or proof.finding, proof.where) for proof in entry.proofs if proof.rule or proof.finding}
-
-
-def ruled(entry: Entry) -> bool:
-    """Whether it is known by which rule its subject is found."""
-    return any(proof.rule for proof in entry.proofs)
-
-
 def reinforced(known: Entry, new: Entry, now: str) -> Entry:
     """Add the evidence of the same thing seen again. What a person dismissed stays away, and nothing gains trust."""
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
@@ -177,3 +95,8 @@ def ends(new: Entry, old: Entry, by: Taught) -> bool:
         return speaks_of_it or about_the_same(old, new, by.tongue)
     related = alike(frame(old.stance), frame(new.stance)) >= RELATED
     return related and (speaks_of_it or about_the_same(old, new))
+
+
+def advises(*entries: Entry) -> bool:
+    """Whether entries say what to do rather than what not to do."""
+    return all(entry.kind != "anti_pattern" for entry in entries)

@@ -8,7 +8,8 @@ from openkoi_hookspecs import Standing
 from .book import Book
 from .credit import counts
 from .entry import Entry, name_of, put_away
-from .merge import TASKS, about_the_same, contrary, opinion, same
+from .merge import TASKS
+from .sameness import about_the_same, contrary, opinion, same
 
 REASON = "helped in {} projects"
 PROVED = 3

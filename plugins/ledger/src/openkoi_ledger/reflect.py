@@ -10,7 +10,7 @@ from openkoi_hookspecs import Finding, Iteration, Message, Reply, Request, Resul
 from .answers import answers
 from .credit import drawn
 from .entry import Entry, Proof
-from .extract import Lesson, noted
+from .lesson import Lesson, noted
 from .words import terms
 
 MOST, SHORTEST = 3, 8

@@ -16,8 +16,8 @@ from .book import Book, Origin
 from .credit import counts
 from .decay import now
 from .entry import Entry, learning_of
-from .extract import Lesson, passed
 from .judge import blamed, fault_of, settled, stands
+from .lesson import Lesson, passed
 from .shelf import Shelf
 from .teach import taught
 from .told import Credited, Learned, Noted

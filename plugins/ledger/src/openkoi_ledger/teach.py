@@ -6,7 +6,8 @@ from dataclasses import replace
 from openkoi_hookspecs import Standing
 
 from .entry import Entry, Trust
-from .extract import Lesson, extracted
+from .extract import extracted
+from .lesson import Lesson
 from .merge import merged
 from .promote import taken_home
 from .trust import Read, lineage, recalled, sayable

@@ -1,0 +1,34 @@
+"""What only happened often, and says nothing about what to do: a guess. Knows results; knows no ledger."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .entry import Entry, Proof
+from .lesson import Lesson, noted
+
+LITTLE, SLOW, RECURRING = 0.02, 0.5, 0.75
+
+
+def slow(lesson: Lesson) -> Iterator[Entry]:
+    """Three iterations or more, of which the last gained next to nothing."""
+    scores = [one.evaluation.score for one in lesson.result.iterations if one.evaluation]
+    known = [score for score in scores if score is not None]
+    if len(known) >= 3 and 0 <= known[-1] - known[-2] < LITTLE:
+        what = lesson.result.task.category or "these"
+        text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
+        proof = Proof(run=lesson.run, iteration=len(known) - 1)
+        yield noted(lesson, "heuristic", text, proof, base=SLOW, origin="pattern")
+
+
+def recurring(lesson: Lesson) -> Iterator[Entry]:
+    """Two blockers or more of one kind: the first three are named."""
+    found = [
+        finding for one in lesson.result.iterations if one.evaluation is not None for finding in one.evaluation.blockers
+    ]
+    for rule, count in Counter(finding.rule for finding in found if finding.rule).items():
+        titles = list(dict.fromkeys(finding.title for finding in found if finding.rule == rule))[:3]
+        where = next(finding.key[1] for finding in found if finding.rule == rule)
+        if count >= 2:
+            text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
+            proof = Proof(run=lesson.run, rule=rule, where=where, finding=titles[0])
+            yield noted(lesson, "anti_pattern", text, proof, base=RECURRING, origin="pattern")

@@ -1,0 +1,39 @@
+"""Advice that was followed, and did harm: a check turned red, or the score fell. Knows results; knows no ledger."""
+
+from collections.abc import Iterator
+
+from openkoi_hookspecs import Iteration, Standing
+
+from .entry import Entry, Trust, short
+from .lesson import Lesson, judged, noted, proof_of
+from .words import terms
+
+FALL, REGRESSED = 0.1, 0.7
+
+
+def traps(lesson: Lesson) -> Iterator[Entry]:
+    """Advice that was followed, and turned a check red that was green."""
+    for number, _, old, after, new in judged(lesson):
+        red = sorted(new.failing & {check.name for check in old.checks if check.passed})
+        if red and (advice := followed(after, red[0])):
+            proof = proof_of(lesson, number, None, after, old, new)
+            text = f"Do not: {short(advice, 140)} (it turned {red[0]} red)"
+            yield noted(lesson, "anti_pattern", text, proof, standing=Standing.ACTIVE, trust=Trust.CHECK, base=0.8)
+
+
+def regressions(lesson: Lesson) -> Iterator[Entry]:
+    """Advice that was followed, and made the score fall: perhaps a judge's mood."""
+    for number, _, old, after, new in judged(lesson):
+        fell = (old.score or 0.0) - (new.score or 0.0) > FALL
+        if fell and not new.failing - old.failing and (advice := followed(after, "")):
+            proof = proof_of(lesson, number, None, after, old, new)
+            text = f"Perhaps do not: {short(advice, 150)} (the score fell)"
+            yield noted(lesson, "anti_pattern", text, proof, base=REGRESSED)
+
+
+def followed(iteration: Iteration, check: str) -> str:
+    """The advice that did it: what an iteration was told about the check, or the only thing that it was told."""
+    fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
+    advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))
+    about = [one for one in advice if terms(one) & terms(check)]
+    return about[0] if about else advice[0] if len(advice) == 1 and not iteration.plan.feedback[1:] else ""

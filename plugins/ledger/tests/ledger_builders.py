@@ -1,0 +1,68 @@
+"""Runs, entries and ledgers for tests, in as few words as possible."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import (
+    Check,
+    Decision,
+    Evaluation,
+    Event,
+    Finding,
+    Iteration,
+    Plan,
+    Record,
+    Result,
+    Ruling,
+    Score,
+    Severity,
+    Spend,
+    Standing,
+    Task,
+    Work,
+)
+from openkoi_ledger.book import Book
+from openkoi_ledger.choose import Asked, Rules
+from openkoi_ledger.entry import Entry, Trust, name_of
+from openkoi_ledger.lesson import Lesson
+from openkoi_ledger.told import Noted
+
+NOW = "2026-03-01T00:00:00Z"
+COMMAS = Finding("The export breaks", Severity.BLOCKER, rule="columns", where="export.py:3", fix="Use `semicolon`.")
+NEVER = Rules(withheld=0.0)
+
+
+def turn(evaluation: Evaluation | None, plan: Plan | None = None, diff: str = "") -> Iteration:
+    return Iteration(plan=plan or Plan(), work=Work("words", diff=diff), evaluation=evaluation, spent=Spend())
+
+
+def lesson(*turns: Iteration, answers: Sequence[tuple[str, str]] = (), task: Task | None = None) -> Lesson:
+    good = turns[-1].evaluation is None or not turns[-1].evaluation.failing
+    ruling = Ruling(Decision.ACCEPT if good else Decision.ACCEPT_BEST, "")
+    task = task or Task("Export the invoices", project="pond")
+    result = Result(task, ruling, best=turns[-1], iterations=turns, spent=Spend())
+    return Lesson(run="run1", result=result, project="pond", at=NOW, answers=answers)
+
+
+def red(*findings: Finding, score: float = 0.4) -> Evaluation:
+    return Evaluation(checks=(Check("columns", passed=False),), scores=(Score("s", score),), findings=findings)
+
+
+def green(score: float = 0.9, *findings: Finding) -> Evaluation:
+    return Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", score),), findings=findings)
+
+
+def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Entry:
+    facts: dict[str, object] = {"project": "pond", "standing": Standing.ACTIVE, "trust": Trust.CHECK, "since": NOW}
+    return Entry(name_of("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
+
+
+def book(entries: Sequence[Entry], *events: tuple[str, Event]) -> Book:
+    kept = Book()
+    told = [*(("start", Noted(one)) for one in entries), *events]
+    for number, (run, event) in enumerate(told):
+        kept.take(Record(f"{number:05}", NOW, run, event))
+    return kept
+
+
+def asked(text: str = "export the invoices", **more: str) -> Asked:
+    return Asked(**{"run": "r", "text": text, "project": "pond", "now": NOW, **more})

@@ -1,0 +1,98 @@
+"""A check that was red and is green tells what an entry is about, whatever the words."""
+
+from dataclasses import replace
+
+from ledger_builders import NOW, entry, green, lesson, red, turn
+
+from openkoi_hookspecs import Check, Done, Evaluation, Finding, Record, Reply, Score, Standing, Text, Usage
+from openkoi_ledger.book import Book
+from openkoi_ledger.entry import Entry, Proof, put_away
+from openkoi_ledger.judge import Fault, blamed, fault_of
+from openkoi_ledger.merge import merged
+from openkoi_ledger.reflect import lessons
+from openkoi_ledger.sameness import about_the_same
+from openkoi_ledger.told import Noted
+
+LIMITER = "Trouble with the limiter: Use `token_bucket`."
+COUNTING = "The counting method is wrong: Use `sliding_log`."
+
+
+def mended(text: str, *checks: str, rule: str = "") -> Entry:
+    return entry(text, proofs=(Proof(run=text, rule=rule, before=checks),), when=(text,))
+
+
+def test_what_mended_the_same_check_is_about_one_thing_in_whatever_words() -> None:
+    limiter, counting = mended(LIMITER, "test_rate"), mended(COUNTING, "test_rate")
+
+    assert about_the_same(limiter, counting)
+    assert not about_the_same(limiter, mended(COUNTING, "test_paper"))
+    assert not about_the_same(limiter, mended(COUNTING, "test_rate", "test_paper"))
+
+
+def test_many_things_are_found_by_one_linter_so_that_its_name_says_nothing() -> None:
+    assert "" == mended(LIMITER, "ruff", rule="E501").check
+    assert "test_rate" == mended(LIMITER, "test_rate", rule="test_rate").check
+
+
+def test_the_check_of_an_entry_is_the_one_that_it_mended_each_time() -> None:
+    proofs = (Proof(run="a", before=("x", "y")), Proof(run="b", before=("y", "z")), Proof(run="c"))
+
+    assert "y" == entry(LIMITER, proofs=proofs).check
+    assert "" == entry(LIMITER, proofs=(*proofs, Proof(run="d", before=("z",)))).check
+    assert "" == entry(LIMITER, proofs=(Proof(run="a", before=("x",), after=("x",)),)).check
+
+
+def test_newer_advice_for_the_same_check_ends_the_older_that_was_followed() -> None:
+    old, new = mended(LIMITER, "test_rate"), mended(COUNTING, "test_rate")
+
+    kept, ended = merged([old], new, NOW, {old.id})
+
+    assert (new.id, old.id, new.id) == (kept.id, ended.id, ended.superseded_by)
+    assert [new] == merged([old], new, NOW)
+
+
+def test_blame_goes_by_checks_where_an_entry_has_one() -> None:
+    limiter = mended(LIMITER, "test_rate")
+    wanted = Finding("The counting method is wrong", fix="Use `sliding_log`.")
+    same = replace(wanted, fix="Use `token_bucket`.")
+
+    assert [limiter.id] == blamed([limiter], Fault([wanted], red={"test_rate"}))
+    assert [] == blamed([limiter], Fault([same], red={"test_rate"}))
+    assert [] == blamed([limiter], Fault([replace(wanted, title="Trouble with the limiter")], red={"test_paper"}))
+    assert [] == blamed([limiter], Fault([replace(wanted, title="Trouble with the limiter")], green={"test_rate"}))
+
+
+def test_what_was_red_and_green_is_told_by_the_first_attempt() -> None:
+    checks = (Check("a", passed=False), Check("b", passed=True), Check("c", passed=False, required=False))
+    first = Evaluation(checks=checks, scores=(Score("s", 0.4),))
+
+    fault = fault_of(lesson(turn(first), turn(green())).result, "Export")
+
+    assert ({"a"}, {"b"}) == (set(fault.red), set(fault.green))
+
+
+def test_a_lesson_is_about_what_was_red_in_its_run() -> None:
+    reply = Reply((Text("Use `sliding_log` | limiting requests | - | -"),), Done(Usage()))
+
+    told = list(lessons(reply, lesson(turn(red()), turn(green()))))
+
+    assert ["columns"] == [one.check for one in told]
+
+
+def test_of_entries_that_turn_out_to_say_the_same_one_is_kept() -> None:
+    one = replace(mended("Cookies: Use `strict` as the cookie policy.", "test_cookie"), advice="Use `strict`.")
+    other = replace(mended("samesite does not fit: Set it to `strict`.", "test_cookie"), advice="Set it to `strict`.")
+    again = replace(mended("Cookies: Use `strict` please.", "test_cookie"), advice="Use `strict` please.")
+
+    kept, *ended = merged([one, replace(other, pinned=True), again], replace(one, when=("Another task",)), NOW)
+
+    assert [(again.id, kept.id, Standing.ARCHIVED)] == [(it.id, it.superseded_by, it.standing) for it in ended]
+
+
+def test_two_that_took_each_others_place_know_each_task_once() -> None:
+    book, one, two = Book(), mended(LIMITER, "a"), mended(COUNTING, "a")
+    turns = [one, two, put_away(one, NOW, "", by=two.id), one, put_away(two, NOW, "", by=one.id), two]
+    for number, noted in enumerate([*turns, *turns]):
+        book.take(Record(f"{number:03}", NOW, "r", Noted(noted)))
+
+    assert 1 == book.heard(one, "pond").came["limit"] == book.heard(two, "pond").came["limit"]
