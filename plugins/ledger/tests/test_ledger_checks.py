@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ledger_builders import NOW, entry, green, lesson, red, turn
+from ledger_builders import NOW, book, entry, green, lesson, red, turn
 
 from openkoi_hookspecs import Check, Done, Evaluation, Finding, Record, Reply, Score, Standing, Text, Usage
 from openkoi_ledger.book import Book
@@ -12,9 +12,11 @@ from openkoi_ledger.merge import merged
 from openkoi_ledger.reflect import lessons
 from openkoi_ledger.sameness import about_the_same
 from openkoi_ledger.told import Noted
+from openkoi_ledger.words import Tongue
 
 LIMITER = "Trouble with the limiter: Use `token_bucket`."
 COUNTING = "The counting method is wrong: Use `sliding_log`."
+TOLD = Tongue(checks=frozenset({"test_rate", "test_cookie"}))
 
 
 def mended(text: str, *checks: str, rule: str = "") -> Entry:
@@ -24,9 +26,10 @@ def mended(text: str, *checks: str, rule: str = "") -> Entry:
 def test_what_mended_the_same_check_is_about_one_thing_in_whatever_words() -> None:
     limiter, counting = mended(LIMITER, "test_rate"), mended(COUNTING, "test_rate")
 
-    assert about_the_same(limiter, counting)
-    assert not about_the_same(limiter, mended(COUNTING, "test_paper"))
-    assert not about_the_same(limiter, mended(COUNTING, "test_rate", "test_paper"))
+    assert about_the_same(limiter, counting, TOLD)
+    assert not about_the_same(limiter, counting)
+    assert not about_the_same(limiter, mended(COUNTING, "test_paper"), TOLD)
+    assert not about_the_same(limiter, mended(COUNTING, "test_rate", "test_paper"), TOLD)
 
 
 def test_many_things_are_found_by_one_linter_so_that_its_name_says_nothing() -> None:
@@ -45,10 +48,11 @@ def test_the_check_of_an_entry_is_the_one_that_it_mended_each_time() -> None:
 def test_newer_advice_for_the_same_check_ends_the_older_that_was_followed() -> None:
     old, new = mended(LIMITER, "test_rate"), mended(COUNTING, "test_rate")
 
-    kept, ended = merged([old], new, NOW, {old.id})
+    kept, ended = merged([old], new, NOW, {old.id}, tongue=TOLD)
 
     assert (new.id, old.id, new.id) == (kept.id, ended.id, ended.superseded_by)
-    assert [new] == merged([old], new, NOW)
+    assert [new] == merged([old], new, NOW, tongue=TOLD)
+    assert [new] == merged([old], new, NOW, {old.id})
 
 
 def test_blame_goes_by_checks_where_an_entry_has_one() -> None:
@@ -56,10 +60,19 @@ def test_blame_goes_by_checks_where_an_entry_has_one() -> None:
     wanted = Finding("The counting method is wrong", fix="Use `sliding_log`.")
     same = replace(wanted, fix="Use `token_bucket`.")
 
-    assert [limiter.id] == blamed([limiter], Fault([wanted], red={"test_rate"}))
-    assert [] == blamed([limiter], Fault([same], red={"test_rate"}))
-    assert [] == blamed([limiter], Fault([replace(wanted, title="Trouble with the limiter")], red={"test_paper"}))
-    assert [] == blamed([limiter], Fault([replace(wanted, title="Trouble with the limiter")], green={"test_rate"}))
+    titled = replace(wanted, title="Trouble with the limiter")
+
+    assert [limiter.id] == blamed([limiter], Fault([wanted], red={"test_rate"}, tongue=TOLD))
+    assert [] == blamed([limiter], Fault([same], red={"test_rate"}, tongue=TOLD))
+    assert [] == blamed([limiter], Fault([titled], red={"test_paper"}, tongue=TOLD))
+    assert [] == blamed([limiter], Fault([titled], green={"test_rate"}))
+
+
+def test_a_check_for_everything_tells_nothing() -> None:
+    names = [*(f"test_{number}" for number in range(6)), "build", "build", "build"]
+    kept = book([mended(f"Fault {number}: Use `way_{number}`.", name) for number, name in enumerate(names)])
+
+    assert set(names) - {"build"} == kept.tongue("pond").checks
 
 
 def test_what_was_red_and_green_is_told_by_the_first_attempt() -> None:
@@ -84,15 +97,16 @@ def test_of_entries_that_turn_out_to_say_the_same_one_is_kept() -> None:
     other = replace(mended("samesite does not fit: Set it to `strict`.", "test_cookie"), advice="Set it to `strict`.")
     again = replace(mended("Cookies: Use `strict` please.", "test_cookie"), advice="Use `strict` please.")
 
-    kept, *ended = merged([one, replace(other, pinned=True), again], replace(one, when=("Another task",)), NOW)
+    new = replace(one, when=("Another task",))
+    kept, *ended = merged([one, replace(other, pinned=True), again], new, NOW, tongue=TOLD)
 
     assert [(again.id, kept.id, Standing.ARCHIVED)] == [(it.id, it.superseded_by, it.standing) for it in ended]
 
 
 def test_two_that_took_each_others_place_know_each_task_once() -> None:
-    book, one, two = Book(), mended(LIMITER, "a"), mended(COUNTING, "a")
+    kept, one, two = Book(), mended(LIMITER, "a"), mended(COUNTING, "a")
     turns = [one, two, put_away(one, NOW, "", by=two.id), one, put_away(two, NOW, "", by=one.id), two]
     for number, noted in enumerate([*turns, *turns]):
-        book.take(Record(f"{number:03}", NOW, "r", Noted(noted)))
+        kept.take(Record(f"{number:03}", NOW, "r", Noted(noted)))
 
-    assert 1 == book.heard(one, "pond").came["limit"] == book.heard(two, "pond").came["limit"]
+    assert 1 == kept.heard(one, "pond").came["limit"] == kept.heard(two, "pond").came["limit"]

@@ -19,6 +19,7 @@ from .words import Tongue, terms
 LATELY = 40
 EVEN = 0.5
 UNTOLD = 0.96
+FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Book:
     Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for
     that word and nothing was wrong; these count for a little less, so that what is shown by mistake comes out in time.
     ``replaced`` are the entries whose place it took, one after the other.
-    Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is.
+    Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is,
+    ``mended`` in how many of them a check.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -75,6 +77,7 @@ class Book:
     replaced: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     titles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     texts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    mended: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     noted: Counter[str] = field(default_factory=Counter)
     projects: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -118,6 +121,7 @@ class Book:
         if known is None:
             self.noted[entry.project] += 1
             self.texts[entry.project].update(terms(entry.text))
+            self.mended[entry.project].update(check for proof in entry.proofs for check in proof.mended)
         new = set(entry.when) - set(known.when if known else ())
         for task in new:
             self.came[entry.id].update(terms(task))
@@ -148,7 +152,9 @@ class Book:
         """How people speak in a project."""
         entries = self.noted[project]
         weights = {word: said_by(count, entries) for word, count in self.texts[project].items()}
-        return Tongue(frozenset(self.frequencies[project]) | self.titles[project], weights, said_by(0, entries))
+        heard, mended = frozenset(self.frequencies[project]) | self.titles[project], self.mended[project]
+        checks = frozenset(check for check, times in mended.items() if times * FEW <= mended.total())
+        return Tongue(heard, weights, said_by(0, entries), checks)
 
     def weighed(self, text: str, project: str) -> Weighed:
         """A task's words, and how much words say in its project."""

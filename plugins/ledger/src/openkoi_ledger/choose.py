@@ -14,7 +14,7 @@ from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
 from .decay import PER_WEEK, WORTH_KEEPING, confidence
 from .entry import Entry, Trust
 from .relevance import evidence, relevance_of
-from .sameness import about_the_same, contrary, opinion
+from .sameness import about_the_same, contrary, one_check, opinion
 from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15
@@ -196,7 +196,7 @@ def clash(one: Candidate, other: Candidate, tongue: Tongue) -> bool:
     """Whether two entries are not to be shown together: opinions are held to contradict what is about the same."""
     mine, theirs = one.entry, other.entry
     doubted = opinion(mine) or opinion(theirs)
-    if about_the_same(mine, theirs):
+    if about_the_same(mine, theirs) or one_check(mine, theirs, tongue):
         return doubted or contrary(mine, theirs)
     if not (doubted and (mine.when or theirs.when) and contrary(mine, theirs)):
         return False

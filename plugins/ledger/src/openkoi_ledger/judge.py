@@ -45,7 +45,7 @@ def blamed(eligible: Iterable[Entry], fault: Fault) -> list[str]:
 def at_fault(entry: Entry, fault: Fault) -> bool:
     """Whether an entry is about what was wrong, and says another thing than what was wanted."""
     other = [one for one in fault.findings if not agrees(entry, one, fault.tongue)]
-    if entry.check and fault.red:
+    if entry.check in fault.tongue.checks and fault.red:
         return entry.check in fault.red and len(other) == len(fault.findings)
     words = terms(fault.task)
     return entry.check not in fault.green and any(about(entry, one, words, fault.tongue) for one in other)

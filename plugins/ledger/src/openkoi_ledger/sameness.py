@@ -34,8 +34,10 @@ def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
     Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
     other words each time.
     """
-    if one.check and other.check:
-        return one.check == other.check
+    if one_check(one, other, tongue):
+        return True
+    if one.check and other.check and one.check != other.check:
+        return False
     mine, theirs = one.topic, other.topic
     for rule, _ in subjects(one) & subjects(other):
         if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:
@@ -45,6 +47,11 @@ def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
     if overlap(mine, theirs, {}) >= SAME_TOPIC:
         return True
     return kindred(one.text, other.text, tongue) >= KINDRED and not apart(one.own, other.own)
+
+
+def one_check(one: Entry, other: Entry, tongue: Tongue) -> bool:
+    """Whether both were seen to mend one check that is about one thing."""
+    return one.check == other.check and one.check in tongue.checks
 
 
 def contrary(one: Entry, other: Entry) -> bool:

@@ -33,11 +33,13 @@ RARE = 6.0
 @dataclass(frozen=True, slots=True)
 class Tongue:
     """How people speak in a project: the words ``heard`` in tasks and titles, and how much each word of what was
-    learned says, the rarer the more; ``usual`` is what one says that was never used."""
+    learned says, the rarer the more; ``usual`` is what one says that was never used. ``checks`` are those that are
+    about one thing each, as a single test is and a whole build is not."""
 
     heard: frozenset[str] = frozenset()
     weights: Mapping[str, float] = field(default_factory=dict)
     usual: float = 0.0
+    checks: frozenset[str] = frozenset()
 
 
 PLAIN = Tongue()
