@@ -3,11 +3,13 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
 
+from openkoi_archive import Log, keep_within
 from openkoi_cli.rebuilding import alone, compared
 from openkoi_hookspecs import KoiError
 from openkoi_log import RunLog
@@ -184,6 +186,15 @@ def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None
     assert "3 tasks" in openkoi("export", "--output", "out").stdout
 
 
+@pytest.mark.row("MEM-14")
+def test_stats_tell_of_archived_sessions_that_a_new_view_does_not_know(openkoi: Shell) -> None:
+    assert [first(openkoi).name] == keep_within(Log(openkoi.home / "data"), 9_000)
+
+    done = openkoi("memory", "stats")
+
+    assert "Memory lacks 1 archived session: openkoi memory rebuild tells it everything." in done.stdout
+
+
 def test_another_memory_is_told_everything_again_without_making_way(openkoi: Shell) -> None:
     other = configured(openkoi, '[use]\nmemory = "acme"\n').with_plugin(PLUGIN, memory="acme:Forgetful")
 
@@ -199,6 +210,26 @@ def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> Non
     assert "There is no memory to build again" in openkoi("memory", "rebuild").stderr
     assert "Memory:   none chosen" in openkoi("memory", "stats").stdout
     assert "Nothing was found." in openkoi("memory", "search", "mend").stdout
+
+
+def test_a_memory_that_cannot_be_used_is_not_one_that_found_nothing(openkoi: Shell) -> None:
+    configured(openkoi, '[use]\nmemory = "acme"\n')
+
+    done = openkoi("memory", "search", "mend")
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "No memory named 'acme'" in done.stderr
+    assert "Nothing was searched, because the memory 'acme' cannot be used." in done.stderr
+
+
+def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    nowhere = replace(shell(tmp_path), home=tmp_path / "file" / "home")
+
+    done = nowhere.cold("memory", "stats")
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"Error: {nowhere.home}/config.toml cannot be read: Not a directory.\n" == done.stderr
 
 
 @pytest.mark.row("CLI-11")

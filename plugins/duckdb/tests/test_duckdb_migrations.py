@@ -28,6 +28,7 @@ RUN = a_run("r1", "Mend the parser")
 NOW = newest(MIGRATIONS)
 ADD = Migration(NOW + 1, "a column", "ALTER TABLE tasks ADD COLUMN mood VARCHAR", "ALTER TABLE tasks DROP COLUMN mood")
 CLEAR = Migration(NOW + 2, "no findings", "DROP TABLE findings", "CREATE TABLE findings (id VARCHAR)", destructive=True)
+CLEAR_NEXT = replace(CLEAR, version=NOW + 1)
 TWICE = Migration(NOW + 1, "half of it fails", f"{ADD.up}; SELECT no_such_column FROM tasks", "SELECT 1")
 SLOW = Migration(
     NOW + 1,
@@ -54,6 +55,28 @@ try:
     replace(DuckDB(path=file, seconds=30.0).file, plan=plan).read(lambda connection: 1)
 except Exception as error:
     print(type(error).__name__, error)
+"""
+
+KILLED = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.migrations import MIGRATIONS, Migration
+
+left = int(sys.argv[3])
+
+def count(frame, event, argument):
+    global left
+    left -= event in ("call", "c_call")
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+plan = (*MIGRATIONS, Migration(len(MIGRATIONS) + 1, "less", sys.argv[2], "SELECT 1", destructive=True))
+file = replace(DuckDB(path=Path(sys.argv[1])).file, plan=plan)
+import duckdb
+sys.setprofile(count)
+file.read(lambda connection: 1)
 """
 
 
@@ -139,6 +162,36 @@ def test_a_destructive_step_keeps_a_copy_first(tmp_path: Path) -> None:
     assert NOW + 1 == version(kept)
     assert {"findings.id", "tasks.mood"} <= columns(kept)
     assert 0o600 == kept.path.stat().st_mode & 0o777 or os.name != "posix"
+
+
+def test_a_copy_removes_what_one_left_that_was_killed(tmp_path: Path) -> None:
+    file = with_tables(tmp_path, (*MIGRATIONS, CLEAR_NEXT))
+    file.path.with_name(f".{file.path.name}.bak.v1.4711").touch()
+
+    file.read(lambda connection: 1)
+
+    assert [f"{file.path.name}.bak.v{NOW}"] == [path.name for path in tmp_path.glob("*.bak*")]
+
+
+@pytest.mark.row("MIG-02")
+@pytest.mark.skipif(os.name != "posix", reason="nothing is killed like that elsewhere")
+@pytest.mark.parametrize(
+    "calls", [900, *(pytest.param(n, marks=pytest.mark.campaign) for n in [*range(1, 1000, 40), *range(905, 1000, 10)])]
+)
+def test_a_process_killed_anywhere_on_the_way_leaves_one_version_or_the_other(tmp_path: Path, calls: int) -> None:
+    file = with_tables(tmp_path, (*MIGRATIONS, CLEAR_NEXT))
+    take_back(replace(file, plan=MIGRATIONS), 1)
+    for path in tmp_path.glob("*.bak*"):
+        path.unlink()
+
+    subprocess.run([sys.executable, "-c", KILLED, str(file.path), CLEAR_NEXT.up, str(calls)], check=False, timeout=60)
+
+    file.read(lambda connection: 1)
+    assert NOW + 1 == version(file)
+    assert "findings.id" not in columns(file)
+    kept = replace(file, path=file.beside(f"bak.v{NOW}"), plan=MIGRATIONS)
+    for one in (file, kept):
+        assert [("r1",)] == one.read(lambda connection: selected(connection, "SELECT id FROM tasks"))
 
 
 @pytest.mark.row("MIG-02")

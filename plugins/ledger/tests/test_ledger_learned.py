@@ -6,11 +6,14 @@ import pytest
 from ledger_builders import COMMAS, entry, green, lesson, red, turn
 
 from openkoi_hookspecs import (
+    Check,
     Done,
+    Evaluation,
     Finding,
     Limits,
     Plan,
     Reply,
+    Score,
     Severity,
     Standing,
     Task,
@@ -49,6 +52,19 @@ def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_fo
 
     assert "Do not: Cache the columns in `cache.py`. (it turned columns red)" == found.text
     assert 12 == len(found.proofs[0].diff)
+
+
+def test_advice_that_mended_one_check_is_no_trap_because_another_turned_red() -> None:
+    def judged(good: str, bad: str) -> Evaluation:
+        return Evaluation(checks=(Check(good, passed=True), Check(bad, passed=False)), scores=(Score("s", 0.4),))
+
+    def warnings(*checks: str) -> list[str]:
+        plan = Plan(suggestion="Round the totals.")
+        found = extracted(lesson(turn(judged(*checks)), turn(judged(*reversed(checks)), plan)))
+        return [one.advice for one in found if one.kind == "anti_pattern"]
+
+    assert [] == warnings("columns", "rates")
+    assert ["Do not: Round the totals."] == warnings("totals", "rates")
 
 
 @pytest.mark.row("LEARN-04", "C70", "C11", "C12")

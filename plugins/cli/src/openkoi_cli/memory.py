@@ -2,10 +2,14 @@
 
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
 
 SHOWN_FAULTS = 100
 
@@ -22,7 +26,9 @@ async def stats(invocation: Invocation, /) -> None:
     from .remembered import stats_of
 
     koi = invocation.koi or invocation.open()
-    click.echo(koi.redactor("\n".join(await stats_of(koi))))
+    lines = await stats_of(koi)
+    warned(koi)
+    click.echo(koi.redactor("\n".join(lines)))
 
 
 @command.command()
@@ -39,13 +45,18 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format
 
     koi = invocation.koi or invocation.open()
     hits = interruptible(asked(koi, " ".join(query), limit))
-    for warning in koi.pending:
-        click.echo(koi.redactor(f"  ! {warning}"), err=True)
-    koi.pending.clear()
+    warned(koi)
     if format == "json":
         click.echo(json.dumps(masked(hits, koi.redactor), indent=1))
         return
     click.echo(koi.redactor("\n".join(map(line_of, hits)) or "Nothing was found."))
+
+
+def warned(koi: "Assembly") -> None:
+    """Say what went wrong on the way."""
+    for warning in koi.pending:
+        click.echo(koi.redactor(f"  ! {warning}"), err=True)
+    koi.pending.clear()
 
 
 @command.command()

@@ -7,11 +7,12 @@ from openkoi_report import clipped, megabytes, plural
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
+    from openkoi_archive import Log
     from openkoi_hookspecs import Hit
 
 TOKENS_EACH = 4_000
 EVERYWHERE = "all"
-TASK, LEARNING = "task_start", "learning.saved"
+NOBODY = ("", "none")
 WIDE = 100
 Found = dict[str, Any]
 
@@ -22,7 +23,8 @@ async def stats_of(koi: "Assembly") -> list[str]:
 
     from .storing import limit_of
 
-    told, limit = figures_of(Log(koi.config.paths.data)), limit_of(koi)
+    log, limit = Log(koi.config.paths.data), limit_of(koi)
+    told = figures_of(log)
     archived = f", {told.archived_sessions} of them archived" if told.archived_sessions else ""
     size = megabytes(told.size) + (f" and {megabytes(told.archived_size)} archived" if told.archived_size else "")
     lines = [
@@ -37,7 +39,26 @@ async def stats_of(koi: "Assembly") -> list[str]:
         lines.append(f"  ! {plural(len(told.faults), 'fault')} in the log: openkoi memory audit names them.")
     if limit and told.size + told.archived_size > limit:
         lines.append("  ! The log is over its limit: move archive/ elsewhere, or raise memory.max_storage_mb.")
+    if untold := await untold_of(koi, log):
+        lines.append(
+            f"  ! Memory lacks {plural(untold, 'archived session')}: openkoi memory rebuild tells it everything."
+        )
     return lines
+
+
+async def untold_of(koi: "Assembly", log: "Log") -> int:
+    """How many archived sessions memory has not read: a view that is made anew begins with what is not archived."""
+    from openkoi_hookspecs import KoiError, Resumed
+
+    archived = [segment for segment in log.segments() if segment.archived]
+    memory = await koi.sockets.memory() if archived else None
+    if not isinstance(memory, Resumed):
+        return 0
+    try:
+        seen = await memory.seen()
+    except KoiError:
+        return 0
+    return len({segment.session for segment in archived if segment.name not in seen})
 
 
 async def memory_line(koi: "Assembly") -> str:
@@ -47,7 +68,7 @@ async def memory_line(koi: "Assembly") -> str:
     memory = await koi.sockets.memory()
     name = koi.config.get("use.memory", str, "")
     if memory is None:
-        return "none chosen"
+        return "none chosen" if name in NOBODY else f"{name}: it cannot be used"
     try:
         told = await examined(memory)
     except KoiError as error:
@@ -74,10 +95,16 @@ async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:
 
 async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
     """What memory answers, as plain values."""
-    from openkoi_hookspecs import Query
+    from openkoi_archive import Log
+    from openkoi_hookspecs import KoiError, Query
+
+    from .dating import moments_of
 
     hits = await koi.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
-    moments = moments_of(koi, {hit.memo.id for hit in hits})
+    name = koi.config.get("use.memory", str, "")
+    if not hits and name not in NOBODY and await koi.sockets.memory() is None:
+        raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
+    moments = moments_of(Log(koi.config.paths.data), {hit.memo.id for hit in hits})
     return [told(hit, moments) for hit in hits]
 
 
@@ -86,34 +113,6 @@ def told(hit: "Hit", moments: Mapping[str, str]) -> Found:
     memo = hit.memo
     date = moments.get(memo.id, "")
     return {"score": round(hit.relevance, 4), "source": memo.kind, "date": date, "id": memo.id, "text": memo.text}
-
-
-def moments_of(koi: "Assembly", ids: set[str]) -> dict[str, str]:
-    """When tasks of these ids began, those of pieces of transcripts too, and learnings were last saved, by the log."""
-    from openkoi_archive import Log, lines_of
-
-    runs, began, saved = dict.fromkeys(map(record_of, ids), ""), dict[str, str](), dict[str, str]()
-    for segment in Log(koi.config.paths.data).segments() if ids else ():
-        for line in lines_of(segment):
-            if line.id in runs:
-                runs[line.id] = line.run
-            if line.type == TASK:
-                began.setdefault(line.run, str(line.said["ts"]))
-            elif line.type == LEARNING:
-                saved[learned(line.said)] = str(line.said["ts"])
-    return {id: saved.get(id) or began.get(id) or began.get(runs[record_of(id)], "") for id in ids}
-
-
-def record_of(id: str) -> str:
-    """The record that a piece was said in: its id is the record's, and a number after a colon."""
-    return id.rpartition(":")[0] or id
-
-
-def learned(said: Mapping[str, Any]) -> str:
-    """The id of the learning that a line is about."""
-    data = said.get("data")
-    learning = data.get("learning") if isinstance(data, dict) else None
-    return str(learning.get("id", "")) if isinstance(learning, dict) else ""
 
 
 def line_of(hit: Found) -> str:

@@ -54,10 +54,12 @@ class Place:
         self.path.replace(to)
 
     def copy(self, to: Path) -> None:
-        """Keep a copy for its user alone: all of it or none."""
+        """Keep a copy for its user alone: all of it or none. What killed ones left of theirs is removed."""
         import shutil
 
         fresh = to.with_name(f".{to.name}.{os.getpid()}")
+        for left in to.parent.glob(f".{self.path.name}.bak.*"):
+            left.unlink()
         try:
             with (
                 self.path.open("rb") as file,

@@ -12,13 +12,18 @@ FALL, REGRESSED = 0.1, 0.7
 
 
 def traps(lesson: Lesson) -> Iterator[Entry]:
-    """Advice that was followed, and turned a check red that was green."""
+    """Advice that was followed, and turned a check red that was green.
+
+    What mended another check is not to be warned of, unless it speaks of the one that turned red.
+    """
     for number, _, old, after, new in judged(lesson):
         red = sorted(new.failing & {check.name for check in old.checks if check.passed})
-        if red and (advice := followed(after, red[0])):
+        advice = followed(after, red[0]) if red else ""
+        if advice and (not old.failing - new.failing or terms(advice) & terms(red[0])):
             proof = proof_of(lesson, number, None, after, old, new)
-            text = f"Do not: {short(advice, 140)} (it turned {red[0]} red)"
-            yield noted(lesson, "anti_pattern", text, proof, standing=Standing.ACTIVE, trust=Trust.CHECK, base=0.8)
+            warning = f"Do not: {short(advice, 140)}"
+            facts = {"advice": warning, "standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": 0.8}
+            yield noted(lesson, "anti_pattern", f"{warning} (it turned {red[0]} red)", proof, **facts)
 
 
 def regressions(lesson: Lesson) -> Iterator[Entry]:
@@ -27,8 +32,8 @@ def regressions(lesson: Lesson) -> Iterator[Entry]:
         fell = (old.score or 0.0) - (new.score or 0.0) > FALL
         if fell and not new.failing - old.failing and (advice := followed(after, "")):
             proof = proof_of(lesson, number, None, after, old, new)
-            text = f"Perhaps do not: {short(advice, 150)} (the score fell)"
-            yield noted(lesson, "anti_pattern", text, proof, base=REGRESSED)
+            warning = f"Perhaps do not: {short(advice, 150)}"
+            yield noted(lesson, "anti_pattern", f"{warning} (the score fell)", proof, advice=warning, base=REGRESSED)
 
 
 def followed(iteration: Iteration, check: str) -> str:

@@ -96,10 +96,11 @@ def best(scores: "Scores | NDArray[numpy.float64]", most: int) -> list[int]:
     """The numbers of the best scores above 0, best first, the earlier before the later."""
     import numpy
 
-    most = min(most, len(scores))
+    above = scores[scores > 0]
+    most = min(most, len(above))
     if most <= 0:
         return []
-    edge = numpy.partition(scores, len(scores) - most)[len(scores) - most]
-    chosen = numpy.flatnonzero((scores >= edge) & (scores > 0))
+    edge = numpy.partition(above, len(above) - most)[len(above) - most]
+    chosen = numpy.flatnonzero(scores >= edge)
     found: list[int] = chosen[numpy.argsort(-scores[chosen], kind="stable")][:most].tolist()
     return found
