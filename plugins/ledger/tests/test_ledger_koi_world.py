@@ -3,14 +3,15 @@
 A campaign is faster with ``--basetemp`` in a folder that is kept in memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 
 import pytest
 from koi_lives import LEARNERS, Life, live
 from koi_world import WORLDS, World
 
-TASKS, AFTER = 500, 100
+TASKS, AFTER, LIVES = 500, 100, 6
 
 
 def row(like: World, lives: Mapping[str, Life]) -> str:
@@ -54,6 +55,38 @@ def test_learning_curves_through_the_provider_socket(
 
     assert ours.share(TASKS - AFTER) > nobody.share(TASKS - AFTER) + 0.25
     assert ours.tokens <= 120
+
+
+def surely_below(share: float, promise: float, lives: int = LIVES) -> bool:
+    """Whether a share of so many hundred tasks is below a promise by more than chance: two standard errors."""
+    return share < promise - 2 * sqrt(promise * (1 - promise) / (AFTER * lives))
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+def test_over_several_lives_first_attempts_pass_as_promised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def several(who: str, like: World, seeds: int) -> list[Life]:
+        return [live(like, who, TASKS, seed=seed, remembers=False, folder=str(tmp_path)) for seed in range(seeds)]
+
+    def mean(lives: Sequence[Life], of: Callable[[Life], float]) -> float:
+        return sum(map(of, lives)) / len(lives)
+
+    text, drift = WORLDS[0], WORLDS[6]
+    ours, turned, knowing = several("ours", text, LIVES), several("ours", drift, LIVES), several("oracle", text, 2)
+    last, best = (mean(some, lambda one: one.share(TASKS - AFTER)) for some in (ours, knowing))
+    after = mean(turned, lambda one: one.share(drift.drift, drift.drift + AFTER))
+    twins = mean(ours, lambda one: one.duplicates(one.truths) if one.truths else 1.0)
+    with capsys.disabled():
+        print(
+            f"\n{LIVES} lives: last {AFTER} {last:.3f}, oracle {best:.3f}, after a drift {after:.3f}, twins {twins:.3f}"
+        )
+
+    assert not surely_below(last, 0.85)
+    assert not surely_below(last, 0.9 * best)
+    assert not surely_below(after, 0.75)
+    assert twins < 0.02
+    assert max(one.harmful for one in (*ours, *turned)) <= 0.25
+    assert max(one.tokens for one in (*ours, *turned)) <= 120
 
 
 @pytest.mark.campaign

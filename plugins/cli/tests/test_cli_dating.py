@@ -1,0 +1,56 @@
+"""When what was found was said: told by the log, of which few lines are read whole."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openkoi_archive import Log, keep_within
+from openkoi_cli.dating import moments_of
+from openkoi_hookspecs import Learning
+from openkoi_hookspecs.events import LearningSaved
+from openkoi_log import RunLog
+from openkoi_testing.contracts.memory_log import a_run, a_talk
+
+TIP = Learning("tip", "heuristic", "Guard the divisor.")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    """Two sessions: a task with a talk and a learning, and one that saves the learning again."""
+    talk = [record.event for record in a_talk("first", "The blue gateway was chosen for all invoices.")]
+    for session, run, more in (("s1", "first", [*talk, LearningSaved(TIP)]), ("s2", "second", [LearningSaved(TIP)])):
+        written = RunLog(tmp_path / "sessions", session, str)
+        written.append(run, [*(record.event for record in a_run(run, "Mend the parser")), *more])
+        written.close()
+    return Log(tmp_path)
+
+
+def told(log: Log) -> dict[str, list[dict[str, str]]]:
+    """The lines of both sessions, by their kind."""
+    lines = [json.loads(line) for path in sorted(log.sessions.iterdir()) for line in path.read_bytes().splitlines()]
+    return {kind: [line for line in lines if line["type"] == kind] for kind in {line["type"] for line in lines}}
+
+
+def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> None:
+    began, said = told(log)["task_start"][0]["ts"], told(log)["model.response"][2]["id"]
+
+    assert {"first": began, f"{said}:0": began, "nobody": ""} == moments_of(log, {"first", f"{said}:0", "nobody"})
+
+
+def test_a_learning_is_of_when_it_was_last_saved(log: Log) -> None:
+    assert {"tip": told(log)["learning.saved"][-1]["ts"]} == moments_of(log, {"tip"})
+
+
+def test_an_archived_session_tells_the_same(log: Log) -> None:
+    before = moments_of(log, {"first", "second", "tip"})
+
+    assert ["s1.jsonl"] == keep_within(log, 1)
+    assert before == moments_of(log, {"first", "second", "tip"})
+
+
+def test_a_damaged_line_is_not_believed(log: Log) -> None:
+    path = log.sessions / "s1.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'{"ts":"2', b'{"ts":"1', 1))
+
+    assert {"first": ""} == moments_of(log, {"first"})
