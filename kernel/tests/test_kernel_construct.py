@@ -13,7 +13,7 @@ from openkoi.config import Config
 from openkoi.construct import Site, construct
 from openkoi.paths import Paths
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, UnknownName
+from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, Shared, UnknownName
 from openkoi_log import MASK, Redactor
 
 
@@ -55,6 +55,13 @@ class Store:
     """A memory that needs an embedder."""
 
     embedder: Annotated[object, Plugin("embedders", "lexical")]
+
+
+@dataclass
+class Fading:
+    """A plugin that goes by a common setting."""
+
+    rate: Annotated[float, Shared("memory.rate")] = 0.05
 
 
 @dataclass
@@ -123,6 +130,15 @@ def test_the_file_outranks_saved_credentials_and_defaults(tmp_path: Path) -> Non
     assert "https://file" == acme(workshop(tmp_path, None, base_url="https://file"), "base_url")
 
 
+@pytest.mark.row("MEM-14")
+def test_a_common_table_holds_where_the_plugins_own_says_nothing(tmp_path: Path) -> None:
+    common = {"memory.rate": 0.5}
+
+    assert 0.05 == Workshop(tmp_path, {}, {}).build(Fading, "hooks", "mine").rate
+    assert 0.5 == Workshop(tmp_path, common, {}).build(Fading, "hooks", "mine").rate
+    assert 0.2 == Workshop(tmp_path, {**common, "hooks.mine.rate": 0.2}, {}).build(Fading, "hooks", "mine").rate
+
+
 def test_a_secret_is_looked_up_among_saved_credentials(tmp_path: Path) -> None:
     saved(tmp_path, "k-saved")
 
@@ -156,6 +172,13 @@ def test_what_is_no_secret_is_not_redacted(tmp_path: Path) -> None:
 def test_a_data_path_lies_below_a_data_folder_that_is_there(tmp_path: Path) -> None:
     assert tmp_path / "data" / "acme.cache" == acme(workshop(tmp_path), "cache")
     assert (tmp_path / "data").is_dir()
+
+
+def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+
+    with pytest.raises(BadSetting, match=r"The data folder .*data cannot be made \(File exists\). Make room or give"):
+        acme(workshop(tmp_path), "cache")
 
 
 def test_a_data_path_can_be_set(tmp_path: Path) -> None:

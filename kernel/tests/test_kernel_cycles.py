@@ -180,10 +180,10 @@ class Breaking:
         return [message for place, message in enumerate(messages) if place != 2]
 
 
-def long_talk(compactor: object) -> tuple[Rehearsed, Scripted]:
+def long_talk(compactor: object, **settings: object) -> tuple[Rehearsed, Scripted]:
     turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     model = Scripted([*turns, "done"])
-    stage = Stage(model=model, others={"compactors": {"mine": compactor}})
+    stage = Stage(model=model, others={"compactors": {"mine": compactor}}, settings=settings)
     done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
     return done, model
 
@@ -196,6 +196,14 @@ def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
     assert 4 <= len(compressed)
     assert max(len(request.messages) for request in model.asked) <= 5
     assert all(request.messages[0].role is Role.USER for request in model.asked)
+
+
+@pytest.mark.row("MEM-14")
+def test_nothing_is_made_shorter_by_who_wants_no_compaction() -> None:
+    done, model = long_talk(Halving(), **{"memory.compaction": False})
+
+    assert [] == [one for one in done.records if isinstance(one.event, events.Compressed)]
+    assert 13 == max(len(request.messages) for request in model.asked)
 
 
 class Asking:

@@ -1,14 +1,15 @@
 """Memory is told what is new in the log, and all of it again when it loses meanwhile what it knew."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from openkoi.remembering import Remembering
+from openkoi_archive import Log, keep_within
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Query, Record
+from openkoi_hookspecs import Hit, Query, Record
 from openkoi_log import RunLog
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory import ids
@@ -51,6 +52,22 @@ class Counting(DuckDB):
         await super().absorb(records)
 
 
+class Kept:
+    """A memory that keeps what it is told for as long as it lives, and knows how far it has read."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    async def absorb(self, records: Sequence[Record]) -> None:
+        self.records += records
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        return ()
+
+    async def seen(self) -> Mapping[str, int]:
+        return {record.segment: record.end for record in self.records}
+
+
 def logged(folder: Path, *runs: str) -> Remembering:
     """The log after these runs, a session each."""
     for run in runs:
@@ -80,3 +97,60 @@ def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
         asyncio.run(logged(tmp_path, run).remember(memory))
 
     assert 2 * len(a_run("r", "Mend it")) == memory.told
+
+
+def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path: Path) -> None:
+    old, new = Kept(), Kept()
+    remembering = logged(tmp_path, "r1", "r2", "r3")
+    asyncio.run(remembering.remember(old))
+
+    keep_within(Log(tmp_path), 1)
+    for memory in (old, new, new):
+        asyncio.run(remembering.remember(memory))
+
+    assert 2 == len([*(tmp_path / "archive").glob("*.gz")])
+    assert old.records == new.records
+
+
+def test_what_was_written_after_memory_looked_is_told_from_where_it_was_put_away(tmp_path: Path) -> None:
+    remembering, memory = logged(tmp_path), Kept()
+    one, *rest = [record.event for record in a_run("r1", "Mend it")]
+    log = RunLog(tmp_path / "sessions", "r1", str)
+    log.append("r1", [one])
+    asyncio.run(remembering.remember(memory))
+    log.append("r1", rest)
+    log.close()
+
+    keep_within(Log(logged(tmp_path, "r2").folder.parent), 1)
+    asyncio.run(remembering.remember(memory))
+
+    assert [one, *rest] == [record.event for record in memory.records if record.run == "r1"]
+
+
+def test_nothing_is_read_of_what_was_put_away_and_is_known(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    memory = Kept()
+    remembering = logged(tmp_path, "r1", "r2", "r3")
+    asyncio.run(remembering.remember(memory))
+    keep_within(Log(tmp_path), 1)
+
+    for path in (tmp_path / "archive").glob("*.gz"):
+        path.write_bytes(b"x" * (path.stat().st_size - 4) + path.read_bytes()[-4:])
+    asyncio.run(remembering.remember(memory))
+
+    assert 3 * len(a_run("r", "Mend it")) == len(memory.records)
+    assert [] == caplog.messages
+
+
+def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    memory = Kept()
+    remembering = logged(tmp_path, "r1", "r2")
+    (tmp_path / "sessions" / "r0.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "sessions" / "r3.jsonl").mkdir()
+
+    with caplog.at_level("WARNING", "openkoi"):
+        asyncio.run(remembering.search(memory, PARSER))
+        asyncio.run(remembering.search(memory, PARSER))
+
+    assert {"r1", "r2"} == {record.run for record in memory.records}
+    assert [True, True] == ["r0.jsonl" in caplog.messages[0], "r3.jsonl" in caplog.messages[1]]
+    assert 2 == len(caplog.messages)

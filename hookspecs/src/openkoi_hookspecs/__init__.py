@@ -43,7 +43,7 @@ from .prompt import Layer, Section
 from .record import Event, Record
 from .run import Answer, Entry, Koi, Question, Run, Waiting
 from .sandbox import Command, Completed
-from .settings import Data, Env, Plugin
+from .settings import Data, Env, Plugin, Shared
 from .sockets import (
     Baselined,
     Checkpoints,
@@ -138,6 +138,7 @@ __all__ = [
     "Score",
     "Section",
     "Severity",
+    "Shared",
     "Source",
     "Spend",
     "Standing",

@@ -72,10 +72,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memo and how well it answers, 0.0 to 1.0 within one search."""
+    """A memo and how well it answers, 0.0 to 1.0 within one search.
+
+    ``near`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
+    """
 
     memo: Memo
     relevance: float
+    _: KW_ONLY
+    near: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

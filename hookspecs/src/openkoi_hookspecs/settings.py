@@ -27,6 +27,13 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plugin:
     """Another plugin, named in the configuration and built by the kernel: an embedder for a memory."""
 

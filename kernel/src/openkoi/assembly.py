@@ -8,23 +8,23 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
-from openkoi_files import under_way
+from openkoi_files import project_id, under_way
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
 from openkoi_log import Redactor, beginning_of, environment_secrets, renamed
 from openkoi_models import FILE, Catalogue
-from openkoi_prompt import infer_category
 
 from .config import Config, load_config, with_settings
 from .house import ALONE, House, Nested
-from .kernel import Kernel
-from .loop import solve
 from .paths import find_paths
 from .plugins import Plugins
-from .project import project_id
 from .registry import Scan, scan, settled
 from .roles import executor_of
 from .words import mended
+
+if TYPE_CHECKING:
+    from .kernel import Kernel
 
 CHANGED = (
     "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
@@ -81,8 +81,10 @@ class Assembly(House):
             written += self.tell(run, [event])
         return await self.solve(task, Nested(id=fresh, records=written))
 
-    async def carried_out(self, run: Kernel) -> Result:
+    async def carried_out(self, run: "Kernel") -> Result:
         """The result of a run; whatever ends it without one is written down before it flies on."""
+        from .loop import solve
+
         try:
             result = await solve(run)
         except BaseException as error:  # the log must say how the run ended, whatever ended it
@@ -95,8 +97,15 @@ class Assembly(House):
             await run.emit(used, *self.warnings())
         return result
 
-    async def kernel(self, task: Task, nested: Nested = ALONE) -> Kernel:
-        """A run of the task that has not begun. Raises what stands in its way before anything is written down."""
+    async def kernel(self, task: Task, nested: Nested = ALONE) -> "Kernel":
+        """A run of the task that has not begun. Raises what stands in its way before anything is written down.
+
+        What does tasks is imported where a task is done: who only searches memory does not wait for it.
+        """
+        from openkoi_prompt import infer_category
+
+        from .kernel import Kernel
+
         self.begin()
         await self.meet_all(task)
         workspace = Path(task.workspace) if task.workspace else self.config.workspace
@@ -148,7 +157,7 @@ def is_start(record: Record) -> bool:
     return isinstance(record.event, events.TaskStarted)
 
 
-def left_behind(run: Kernel) -> list[Event]:
+def left_behind(run: "Kernel") -> list[Event]:
     """What to say of files when a run ends in the middle of its work."""
     if not run.touched:
         return []

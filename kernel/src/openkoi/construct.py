@@ -1,8 +1,8 @@
 """Make a plugin out of its entry point: a constructor is a configuration. Knows signatures, settings and markers.
 
-Values come from the environment (``Env``), the table ``[<kind>.<name>]``, saved credentials, the data folder
-(``Data``), other plugins (``Plugin``), and the defaults, in this order. What ``[evaluation]`` says holds for every
-evaluator that has such a parameter, and outranks its own table.
+Values come from the environment (``Env``), the table ``[<kind>.<name>]``, a common table (``Shared``), saved
+credentials, the data folder (``Data``), other plugins (``Plugin``), and the defaults, in this order. What
+``[evaluation]`` says holds for every evaluator that has such a parameter, and outranks its own table.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from openkoi_files import Setting, private_folder, saved_key
-from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin, UnknownName
+from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin, Shared, UnknownName
 from openkoi_log import Redactor
 
 from .config import Config
@@ -75,6 +75,8 @@ class Wanted:
         for mark in marks:
             if isinstance(mark, Data) and self.parameter.name not in settings:
                 return data_path(site.config, mark)
+            if isinstance(mark, Shared) and self.parameter.name not in settings and mark.key in site.config.settings:
+                return self.coerce(site.config.settings[mark.key])
             if isinstance(mark, Plugin):
                 return self.plugin(mark, settings, site)
         return self.plain(settings)
@@ -145,5 +147,12 @@ def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
 
 
 def data_path(config: Config, mark: Data) -> Path:
-    private_folder(config.paths.data)
-    return config.paths.data / mark.path
+    """Where a plugin keeps something of its own; raises BadSetting where there can be no data folder."""
+    data = config.paths.data
+    try:
+        return private_folder(data) / mark.path
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadSetting(
+            f"The data folder {data} cannot be made ({reason}). Make room or give access, or set OPENKOI_HOME."
+        ) from error

@@ -229,7 +229,9 @@ class Kernel(Lodger):
         return (await self.house.cast.player(first)).model.context
 
     async def shorten(self) -> bool:
-        """Make the conversation shorter; tell whether that could be done."""
+        """Make the conversation shorter; tell whether that could be done, and was wanted."""
+        if not self.house.config.get("memory.compaction", bool, True):
+            return False
         before = tuple(self.talk.messages)
         name = self.agent.compactor or self.house.config.get("use.compactor", str, "")
         try:

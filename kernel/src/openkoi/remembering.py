@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from openkoi_hookspecs import Hit, LimitReached, Memory, Query, Record, Resumed
-from openkoi_log import read_segment, segments
+from openkoi_log import all_segments, beyond, name_of, read_segment
 
 from .facts import misfit
 
@@ -51,10 +51,10 @@ class Remembering:
         return {**seen, **told} if told else {}
 
     def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
-        """Records beyond what was seen of each segment."""
-        for path in segments(self.folder):
-            start = seen.get(path.name, 0)
-            if path.stat().st_size > start:
+        """Records beyond what was seen of each segment, those that were put away among them."""
+        for path in all_segments(self.folder):
+            start = seen.get(name_of(path), 0)
+            if beyond(path, start):
                 yield from read_segment(path, start, self.warn)
 
 

@@ -102,6 +102,14 @@ def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> Non
     assert [] == [name for name in done if name.startswith(SESSIONS[0])]
 
 
+def test_what_cannot_be_read_is_left_alone_and_the_rest_is_put_away(tmp_path: Path) -> None:
+    log = a_log(tmp_path)
+    (log.sessions / "20250101T090000-aaaaaaaa.jsonl").mkdir()
+    (log.sessions / "20250102T090000-aaaaaaaa.jsonl").symlink_to(tmp_path / "nowhere")
+
+    assert 8 == len(keep_within(log, 1))
+
+
 def test_what_is_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
     log = a_log(tmp_path)
     log.archive.mkdir()

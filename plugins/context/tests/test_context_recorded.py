@@ -144,15 +144,3 @@ def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) 
     told = json.loads(asked(tmp_path, "--format", "json", "Mend", "the", "parser"))
     assert "Mend the parser" == told["task"]
     assert told["tokens"] == sum(piece["tokens"] or 0 for piece in told["pieces"])
-
-
-def test_the_project_of_a_folder_is_what_its_last_task_called_it(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with Stage(says=["Found."]).assemble(tmp_path, tmp_path / "home") as koi:
-            await koi.solve(Task("Find the pen.", project="drawers", limits=Limits(iterations=0)))
-
-    asyncio.run(run())
-    sessions = Sessions(tmp_path / "home" / "data" / "sessions")
-
-    assert "drawers" == sessions.project_of(tmp_path)
-    assert "" == sessions.project_of(tmp_path / "elsewhere")

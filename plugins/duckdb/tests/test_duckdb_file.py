@@ -76,7 +76,7 @@ def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> Non
     asyncio.run(memory(tmp_path).absorb(RUN))
 
     with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusy):
-        asyncio.run(memory(tmp_path, seconds=0.05).seen())
+        asyncio.run(memory(tmp_path, seconds=0.05).examine())
 
 
 def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ def test_a_file_of_a_newer_version_is_left_alone_and_said_so(tmp_path: Path) -> 
     older = DuckDB(path=tmp_path / "openkoi.db", seconds=1.0)
     before = older.file.path.read_bytes()
 
-    for work in (older.seen(), older.search(Query("parser")), older.absorb(RUN), older.examine()):
+    for work in (older.search(Query("parser")), older.absorb(RUN), older.examine()):
         with pytest.raises(MemoryNewer, match=f"version {NOW + 1}, .* this one knows {NOW}"):
             asyncio.run(work)
     with pytest.raises(MemoryNewer):

@@ -239,3 +239,22 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).absorb(talk(["They had a quarrel about the gateway."], "t9")))
 
     assert ["They had a quarrel about the gateway."] == texts(found(subject, "quarrel"))
+
+
+def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_built_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory(tmp_path, Meanings("one"))
+    other = DuckDB(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
+    bare = "have no vectors of two yet: openkoi memory rebuild makes them."
+
+    with caplog.at_level(logging.WARNING, "openkoi"):
+        assert [found(other, "gateway")] * 2 == [found(other, "gateway") for _ in range(2)]
+    assert 1 == caplog.text.count(bare)
+    assert "4 (openkoi memory rebuild makes them)" == asyncio.run(other.examine())["without vectors of two"]
+
+    fresh = other.beside()
+    asyncio.run(fresh.absorb(talk()))
+    asyncio.run(other.make_way(fresh))
+    assert {"file", "size", "entries"} == set(asyncio.run(other.examine()))
+    assert SAID[0] in texts(found(other, "entrance"))

@@ -199,6 +199,22 @@ def test_only_help_reinforces_a_learning(tmp_path: Path) -> None:
     assert "2026-12" == str(found[-1])[:7]
 
 
+@pytest.mark.row("MEM-12")
+@pytest.mark.parametrize(
+    ("harmful", "confidence", "expires"),
+    [(0, 0.5, "2026-10-13T"), (2, 0.2, "2026-06-07T"), (6, 1 / 11, "2026-03-02T09:00:20")],
+)
+def test_what_a_learning_is_worth_is_what_the_ledger_makes_of_its_counts(
+    tmp_path: Path, harmful: int, confidence: float, expires: str
+) -> None:
+    saved = saving(learning("L1", shown=harmful, harmful=harmful), "r1", start=20.0)
+
+    ((worth, until),) = rows(tmp_path, "SELECT confidence, expires_at FROM learnings", [saved])
+
+    assert pytest.approx(confidence) == worth
+    assert expires == until[: len(expires)]
+
+
 def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:
     expected = (RUN[13].id, "Task", "cli", "Mend the parser", "code", '["python"]', 0.9, RUN[13].at, "2026-03-02", 9, 1)
 

@@ -67,6 +67,14 @@ def test_the_same_run_is_shown_the_same() -> None:
     assert any(choose(kept, asked(run=str(n)), Rules(withheld=0.3)).withheld for n in range(20))
 
 
+def test_what_a_person_stands_for_is_never_withheld() -> None:
+    mine = entry("Export invoices by `tab`.", trust=Trust.PERSON)
+    always = Rules(withheld=1.0)
+
+    assert () == choose(book([mine]), asked(), always).withheld
+    assert choose(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
+
+
 def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
     proof = Proof(run="run1", rule="columns")
     kept = book(

@@ -139,5 +139,24 @@ def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[s
     assert said in str(error)
 
 
+def test_to_restore_what_is_pinned_takes_the_pin_away_and_nothing_else_is_there_to_take_back(shop: Shop) -> None:
+    shop.openkoi("pin", "bb22")
+
+    assert shop.openkoi("restore", "bb22").output.startswith("No longer pinned")
+    assert "nothing to take back" in str(shop.openkoi("restore", "aa11").exception)
+
+
+def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -> None:
+    usual = shop.openkoi("why", "aa").output
+    shop.plugs[0] = Plug("hooks", "ledger", "test", lambda: Ledger(sessions=shop.sessions, decay=0.5))
+    fast = shop.openkoi("why", "aa").output
+    shop.plugs[0] = Plug("hooks", "ledger", "test", lambda: Ledger(sessions=shop.sessions, decay=0.0))
+
+    assert "shown until" in usual
+    assert "shown until" in fast
+    assert usual != fast
+    assert "shown until" not in shop.openkoi("why", "aa").output
+
+
 def test_a_ledger_that_is_switched_off_says_so(tmp_path: Path) -> None:
     assert "switched off" in str(Shop(tmp_path).openkoi("list").exception)

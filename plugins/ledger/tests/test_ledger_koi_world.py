@@ -85,8 +85,8 @@ def test_over_several_lives_first_attempts_pass_as_promised(tmp_path: Path, caps
     assert not surely_below(last, 0.9 * best)
     assert not surely_below(after, 0.75)
     assert twins < 0.02
-    assert max(one.harmful for one in (*ours, *turned)) <= 0.25
-    assert max(one.tokens for one in (*ours, *turned)) <= 120
+    assert mean([*ours, *turned], lambda one: one.harmful) <= 0.25
+    assert mean([*ours, *turned], lambda one: one.tokens) <= 120
 
 
 @pytest.mark.campaign

@@ -7,7 +7,7 @@ from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked
 from openkoi_ledger.entry import Entry, Proof, Trust, put_away
 from openkoi_ledger.hook import near
-from openkoi_ledger.relevance import evidence, holds, relevance_of
+from openkoi_ledger.relevance import evidence, holds, relevance_of, resembles
 from openkoi_ledger.told import Credited, Noted, Shown
 
 NOW = "2026-03-01T00:00:00Z"
@@ -90,3 +90,15 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     asked = Asked(run="r", text="Ingest goods before noon", project="pond", now=NOW)
 
     assert [alike] == list(near(Recall([alike, misled, other]), book, asked).hits)
+    assert [alike, replace(other, near=0.5)] == list(near(Recall([alike, replace(other, near=0.5)]), book, asked).hits)
+
+
+def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:
+    task = lived(("Summarise invoice 4711 of customer Meier", False, False)).weighed(
+        "Summarise invoice 4712 of customer Meier", "pond"
+    )
+
+    assert resembles(task, "Summarise invoice 4711 of customer Meier")
+    assert not resembles(task, "Summarise the weather")
+    assert not resembles(lived().weighed("", "pond"), "Summarise invoice 4711")
+    assert resembles(lived().weighed("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")

@@ -1,5 +1,6 @@
 """What ``openkoi learn`` gains, over drafts that really lie there."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from openkoi_proposals import Proposals
 from openkoi_proposals import command as module
 from openkoi_proposals.command import actions, decide
 from openkoi_proposals.shelf import Shelf
-from openkoi_skillfile import EVALUATOR, TASK
+from openkoi_skillfile import EVALUATOR, TASK, Approved, Place, Source, collect, places, unshadowed
 
 TEXT = """---
 name: {name}
@@ -72,13 +73,58 @@ def test_drafts_are_listed_with_numbers(shop: Shop) -> None:
 
 
 @pytest.mark.row("EVAL-23")
-def test_approved_drafts_move_to_the_persons_own(shop: Shop) -> None:
+def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> None:
     said = shop.learn("approve", "2").stdout + shop.learn("approve", "feed").stdout
 
     assert "Approved: taste-quality" in said
-    assert (shop.data / "evaluators" / "user" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
-    assert (shop.data / "skills" / "user" / "feed" / "SKILL.md").is_file()
+    assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
     assert [] == shop.shelf.waiting()
+    assert [("feed", Source.PROPOSED)] == in_use(shop)
+
+
+def in_use(shop: Shop, *more: Place) -> list[tuple[str, Source]]:
+    """The skills that hold, and who brings them."""
+    wanted = [*places(TASK, shop.data, None), *more]
+    found = unshadowed(collect(wanted, TASK, Approved.below(shop.data)).found).found
+    return [(one.skill.name, one.source) for one in found]
+
+
+@pytest.mark.row("C3", "EVAL-23")
+def test_what_was_approved_waits_again_when_it_changed(shop: Shop) -> None:
+    shop.learn("approve", "feed")
+    (shop.data / "skills" / "proposed" / "feed" / "run.sh").write_text("true")
+
+    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+
+
+@pytest.mark.row("EVAL-23")
+def test_what_was_approved_is_put_aside_by_its_name(shop: Shop) -> None:
+    shop.learn("approve", "feed")
+
+    assert "Dismissed: feed" in shop.learn("dismiss", "feed").stdout
+    shutil.move(shop.data / "skills/proposed/.dismissed/feed", shop.data / "skills/proposed/feed")
+    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+
+
+@pytest.mark.row("C3")
+def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = shop.data.parent / "work"
+    mine = work / ".agents" / "skills" / "feed" / "SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text(TEXT.format(name="feed"))
+    monkeypatch.chdir(work)
+
+    said = shop.learn("approve", "feed").stdout
+
+    assert f"Here {mine.parent} has its name: where that one may be used, this one is not." in said
+    assert [("feed", Source.EXTRA)] == in_use(shop, Place(mine.parent.parent, Source.EXTRA, kind=TASK))
+
+
+def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
+    (shop.data / "answers.json" / "full").mkdir(parents=True)
+
+    with pytest.raises(KoiError, match=r"feed was left as it was: .*Make room there"):
+        shop.learn("approve", "feed")
 
 
 @pytest.mark.row("EVAL-23")

@@ -15,8 +15,7 @@ from openkoi_judge import Judge
 from openkoi_proposals import Proposals
 from openkoi_proposals.told import Drafted
 from openkoi_rehearsal import Scripted
-from openkoi_skillfile import rubric_of, validate
-from openkoi_skillfile.skill import read_skill
+from openkoi_skillfile import EVALUATOR, Approved, Source, collect, places, read_skill, rubric_of, validate
 from openkoi_testing import Stage
 
 FAULTS = ("The totals do not add up", "Percentages are rounded wrongly", "The amount in row 4 is off by ten")
@@ -104,11 +103,17 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     target = shelf.approve(shelf.meant("1"))
     office.report("", says=verdict(FAULTS[0], ("fulfilment", "figures")))
 
-    assert office.data / "evaluators" / "user" / "finance-quality" == target
+    assert office.data / "evaluators" / "proposed" / "finance-quality" == target
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[1].system)
     assert "finance-quality/figures" in str(office.told(events.Evaluated))
-    assert not office.draft.exists()
+    assert ([], [Source.PROPOSED]) == (shelf.waiting(), sources(office))
+
+
+def sources(office: Office) -> list[Source]:
+    """Who brings the approved evaluators."""
+    found = collect(places(EVALUATOR, office.data, None), trust=Approved.below(office.data)).found
+    return [one.source for one in found]
 
 
 @pytest.mark.row("EVAL-23")

@@ -12,7 +12,7 @@ import pytest
 
 from openkoi_skillfile import TASK, Place, Source, collect, validate
 
-NAMES = (("pond", "pond"), ('"pond"', "pond"), ("'pond'", "pond"), ("Pond Care", "Pond Care"), ("pond 🐟", "pond 🐟"))
+NAMES = (("pond", "pond"), ('"pond"', "pond"), ("'pond'", "pond"), ("Pond Care", "pond-care"), ("pond 🐟", "pond"))
 DESCRIPTIONS = (
     *(("Looks after a pond", "Looks after a pond"), ("Use when: it rains", "Use when: it rains")),
     *(("Use it for:\n  a: ponds\n  b: koi", "Use it for: a: ponds b: koi"), ("|\n  Two\n  lines", "Two lines")),

@@ -204,7 +204,7 @@ Add it up yourself.
     ("old", "new", "lenient", "strict"),
     [
         ("name: ledgers", "name: ledgers", [], []),
-        ("name: ledgers", "name: Ledgers", [], [2, 2]),
+        ("name: ledgers", "name: Ledgers", [], [2]),
         ("description: Judges ledgers.\n", "", [], [1]),
         ("categories: [finance]", "categories: []", [], [6]),
         (', description: "Do they add up?"', "", [], [8]),

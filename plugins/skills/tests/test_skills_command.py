@@ -13,9 +13,11 @@ from click.testing import CliRunner, Result
 
 from openkoi_hookspecs import Entry, KoiError, ToolFault, UnknownName
 from openkoi_ledger.command import learn
-from openkoi_skillfile import validate
+from openkoi_skillfile import YES, Approved, digest, validate
 from openkoi_skills import Skills
 from openkoi_skills.command import skill
+from openkoi_skills.fresh import begin
+from openkoi_skills.supplied import supplied, told_apart
 
 TEXT = "---\nname: {name}\ndescription: It {name}s.\n{more}---\nDo it.\n"
 
@@ -112,10 +114,11 @@ def test_trust_is_given_and_taken_back(shop: Shop) -> None:
 
     with pytest.raises(KoiError, match="Nobody is at the terminal"):
         shop.openkoi("trust")
-    assert "Trusted: AGENTS.md, skill feed\n" == shop.openkoi("trust", "--yes").stdout
+    rules, feed = (f"{shop.folder}/work/{place}" for place in ("AGENTS.md", ".agents/skills/feed"))
+    assert f"Trusted:\n  AGENTS.md  {rules}\n  skill feed  {feed}\n" == shop.openkoi("trust", "--yes").stdout
     assert "feed  It feeds.  [workspace]" in shop.openkoi("list").stdout
     assert "There is nothing to decide.\n" == shop.openkoi("trust", "--yes").stdout
-    assert "No longer trusted: skill feed\n" == shop.openkoi("trust", "feed", "--revoke").stdout
+    assert f"No longer trusted:\n  skill feed  {feed}\n" == shop.openkoi("trust", "feed", "--revoke").stdout
     assert "feed  not used" in shop.openkoi("list").stdout
 
 
@@ -173,7 +176,7 @@ def test_learn_installs_too(shop: Shop) -> None:
     ("text", "said"),
     [
         ("no front matter", "SKILL.md:1: it does not begin"),
-        (TEXT.replace("{name}", "../up", 1), "no folder can be named"),
+        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: the name '../up' cannot be mended"),
     ],
 )
 def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
@@ -307,13 +310,67 @@ def test_the_list_names_what_gives_way_to_another_of_its_name(shop: Shop) -> Non
 
 
 @pytest.mark.row("SKILL-08")
-def test_a_name_that_others_gave_as_they_liked_is_kept(shop: Shop) -> None:
+def test_a_name_that_others_gave_as_they_liked_is_mended(shop: Shop) -> None:
     file = shop.put("elsewhere", "Pond Care")
     nameless = shop.put("elsewhere", "\u9ca4\u9c7c")
 
     target = shop.openkoi("install", str(file.parent), "--yes").stdout.strip()
 
     assert str(shop.data / "skills" / "managed" / "pond-care") == target
-    assert "Pond Care  It Pond Cares.  [managed]" in shop.openkoi("list").stdout
+    assert "pond-care  It Pond Cares.  [managed]" in shop.openkoi("list").stdout
+    assert "name: Pond Care" in shop.openkoi("show", "Pond Care").stdout
     with pytest.raises(KoiError, match="no folder can be named"):
         shop.openkoi("install", str(nameless.parent), "--yes")
+
+
+def test_two_of_one_name_are_told_apart_and_decided_about_by_their_folders(shop: Shop) -> None:
+    one, other = (shop.put(f"work/{place}/skills", "feed").parent for place in (".agents", ".openkoi"))
+
+    assert f"Trusted:\n  skill feed  {one}\n" == shop.openkoi("trust", str(one), "--yes").stdout
+    assert f"Trusted:\n  skill feed  {other}\n" == shop.openkoi("trust", "feed", "--yes").stdout
+    every = supplied(shop.data, shop.folder / "work")
+    assert [f"skill feed ({one})", f"skill feed ({other})"] == told_apart(every)
+    assert ["skill feed"] == told_apart(every[:1])
+
+
+def test_a_disk_that_takes_no_skill_is_said_and_nothing_left_behind(shop: Shop) -> None:
+    shop.data.mkdir(parents=True)
+    with pytest.raises(OSError, match="name too long"):
+        begin(shop.data / "feed" / ("x" * 300), "Do it.")
+    assert [] == list(shop.data.iterdir())
+    (shop.data / "skills").write_text("no folder")
+
+    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md cannot be written: Not a directory\. Make room"):
+        shop.openkoi("new", "feed")
+
+
+@pytest.mark.row("C3")
+def test_what_was_generated_and_approved_is_listed_as_that(shop: Shop) -> None:
+    folder = shop.put("home/data/skills/proposed", "feed").parent
+    Approved.below(shop.data).keep(folder, digest(folder), YES)
+
+    assert "feed  It feeds.  [generated, approved]\n" == shop.openkoi("list").stdout
+    shop.put("home/data/skills/user", "feed")
+    assert "feed  It feeds.  [user]" == shop.openkoi("list").stdout.splitlines()[0]
+
+
+@pytest.mark.row("SKILL-01")
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
+    mine = shop.data / "skills" / "user"
+    made = {name: mine / name / "SKILL.md" for name in ("device", "folder", "gone")}
+    made["folder"].mkdir(parents=True)
+    for name, target in (("device", "/dev/zero"), ("gone", "nowhere")):
+        made[name].parent.mkdir()
+        made[name].symlink_to(target)
+    shop.put("home/data/skills/user", "[", "name: [\n")
+    reasons = {"device": "it is a device,", "folder": "it is a folder,", "gone": "it is a link to nowhere,"}
+
+    listed, checked = shop.openkoi("list").stderr, shop.openkoi("validate")
+    given = shop.openkoi("validate", *map(str, (made["device"], made["folder"])))
+
+    for name, reason in reasons.items():
+        assert f"{made[name]} is not used: line 1: it cannot be read: {reason}" in listed
+        assert f"{made[name]}:1: it cannot be read: {reason}" in checked.stdout
+    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: the name '[' cannot be mended" in listed
+    assert (1, 1, 2) == (checked.exit_code, given.exit_code, given.stdout.count("it cannot be read"))

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from openkoi_hookspecs import Deny, Entry, Task, ToolCall
-from openkoi_skillfile import Source
+from openkoi_skillfile import EVALUATOR, TASK, Source
 from openkoi_skills import Skills
 from openkoi_skills.shelf import Library
 from openkoi_skills.supplied import rules_file
@@ -56,3 +56,11 @@ def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path:
 
     assert isinstance(denied, Deny)
     assert free is None
+
+
+def test_a_folder_of_the_configuration_is_for_tasks_alone(tmp_path: Path) -> None:
+    (tmp_path / "more" / "feed").mkdir(parents=True)
+    (tmp_path / "more" / "feed" / "SKILL.md").write_text("---\nname: feed\n---\nDo it.\n")
+    library = Library(tmp_path / "data", (tmp_path / "more",))
+
+    assert [["feed"], []] == [list(library.shelf(tmp_path, lambda _: (), kind).skills) for kind in (TASK, EVALUATOR)]

@@ -79,11 +79,12 @@ def test_memory_may_speak_of_a_skill() -> None:
 
 
 @pytest.mark.row("LEARN-01")
-def test_what_was_learned_and_made_one_s_own_counts() -> None:
+def test_what_was_learned_and_approved_or_made_one_s_own_counts() -> None:
     learned = {"learned_from": "pattern:abc", "confidence": 0.89}
 
     assert 0.89 == approved(found("mine", openkoi=learned))
     assert 1.0 == approved(found("mine", openkoi={"learned_from": "pattern:abc"}))
+    assert 0.89 == approved(found("ours", source=Source.PROPOSED, openkoi=learned))
     assert 0.0 == approved(found("mine", source=Source.MANAGED, openkoi=learned))
     assert 0.0 == approved(found("mine"))
 
@@ -122,3 +123,9 @@ def test_a_skill_that_keeps_to_some_tools_is_not_forced_upon_a_task() -> None:
     strict = Ranked(Found(skill, Source.USER, Path("strict") / "SKILL.md"), signals=Signals(similarity=0.9))
 
     assert (strict,) == choose([strict], tokens=300, most=2).hints
+
+
+def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
+    assert [True, True, False] == [
+        asked_for("sw-team-build", f"Use {said}") for said in ("sw/team_build", "SW:team build", "sw. Team. Build")
+    ]

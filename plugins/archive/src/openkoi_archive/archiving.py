@@ -58,8 +58,9 @@ def oldest(log: Log) -> Iterator[Segment]:
 
 
 def settled(segment: Segment) -> bool:
-    """Whether its writer is gone. Where there are no locks, that is taken to be so after a day."""
-    if segment.size == 0 or segment.held:
+    """Whether it can be read and its writer is gone. Where there are no locks, that is taken to be so after a day."""
+    readable = segment.path.is_file() and os.access(segment.path, os.R_OK)
+    if not readable or segment.size == 0 or segment.held:
         return False
     return LOCKS or time.time() - segment.path.stat().st_mtime > A_DAY
 

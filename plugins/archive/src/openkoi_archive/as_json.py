@@ -4,12 +4,14 @@ Only the lines are read again; all else is for people and programs to look at.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from openkoi_hookspecs import Record
+from openkoi_log import MASK
 
 from .choosing import Choice
 from .folders import private_file, put
@@ -18,6 +20,10 @@ from .source import Source
 from .telling import tables_of
 
 OWN = ("skills", "evaluators")
+SECRETS = re.compile(
+    r"""(?im)^(\s*(?:[\w."-]*[\W_])?(?:key|token|secret|passwd|password|credentials?)["']?\s*=\s*)"""
+    r"""(?:\"{3}(?s:.*?)\"{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class JsonExport:
                 self.write_file(path, self.folder / path.relative_to(own.data))
 
     def write_file(self, path: Path, to: Path) -> None:
-        """Write one file, if it is one."""
+        """Write one file, if it is one; of settings also without what is named as a secret."""
         if path.is_file() and not path.is_symlink():
-            put(to, self.source.redact(path.read_bytes().decode("utf-8", "surrogateescape")))
+            text = self.source.redact(path.read_bytes().decode("utf-8", "surrogateescape"))
+            put(to, SECRETS.sub(rf'\1"{MASK}"', text) if path.suffix == ".toml" else text)

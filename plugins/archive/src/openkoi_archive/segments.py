@@ -3,15 +3,14 @@
 ``sessions/<session>.jsonl`` is as it was written; ``archive/<session>.jsonl.gz`` is the same, compressed.
 """
 
-import gzip
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from openkoi_files.filelock import held_by_another
+from openkoi_log import all_segments, name_of
+from openkoi_log.packed import is_packed, unpacked
 from openkoi_log.reading import part_of, session_of
-
-ENDING, PACKED = ".jsonl", ".jsonl.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +22,22 @@ class Segment:
     @property
     def archived(self) -> bool:
         """Whether it was put away."""
-        return self.path.name.endswith(PACKED)
+        return is_packed(self.path)
 
     @property
     def name(self) -> str:
         """Its name as it was written."""
-        return self.path.name.removesuffix(".gz")
+        return name_of(self.path)
 
     @property
     def session(self) -> str:
         """Whose it is."""
-        return session_of(Path(self.name))
+        return session_of(self.path)
 
     @property
     def part(self) -> int:
         """Which of the session's it is."""
-        return part_of(Path(self.name))
+        return part_of(self.path)
 
     @property
     def size(self) -> int:
@@ -51,8 +50,8 @@ class Segment:
         return not self.archived and held_by_another(self.path)
 
     def open(self) -> IO[bytes]:
-        """Read it, as it was written."""
-        return gzip.open(self.path) if self.archived else self.path.open("rb")  # type: ignore[return-value]  # both read
+        """Read it, as it was written, also when it has just been put away."""
+        return unpacked(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,4 @@ class Log:
 
     def segments(self) -> list[Segment]:
         """All of it, oldest first; of a segment that is just being put away, the one that was written."""
-        written = {path.name: Segment(path) for path in self.sessions.glob(f"*{ENDING}")}
-        packed = {segment.name: segment for segment in map(Segment, self.archive.glob(f"*{PACKED}"))}
-        both = {**packed, **written}
-        return sorted(both.values(), key=lambda segment: (segment.session, segment.part))
+        return [Segment(path) for path in all_segments(self.sessions)]

@@ -12,6 +12,8 @@ from .invocation import Invocation
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
     from openkoi_archive import Brought
+OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
+LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
 
 
 @click.command("import")
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 async def command(invocation: Invocation, /, folder: Path) -> None:
     """Bring a JSON export of another machine into the log and into memory.
 
-    Records that are there already are passed over, so that it can be done again. A damaged export is refused.
+    Records that are there already are passed over, so that it can be done again. A damaged export is refused. The
+    configuration, skills and evaluators of an export are named, and left to you.
     """
     from openkoi_archive import Log, bring_in
 
@@ -28,7 +31,15 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     brought = bring_in(folder, Log(koi.config.paths.data), koi.redactor)
     known = f"; {plural(brought.known, 'record')} there already" if brought.known else ""
     click.echo(f"{plural(brought.records, 'record')} imported from {folder}{known}.")
+    if left := left_there(folder):
+        paths = koi.config.paths
+        click.echo(LEFT.format(folder=folder, left=", ".join(left), config=paths.config.parent, data=paths.data))
     await tell_memory(koi, brought)
+
+
+def left_there(folder: Path) -> list[str]:
+    """What of an export is a person's own, and is not brought in: nothing is overwritten."""
+    return [f"{name}{remark}" for name, remark in OWN.items() if (folder / name).exists()]
 
 
 async def tell_memory(koi: "Assembly", brought: "Brought") -> None:

@@ -53,8 +53,10 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format
 
 
 def warned(koi: "Assembly") -> None:
-    """Say what went wrong on the way."""
-    for warning in koi.pending:
+    """Say what went wrong on the way, and which settings of memory nothing reads."""
+    from .remembered import unread
+
+    for warning in (*koi.pending, *unread(koi)):
         click.echo(koi.redactor(f"  ! {warning}"), err=True)
     koi.pending.clear()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from openkoi_files import private_folder
 from openkoi_files.filelock import tried
-from openkoi_hookspecs import KoiError, Record
+from openkoi_hookspecs import KoiError, Memory, Record
 from openkoi_report import plural
 
 from .remembered import examined
@@ -19,7 +19,6 @@ from .remembered import examined
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
     from openkoi_archive import Fault, Log
-    from openkoi_hookspecs import Memory
 
 BATCH = 5_000
 CHANGING = ("file", "size")
@@ -34,6 +33,25 @@ class MakesWay(Protocol):
 
     async def make_way(self) -> Path | None:
         """Move the view aside, whoever else uses it; return where it is, if there was one."""
+
+
+@runtime_checkable
+class Fresh(Memory, Protocol):
+    """A view beside another, not yet in use."""
+
+    def discard(self) -> None:
+        """Delete it and all that belongs to it."""
+
+
+@runtime_checkable
+class BuiltBeside(Protocol):
+    """What a memory may be besides: one that is built again beside its view, which stays in use until that is done."""
+
+    def beside(self) -> Fresh:
+        """An empty one, to be told everything."""
+
+    async def make_way(self, fresh: Fresh) -> Path | None:
+        """Put what was told everything in the place of the view; return where that is, if there was one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +98,44 @@ async def alone(data: Path, say: Callable[[str], object]) -> AsyncIterator[None]
         os.close(file)
 
 
-async def told_again(memory: "Memory", log: "Log") -> Rebuilt:
-    """Move the view aside, and tell memory all of the log."""
+async def told_again(memory: Memory, log: "Log") -> Rebuilt:
+    """Tell memory all of the log: beside its view where it can, else in a view that is moved aside before."""
     faults: list[Fault] = []
     before = await counts(memory)
-    with writing_in(log.data):
-        old = await memory.make_way() if isinstance(memory, MakesWay) else None
-    records = told = 0
-    for batch in batches(records_of(log, faults.append)):
-        await memory.absorb(batch)
-        records, told = records + len(batch), told + 1
+    if isinstance(memory, BuiltBeside):
+        records, old = await built_beside(memory, log, faults.append)
+    else:
+        with writing_in(log.data):
+            old = await memory.make_way() if isinstance(memory, MakesWay) else None
+        records = await told_all(memory, log, faults.append)
     after = await counts(memory)
     lines = [f"{plural(records, 'record')} of the log told to memory again.", *compared(before, after)]
     lines += [f"  ! {fault}, and was left out." for fault in faults]
     lines += [f"The view as it was is {old}: delete it when all is well."] if old else []
     return Rebuilt(lines, any(number(after.get(word, "0")) < number(value) for word, value in before.items()))
+
+
+async def built_beside(memory: BuiltBeside, log: "Log", report: "Callable[[Fault], object]") -> tuple[int, Path | None]:
+    """Build a view beside the one in use, which it replaces when all is told; where that fails nothing is changed."""
+    with writing_in(log.data):
+        fresh = memory.beside()
+    try:
+        records = await told_all(fresh, log, report)
+        with writing_in(log.data):
+            return records, await memory.make_way(fresh)
+    except KoiError as error:
+        raise KoiError(f"Memory was not built again, and the view as it was stays in use. {error}") from error
+    finally:
+        fresh.discard()
+
+
+async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object]") -> int:
+    """Tell memory every record; return how many there are."""
+    records = 0
+    for batch in batches(records_of(log, report)):
+        await memory.absorb(batch)
+        records += len(batch)
+    return records
 
 
 def records_of(log: "Log", report: Callable[["Fault"], object]) -> Iterator[Record]:

@@ -1,6 +1,7 @@
 """What memory and the log say of themselves, and what is found in them, in lines. Knows one socket and no backend."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from openkoi_report import clipped, megabytes, plural
@@ -24,7 +25,7 @@ async def stats_of(koi: "Assembly") -> list[str]:
     from .storing import limit_of
 
     log, limit = Log(koi.config.paths.data), limit_of(koi)
-    told = figures_of(log)
+    told, (memory, well) = figures_of(log), await memory_line(koi)
     archived = f", {told.archived_sessions} of them archived" if told.archived_sessions else ""
     size = megabytes(told.size) + (f" and {megabytes(told.archived_size)} archived" if told.archived_size else "")
     lines = [
@@ -33,13 +34,13 @@ async def stats_of(koi: "Assembly") -> list[str]:
         f"  Size:     {size}{f', of {megabytes(limit)} at most' if limit else ''}",
         f"  Oldest:   {said_moment(told.oldest)}",
         f"  Newest:   {said_moment(told.newest)}",
-        f"  Memory:   {await memory_line(koi)}",
+        f"  Memory:   {memory}",
     ]
     if told.faults:
         lines.append(f"  ! {plural(len(told.faults), 'fault')} in the log: openkoi memory audit names them.")
     if limit and told.size + told.archived_size > limit:
         lines.append("  ! The log is over its limit: move archive/ elsewhere, or raise memory.max_storage_mb.")
-    if untold := await untold_of(koi, log):
+    if well and (untold := await untold_of(koi, log)):
         lines.append(
             f"  ! Memory lacks {plural(untold, 'archived session')}: openkoi memory rebuild tells it everything."
         )
@@ -61,19 +62,19 @@ async def untold_of(koi: "Assembly", log: "Log") -> int:
     return len({segment.session for segment in archived if segment.name not in seen})
 
 
-async def memory_line(koi: "Assembly") -> str:
-    """What the chosen memory says of itself."""
+async def memory_line(koi: "Assembly") -> tuple[str, bool]:
+    """What the chosen memory says of itself, and whether it could be asked."""
     from openkoi_hookspecs import KoiError
 
     memory = await koi.sockets.memory()
     name = koi.config.get("use.memory", str, "")
     if memory is None:
-        return "none chosen" if name in NOBODY else f"{name}: it cannot be used"
+        return "none chosen" if name in NOBODY else f"{name}: it cannot be used", False
     try:
         told = await examined(memory)
     except KoiError as error:
-        return f"{name}: {error}"
-    return f"{name}: {', '.join(f'{word} {value}' for word, value in told.items()) or 'ready'}"
+        return f"{name}: {error}", False
+    return f"{name}: {', '.join(f'{word} {value}' for word, value in told.items()) or 'ready'}", True
 
 
 async def examined(memory: object) -> Mapping[str, str]:
@@ -94,18 +95,43 @@ async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:
 
 
 async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
-    """What memory answers, as plain values."""
+    """What memory answers, as plain values; raises KoiError where it could not be searched."""
     from openkoi_archive import Log
     from openkoi_hookspecs import KoiError, Query
 
     from .dating import moments_of
 
-    hits = await koi.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
-    name = koi.config.get("use.memory", str, "")
-    if not hits and name not in NOBODY and await koi.sockets.memory() is None:
+    memory, name = await koi.sockets.memory(), koi.config.get("use.memory", str, "")
+    if memory is None and name not in NOBODY:
         raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
+    if memory is None:
+        return []
+    await caught_up(koi)
+    try:
+        hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
+    except Exception as error:  # memory is a plugin: what it says is said, and that nothing was searched
+        raise KoiError(f"Nothing was searched: {error}") from error
     moments = moments_of(Log(koi.config.paths.data), {hit.memo.id for hit in hits})
     return [told(hit, moments) for hit in hits]
+
+
+async def caught_up(koi: "Assembly") -> None:
+    """Let memory read what is new; where it cannot, what it knew before can be asked all the same."""
+    try:
+        await koi.remember()
+    except Exception as error:  # memory is a plugin
+        koi.warn_once(f"Memory could not be told what is new: {error}")
+
+
+def unread(koi: "Assembly") -> list[str]:
+    """Settings of the memory in use that it does not know."""
+    ours = koi.config.table(start := f"memory.{koi.config.get('use.memory', str, '')}")
+    if not ours:
+        return []
+    from .unused import unused
+
+    settings = {f"{start}.{key}": setting for key, setting in ours.items()}
+    return list(unused(replace(koi.config, settings=settings), tuple(koi.plugins.found)))
 
 
 def told(hit: "Hit", moments: Mapping[str, str]) -> Found:

@@ -2,9 +2,12 @@
 
 import asyncio
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING
 
 import click
+
+from openkoi_hookspecs import BadSetting
 
 from .invocation import Invocation
 
@@ -13,13 +16,17 @@ if TYPE_CHECKING:
 
     from openkoi.assembly import Assembly
 
-MOST = 500.0
+KEY, MOST = "memory.max_storage_mb", 500.0
 MEGABYTE = 1_000_000
 
 
 def limit_of(koi: "Assembly") -> int:
-    """How many bytes the log may have; 0 is no limit."""
-    return max(0, round(koi.config.get("memory.max_storage_mb", float, MOST) * MEGABYTE))
+    """How many bytes the log may have; 0 is no limit. Raises BadSetting for less than that."""
+    most = koi.config.get(KEY, float, MOST)
+    if not 0 <= most < inf:
+        origin = koi.config.settings[KEY].origin
+        raise BadSetting(f"{KEY} in {origin} is {most:g}; it should be a size in megabytes, or 0 for no limit.")
+    return round(most * MEGABYTE)
 
 
 def keep_in_store(invocation: Invocation) -> None:

@@ -41,12 +41,19 @@ def prompt_of(koi: Koi, words: str) -> "Prompt":
     from .ahead import ahead
     from .recorded import recorded
 
-    sessions, here = sessions_of(koi), Path.cwd()
     if not words or ID.fullmatch(words):
-        _, records = sessions.find(words)
+        _, records = sessions_of(koi).find(words)
         return recorded(records)
-    task = Task(words, project=sessions.project_of(here))
-    return asyncio.run(ahead(koi, task, here))
+    here = Path.cwd()
+    return asyncio.run(ahead(koi, as_run(words, here), here))
+
+
+def as_run(words: str, workspace: Path) -> Task:
+    """The task as a run in this folder would know it: with its kind, as its words tell, and its project."""
+    from openkoi_files import project_id
+    from openkoi_prompt import infer_category
+
+    return Task(words, category=infer_category(words), project=project_id(workspace))
 
 
 def sessions_of(koi: Koi) -> "Sessions":

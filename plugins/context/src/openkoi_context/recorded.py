@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from openkoi_hookspecs import Data, KoiError, Plan, Record, Role, Task, Usage, events
-from openkoi_log import Past, find_task, read_segment, records_of, segments
+from openkoi_log import Past, find_task, records_of, segments
 from openkoi_models import answer_tokens
 
 from .layers import KERNEL, Piece, Prompt, in_order, plan_pieces, task_pieces, tokens_of
@@ -27,15 +27,6 @@ class Sessions:
             raise KoiError('No task was run yet. To see what one would be told: openkoi context "TASK"')
         past = find_task(self.sessions, id)
         return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
-
-    def project_of(self, workspace: Path) -> str:
-        """What the last task that was done in this folder called its project; nothing before the first."""
-        for path in reversed(segments(self.sessions)):
-            started = (record.event for record in read_segment(path) if isinstance(record.event, events.TaskStarted))
-            for event in started:
-                if event.workspace == str(workspace) and event.task.project:
-                    return event.task.project
-        return ""
 
 
 @dataclass(slots=True)

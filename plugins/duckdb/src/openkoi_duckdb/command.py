@@ -16,6 +16,10 @@ OTHER = (
     "The memory in use is {name!r} ([use] memory), and there is nothing to migrate: only the file of {own!r} has "
     "versions. openkoi memory rebuild builds any memory again from the run log."
 )
+NEWER = (
+    "  ! A newer OpenKoi made this file: this one knows {known} and leaves it alone. Update OpenKoi, or go back with "
+    "the newer one: openkoi migrate down --to {known}."
+)
 
 
 class Settings(Protocol):
@@ -69,7 +73,10 @@ def down(koi: Koi, /, to: int | None) -> None:
     if other := other_memory(koi):
         raise KoiError(other)
     file = file_of(koi)
-    for step in take_back(file, to):
+    if not (steps := take_back(file, to)):
+        click.echo(f"There is nothing to take back: {file.path} has {'no tables' if not to else f'version {to}'}.")
+        return
+    for step in steps:
         click.echo(f"✓ {step.migration.version} {step.migration.name}: taken back")
         click.echo(f"  The file as it was is {file.beside(f'bak.v{step.before}').name}.")
     click.echo("Install the older OpenKoi now: this one brings the file up to date again when it next opens it.")
@@ -96,8 +103,12 @@ def file_of(koi: Koi) -> "MemoryFile":
 
 def told(file: "MemoryFile", versions: "Versions | None") -> list[str]:
     """The versions in lines."""
+    from .migrations import MIGRATIONS, newest
+
     if versions is None:
         return [f"{file.path} is not there yet: the next task makes it, from the run log."]
     lines = [f"{file.path}: version {versions.current}"]
     lines += [f"  ✓ {number} {name} ({moment[:16].replace('T', ' ')})" for number, name, moment in versions.taken]
+    if versions.newer:
+        lines.append(NEWER.format(known=newest(MIGRATIONS)))
     return lines + [f"  - {one.version} {one.name} (when it is next opened)" for one in versions.missing]

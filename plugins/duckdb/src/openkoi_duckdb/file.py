@@ -177,14 +177,19 @@ class MemoryFile(Place):
             case _:
                 self.set_aside(sick)
 
-    def make_way(self, patience: Patience | None = None) -> Path | None:
-        """Move the file aside, in the place of one that made way before; None when there is none."""
+    def make_way(self, fresh: Place | None = None) -> Path | None:
+        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
+
+        Return where it is; None when there was none.
+        """
         old = self.beside("old")
-        with self.locked(patience or Patience(self.seconds), shared=False):
-            if not self.path.exists():
-                return None
-            self.move(old)
-        return old
+        with self.locked(Patience(self.seconds), shared=False):
+            there = self.path.exists()
+            if there:
+                self.move(old)
+            if fresh and fresh.path.exists():
+                fresh.move(self.path)
+        return old if there else None
 
 
 def looked_at_again(sick: Sick) -> Sick:

@@ -1,7 +1,9 @@
 """A learning as it stands after everything that was said about it. Knows no database.
 
-Confidence is computed, never stored by anyone else: the share of tasks that it helped, counted from one half. Only an
-outcome reinforces; ``expires_at`` is when its decayed confidence falls below what is worth keeping.
+``confidence`` and ``expires_at`` are what the ledger's rules make of the counts that are in the log: from one half on,
+harm weighs more than help, and a twentieth is lost a week since it last helped. What the ledger itself says of an entry
+(``openkoi learn why``) can differ: what it was trusted with at first, whether it is pinned, which uses are long ago and
+another ``learning_decay_rate`` are not in the event.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,9 @@ from .rows import LearningRow
 
 DECAY_PER_WEEK = 0.05
 WORTH_KEEPING = 0.1
+BASE = 0.5
+HARM = 1.5
+WEEK = timedelta(weeks=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,8 @@ def document(told: Course) -> Document | None:
 
 
 def confidence_of(learning: Learning) -> float:
-    """Return the share of tasks that it helped, counted from one half."""
-    return (learning.helpful + 1) / (learning.helpful + learning.harmful + 2)
+    """Return what a learning is worth by its counts, where nothing else is known of it."""
+    return (learning.helpful + 2 * BASE) / (learning.helpful + HARM * learning.harmful + 2)
 
 
 def last_helped(states: Sequence[Saved]) -> str | None:
@@ -100,6 +105,7 @@ def last_helped(states: Sequence[Saved]) -> str | None:
 
 def expiry(confidence: float, since: str) -> str:
     """Return when decay will have taken the confidence below what is worth keeping."""
-    weeks = max(0.0, log(confidence / WORTH_KEEPING) / DECAY_PER_WEEK)
-    moment = datetime.fromisoformat(since) + timedelta(weeks=weeks)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if confidence <= WORTH_KEEPING:
+        return since
+    moment = datetime.fromisoformat(since) + log(confidence / WORTH_KEEPING) / DECAY_PER_WEEK * WEEK
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -16,9 +16,13 @@ from openkoi_recall.fusion import LEXICAL, MEANING
 from .file import MemoryFile
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
     from openkoi_recall.nearness import Meant, Vectors
 
 TOGETHER = 256
+LONGEST = 5.0
+BARE = "%d of the texts in memory have no vectors of %s yet: openkoi memory rebuild makes them."
 
 
 @dataclass(slots=True)
@@ -30,11 +34,17 @@ class Meaning:
     weight: float
     vectors: "Vectors | None" = None
     said: bool = False
+    counted: bool = False
 
     async def catch_up(self) -> None:
-        """Embed what has no vector of this embedder yet, for as long as memory may take; the rest is for next time."""
-        until = monotonic() + self.file.seconds
+        """Embed what has no vector of this embedder yet, for a few seconds; the rest is for next time."""
+        until = monotonic() + LONGEST
         while await self.embed_some() == TOGETHER and monotonic() < until:
+            pass
+
+    async def complete(self) -> None:
+        """Embed all that has no vector of this embedder, however long it takes."""
+        while await self.embed_some():
             pass
 
     async def embed_some(self) -> int:
@@ -72,6 +82,20 @@ class Meaning:
             self.say(error)
             return None
         return vectors
+
+    def say_bare(self, connection: "DuckDBPyConnection") -> None:
+        """Warn once of texts that only words can find; of an embedder that failed it is said already."""
+        if self.said or self.counted:
+            return
+        self.counted = True
+        if number := self.bare(connection):
+            logging.getLogger("openkoi").warning(BARE, number, self.embedder.id)
+
+    def bare(self, connection: "DuckDBPyConnection") -> int:
+        """How many texts have no vector of this embedder."""
+        from .vectors import bare
+
+        return bare(connection, self.embedder.id)
 
     def say(self, error: Exception) -> None:
         """Warn once of an embedder that does not work."""

@@ -10,6 +10,7 @@ from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record
 from .file import MemoryFile
 from .lock import Patience
 from .storable import storable
+from .trouble import MemoryBusy, MemoryNewer
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from openkoi_recall.nearness import Meant
 
     from .meaning import Meaning
+    from .stand_in import StandIn
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -39,43 +41,74 @@ class DuckDB:
         self,
         *,
         path: Annotated[Path, Data("openkoi.db")],
-        seconds: float = 5.0,
+        seconds: float = 1.0,
         embedder: Annotated[Embedder | None, Plugin("embedders")] = None,
         vectors: float | None = None,
     ) -> None:
         self.file = MemoryFile(path, seconds)
+        self.embedder, self.vectors = embedder, vectors
         self.meaning = meaning_of(self.file, embedder, vectors)
         self.holding: Holding | None = None
+        self.stand_in: StandIn | None = None
         self.born = ""
+
+    @property
+    def view(self) -> "MemoryFile | StandIn":
+        """What is read and written: the file, or what stands in for it."""
+        return self.stand_in or self.file
 
     async def absorb(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
         for batch in batches(records):
             await self.apart(self.take_in, batch)
-        if self.meaning:
+        if self.meaning and not self.stand_in:
             await self.meaning.catch_up()
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
         asked = storable(query)
-        meant = await self.meaning.of_question(asked.text) if self.meaning else None
+        meant = await self.meaning.of_question(asked.text) if self.meaning and not self.stand_in else None
         return await self.apart(self.answer, (asked, meant))
 
     async def seen(self) -> Mapping[str, int]:
-        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
-        told = await self.apart(self.file.read, offsets)
+        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
+
+        While the file cannot be opened a view in memory stands in for it, and has to be told everything.
+        """
+        told = await self.apart(self.looked_up, offsets)
         self.born, segments = told or ("", {})
         return segments
 
     async def examine(self) -> Mapping[str, str]:
-        """Tell where the file is, how large, and how much is in it."""
-        entries = await self.apart(self.file.read, counted) or 0
-        return {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+        """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
+        known = await self.apart(self.file.read, self.counts)
+        entries, bare = known or (0, 0)
+        told = {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+        if self.meaning and bare:
+            told[f"without vectors of {self.meaning.embedder.id}"] = f"{bare:,} (openkoi memory rebuild makes them)"
+        return told
 
-    async def make_way(self) -> Path | None:
-        """Move the file aside, so that memory can be told everything again; return where it is, if there was one."""
+    def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
+        """Count what is remembered, and what of it has no vector."""
+        return counted(connection), self.meaning.bare(connection) if self.meaning else 0
+
+    def beside(self) -> "DuckDB":
+        """An empty memory beside this one, to be told everything and then to take its place."""
+        place = self.file.beside("new")
+        fresh = DuckDB(path=place, seconds=self.file.seconds, embedder=self.embedder, vectors=self.vectors)
+        fresh.discard()
+        return fresh
+
+    def discard(self) -> None:
+        """Delete this memory and all that belongs to it."""
+        self.file.discard()
+
+    async def make_way(self, fresh: "DuckDB | None" = None) -> Path | None:
+        """Move the file aside, for a fresh one or to be told everything again; return where it is, if there was one."""
+        if fresh and fresh.meaning:
+            await fresh.meaning.complete()
         self.born = ""
-        return await asyncio.to_thread(self.file.make_way)
+        return await asyncio.to_thread(self.file.make_way, fresh.file if fresh else None)
 
     async def apart(self, work: Callable[[A, Patience], T], fact: A) -> T:
         """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
@@ -84,6 +117,18 @@ class DuckDB:
             return await asyncio.to_thread(work, fact, patience)
         finally:
             patience.given_up.set()
+
+    def looked_up(self, work: "Callable[[DuckDBPyConnection], T]", patience: Patience) -> T | None:
+        """Look something up in the file, which nobody waits for again once something stands in for it."""
+        from .stand_in import stand_in_for
+
+        try:
+            found = self.file.read(work, Patience(0.0) if self.stand_in else patience)
+        except (MemoryBusy, MemoryNewer) as trouble:
+            self.stand_in = self.stand_in or stand_in_for(self.file.path, self.file.beside("tmp"), trouble)
+            return self.stand_in.read(work)
+        self.stand_in = None
+        return found
 
     def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
@@ -95,15 +140,18 @@ class DuckDB:
         from .tables import Tables
 
         def ask(there: "DuckDBPyConnection") -> "Sequence[Found]":
-            return answer(holding.source(stamps, Tables(there)), query, words, meant)
+            tables = Tables(there)
+            if self.meaning and meant:
+                self.meaning.say_bare(there)
+            return answer(tables if view is not self.file else holding.source(stamps, tables), query, words, meant)
 
-        query, meant = question
+        (query, meant), view = question, self.view
         words = asked(query)
         holding = self.holding = self.holding or Holding(self.file.path, self.file.log)
         stamps = holding.stamps
-        found = holding.answer(query, words, meant)
+        found = holding.answer(query, words, meant) if view is self.file else None
         if found is None:
-            found = self.file.read(ask, patience)
+            found = view.read(ask, patience)
         return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
@@ -122,7 +170,7 @@ class DuckDB:
 
         stem("loaded")
         batch, unready = ready(records)
-        now, misfits = self.file.write(work, patience)
+        now, misfits = self.view.write(work, patience)
         self.born = self.born or now
         say(unready + misfits)
 

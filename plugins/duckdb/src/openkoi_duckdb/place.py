@@ -53,6 +53,11 @@ class Place:
             self.log.replace(log)
         self.path.replace(to)
 
+    def discard(self) -> None:
+        """Delete the file and all that lies beside it."""
+        for path in self.path.parent.glob(f"{self.path.name}*"):
+            clear(path)
+
     def copy(self, to: Path) -> None:
         """Keep a copy for its user alone: all of it or none. What killed ones left of theirs is removed."""
         import shutil

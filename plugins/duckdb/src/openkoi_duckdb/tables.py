@@ -41,7 +41,7 @@ ONLY = """ AND doc IN (SELECT doc FROM documents WHERE
 (len($kinds::VARCHAR[]) = 0 OR list_contains($kinds::VARCHAR[], kind)) AND
 (len($keys::VARCHAR[]) = 0 OR list_has_any($keys::VARCHAR[], keys)))"""
 ALLOWED = "SELECT doc FROM documents WHERE doc IN (SELECT unnest($docs::BIGINT[]))"
-FETCH = "SELECT doc, moment, id, kind, learned, memo FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
+FETCH = "SELECT moment, id, kind, learned, memo, doc FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 LINKS = f"""
 SELECT doc, next FROM (
@@ -128,4 +128,4 @@ class Tables:
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored."""
         rows = self.connection.execute(FETCH, [list(scores)]).fetchall() if scores else []
-        return [Found(scores[doc], *row) for doc, *row in rows]
+        return [Found(scores[row[-1]], *row) for row in rows]

@@ -23,6 +23,7 @@ SELECT doc, CASE WHEN learned THEN 'learning:' || documents.id ELSE documents.id
 FROM documents LEFT JOIN embedded USING (doc)
 WHERE model IS NULL OR model <> ? OR digest <> md5({TEXT}) ORDER BY doc LIMIT ?
 """
+BARE = "SELECT count(*) FROM documents LEFT JOIN embedded USING (doc) WHERE model IS NULL OR model <> ?"
 GONE = "SELECT doc FROM embedded WHERE doc NOT IN (SELECT doc FROM documents)"
 FORGET = (
     "DELETE FROM memory_vec WHERE id IN (SELECT id FROM embedded WHERE doc IN (SELECT unnest(?::BIGINT[])))",
@@ -53,6 +54,12 @@ class Bare:
 def pending(connection: "DuckDBPyConnection", model: str, most: int) -> list[Bare]:
     """Return documents that are to be embedded."""
     return [Bare(*row) for row in connection.execute(PENDING, [model, most]).fetchall()]
+
+
+def bare(connection: "DuckDBPyConnection", model: str) -> int:
+    """Count the documents that have no vector of a model."""
+    found: int = connection.execute(BARE, [model]).fetchall()[0][0]
+    return found
 
 
 def keep_vectors(

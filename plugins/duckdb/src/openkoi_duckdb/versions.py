@@ -29,6 +29,11 @@ class Versions:
         """The version that the file has."""
         return len(self.taken)
 
+    @property
+    def newer(self) -> bool:
+        """Whether the file has steps that this code does not know."""
+        return self.current > newest(MIGRATIONS)
+
 
 def versions_of(file: MemoryFile) -> Versions | None:
     """The file's versions, which are left as they are; None when there is no file."""

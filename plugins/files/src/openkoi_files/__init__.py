@@ -10,6 +10,7 @@ from .credentials import STORE, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import locked
 from .private import private_folder, read_text, replace_file, tightened
+from .project import project_id
 from .questions import Questions
 from .settings import Setting, read_settings, typed
 from .underway import is_under_way, under_way
@@ -27,6 +28,7 @@ __all__ = [
     "moved_in",
     "name_of",
     "private_folder",
+    "project_id",
     "read_settings",
     "read_text",
     "replace_file",

@@ -114,9 +114,10 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
 
 
 def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
-    """On which share of runs to leave an entry out, to see whether it matters."""
+    """On which share of runs to leave an entry out, to see whether it matters; never what a person stands for."""
     doubted = entry.standing is Standing.PROBATION or doubtful(uses)
-    return 0.0 if entry.pinned else share_withheld(uses, rules.withheld, doubted=doubted)
+    kept = entry.pinned or entry.trust is Trust.PERSON
+    return 0.0 if kept else share_withheld(uses, rules.withheld, doubted=doubted)
 
 
 def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:

@@ -102,7 +102,7 @@ def decide(ledger: Ledger, entry: Entry) -> None:
         if key in ("\x03", "\x04"):
             raise click.Abort
         if key == "v":
-            click.echo(page(ledger.shelf.book, entry, now()))
+            click.echo(page(ledger.shelf.book, entry, now(), ledger.rules.decay))
             continue
         if key in ("a", "d"):
             write(ledger, approved(entry, now()) if key == "a" else dismissed(entry, now()))
@@ -132,7 +132,7 @@ def listed(koi: Koi, /, everything: bool, layout: str) -> None:
 def why(koi: Koi, /, id: str) -> None:
     """Tell where an entry comes from, when it was shown, how that went, and whether it helps."""
     ledger = ledger_of(koi)
-    click.echo(page(ledger.shelf.read_now(), meant(ledger, id), now()))
+    click.echo(page(ledger.shelf.read_now(), meant(ledger, id), now(), ledger.rules.decay))
 
 
 @learn.command()
@@ -161,7 +161,10 @@ def forget(koi: Koi, /, id: str) -> None:
 def restore(koi: Koi, /, id: str) -> None:
     """Take an entry back that was put away; it has to prove itself again."""
     ledger = ledger_of(koi)
-    done(ledger, restored(meant(ledger, id), now()), "Restored")
+    entry = meant(ledger, id)
+    if entry.live and not entry.pinned:
+        raise KoiError(f"{entry.id} is not put away: there is nothing to take back.")
+    done(ledger, restored(entry, now()), "No longer pinned" if entry.live else "Restored")
 
 
 @learn.command()

@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     Recall,
     Result,
     Run,
+    Shared,
     Task,
     hookimpl,
 )
@@ -27,20 +28,20 @@ from openkoi_hookspecs.events import Warned
 
 from .book import Book, Origin
 from .choose import Asked, Choice, Rules, choose, in_scope
-from .decay import now
+from .decay import PER_WEEK, now
 from .deeds import pinned
 from .duel import VARIABLE
 from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
 from .lesson import Lesson
 from .reflect import lessons, pays, question
-from .relevance import holds
+from .relevance import resembles
 from .shelf import Shelf
 from .study import Study, announced, counted
 from .told import Learned, Shown
 from .trust import quotes
 
 SIMILAR = 3
-HALF = 0.5
+MEANT = 0.35
 
 
 class Ledger:
@@ -54,7 +55,7 @@ class Ledger:
         tokens: int = 600,
         relevance: float = 0.25,
         withheld: float = 0.1,
-        decay: float = 0.05,
+        decay: Annotated[float, Shared("memory.learning_decay_rate")] = PER_WEEK,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
@@ -140,10 +141,10 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
 
 
 def near(recall: Recall, book: Book, asked: Asked) -> Recall:
-    """Of what memory found, that which has at least half of what the task says, and nothing that was put away."""
+    """Of what memory found, that which is like the task in words or means the same, and nothing that was put away."""
     task = book.weighed(asked.text, asked.project)
     away = [one.stance for one in book.entries.values() if not one.live and in_scope(one, asked.project)]
-    alike = [hit for hit in recall.hits if holds(task, hit.memo.text) >= HALF]
+    alike = [hit for hit in recall.hits if hit.near >= MEANT or resembles(task, hit.memo.text)]
     return Recall([hit for hit in alike if not any(quotes(advice, (hit.memo.text,)) for advice in away)])
 
 

@@ -15,6 +15,7 @@ NAMED = 0.15
 STRONGEST = 2
 CIRCUMSTANTIAL = 0.5
 BEYOND = 3.0
+HALF, MOST = 0.5, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,14 @@ def holds(task: Weighed, text: str) -> float:
     """How much of what a task says stands in a text, 0.0 to 1.0."""
     said = {word: task.weights.get(word, task.usual) for word in task.words}
     return sum(said[word] for word in task.words & terms(text)) / sum(said.values()) if said else 0.0
+
+
+def resembles(task: Weighed, text: str) -> bool:
+    """Whether a text is like a task: it has half of what that says, or most of its words, or a name that it has."""
+    if not task.words:
+        return False
+    plain = len(task.words & terms(text)) >= MOST * len(task.words)
+    return plain or holds(task, text) >= HALF or bool({*keys_in(task.text)} & {*keys_in(text)})
 
 
 def subject(entry: Entry, heard: Collection[str]) -> frozenset[str]:

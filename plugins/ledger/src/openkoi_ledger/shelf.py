@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 
 from openkoi_hookspecs import Event, Learning, Record, Result, events
-from openkoi_log import decode, segments
+from openkoi_log import Excerpts, all_segments, beyond, decode, is_packed, length_of, lines_from, name_of
 from openkoi_log.transcript import opened
 
 from .book import Book
@@ -52,6 +52,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.excerpts = Excerpts(folder.parent / "cache" / "ledger.json", b" ".join(MINE), mine)
         self.book = Book()
         self.ends: dict[str, int] = {}
         self.lock = Lock()
@@ -72,51 +73,64 @@ class Shelf:
     def news(self) -> list[Record]:
         """What was written since the last time, oldest first."""
         with self.lock:
-            paths = [path for path in segments(self.folder) if path.stat().st_size > self.ends.get(path.name, 0)]
-            return sorted((one for path in paths for one in self.unread(path)), key=lambda one: (one.at, one.id))
+            paths = all_segments(self.folder)
+            new = list(self.put_away(paths) if not self.ends else ())
+            new += (one for path in paths for one in self.unread(path))
+            return sorted(new, key=lambda one: (one.at, one.id))
+
+    def put_away(self, paths: Iterable[Path]) -> Iterator[Record]:
+        """What all the segments say that were put away, as it was taken from them once."""
+        packed = {name_of(path): path for path in paths if is_packed(path)}
+        for name, lines in self.excerpts.of(packed.values()).items():
+            self.ends[name] = length_of(packed[name])
+            yield from records(lines, MINE)
 
     def unread(self, path: Path) -> Iterator[Record]:
-        """What a segment says that was not read yet."""
-        start = self.ends.get(path.name, 0)
-        with path.open("rb") as file:
-            file.seek(start)
-            data = file.read()
-        end = data.rfind(b"\n") + 1
-        self.ends[path.name] = start + end
-        yield from records(data[:end], MINE)
+        """What a segment says that was not read yet, wherever it lies by now."""
+        name = name_of(path)
+        start = self.ends.get(name, 0)
+        if not beyond(path, start):
+            return
+        lines = list(lines_from(path, start))
+        if lines and path.name == name and not lines[-1].endswith(b"\n"):
+            lines.pop()
+        self.ends[name] = start + sum(map(len, lines))
+        yield from records(lines, MINE)
 
     def result(self, run: str, session: str) -> Result | None:
         """How a run ended, told from the log."""
-        paths = segments(self.folder, session)
-        told = (record for path in paths for record in records(path.read_bytes(), TOLD, run))
-        return result_of(record for record in told if record.run == run)
+        return result_of(record for record in self.told(TOLD, run, session) if record.run == run)
+
+    def told(self, kinds: Kinds, run: str, session: str) -> Iterator[Record]:
+        """What the files of a session say of a run."""
+        for path in all_segments(self.folder, session):
+            yield from records(lines_from(path), kinds, run)
 
     def heard(self, run: str, session: str) -> Read:
         """What a run had read and what it was shown, for telling where its words come from."""
         calls: dict[str, tuple[str, str]] = {}
         mine, foreign, recalled = list[str](), list[str](), list[str]()
-        for path in segments(self.folder, session):
-            for record in records(path.read_bytes(), HEARD, run):
-                match record.event:
-                    case events.TaskStarted(task=task) if task.context:
-                        mine.append(task.context)
-                    case events.Recalled(recall=recall):
-                        memos = [hit.memo for hit in recall.hits]
-                        learned = [memo for memo in memos if isinstance(memo, Learning)]
-                        recalled += [memo.text for memo in learned]
-                        foreign += [memo.text for memo in learned if memo.quoted]
-                        mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
-                    case events.ToolCalled(call=call):
-                        calls[call.id] = (call.tool, str(dict(call.arguments)))
-                    case events.ToolAnswered(result=result) if result.text.strip():
-                        (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
+        for record in self.told(HEARD, run, session):
+            match record.event:
+                case events.TaskStarted(task=task) if task.context:
+                    mine.append(task.context)
+                case events.Recalled(recall=recall):
+                    memos = [hit.memo for hit in recall.hits]
+                    learned = [memo for memo in memos if isinstance(memo, Learning)]
+                    recalled += [memo.text for memo in learned]
+                    foreign += [memo.text for memo in learned if memo.quoted]
+                    mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
+                case events.ToolCalled(call=call):
+                    calls[call.id] = (call.tool, str(dict(call.arguments)))
+                case events.ToolAnswered(result=result) if result.text.strip():
+                    (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
         return Read(tuple(mine), tuple(foreign), tuple(recalled))
 
 
-def records(data: bytes, kinds: Kinds, run: str = "") -> Iterator[Record]:
+def records(lines: Iterable[bytes], kinds: Kinds, run: str = "") -> Iterator[Record]:
     """The records of some kinds, or of these in one run; what is damaged is passed over."""
     whose = f'"run":"{run}'.encode()
-    for line in data.splitlines(keepends=True):
+    for line in lines:
         kind = kinds.get(kind_of(line))
         if kind is None or whose not in line[:HEAD]:
             continue
@@ -125,6 +139,11 @@ def records(data: bytes, kinds: Kinds, run: str = "") -> Iterator[Record]:
             yield Record(said["id"], said["ts"], said["run"], decode(kind, said["data"]))
         except (ValueError, TypeError, KeyError):
             continue
+
+
+def mine(line: bytes) -> bool:
+    """Whether a line concerns the ledger."""
+    return kind_of(line) in MINE
 
 
 def kind_of(line: bytes) -> bytes:

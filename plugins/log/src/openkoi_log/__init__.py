@@ -5,9 +5,11 @@ written that a ``Redactor`` has not seen.
 """
 
 from .codec import decode, encode
+from .excerpts import Excerpts
 from .forking import Beginning, beginning_of, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
-from .reading import read_segment, segments
+from .packed import beyond, is_packed, length_of, lines_from, name_of
+from .reading import all_segments, read_segment, segments
 from .redact import MASK, Redactor, environment_secrets, masked
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
 from .runlog import LogFault, RunLog, session_id
@@ -20,17 +22,24 @@ __all__ = [
     "Beginning",
     "Call",
     "Damaged",
+    "Excerpts",
     "LogFault",
     "Past",
     "Redactor",
     "Rerun",
     "RunLog",
+    "all_segments",
     "beginning_of",
+    "beyond",
     "decode",
     "encode",
     "environment_secrets",
     "find_task",
+    "is_packed",
+    "length_of",
+    "lines_from",
     "masked",
+    "name_of",
     "paid_calls",
     "part_of",
     "past_tasks",

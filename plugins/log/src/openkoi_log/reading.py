@@ -1,6 +1,7 @@
 """Find and read what the run log holds. Knows the names of files and their lines; writes nothing.
 
-A damaged line costs itself alone. A torn tail is skipped only when nobody holds the file: until then it may go on.
+A damaged line costs itself alone, and a file that cannot be read nothing else. A torn tail is skipped only when nobody
+holds the file: until then it may go on.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,39 +10,63 @@ from pathlib import Path
 from openkoi_files.filelock import held_by_another
 from openkoi_hookspecs import Record
 
+from .packed import PACKED, folders, is_packed, lines_from, name_of
 from .transcript import Damaged, read_line
 
 
 def segments(folder: Path, session: str = "") -> list[Path]:
-    """The log's files, oldest first: all, or one session's."""
-    if session:
-        named = [path for path in folder.glob(f"{session}*.jsonl") if session_of(path) == session]
-    else:
-        named = list(folder.glob("*.jsonl"))
-    return sorted(named, key=lambda path: (session_of(path), part_of(path)))
+    """The log's files that were not put away, oldest first: all, or one session's."""
+    return in_order(found(folder, session, ".jsonl"))
+
+
+def all_segments(folder: Path, session: str = "") -> list[Path]:
+    """The same with those that were put away; of one that is just being put away, the one that was written."""
+    sessions, archive = folders(folder)
+    written = found(sessions, session, ".jsonl")
+    known = {path.name for path in written}
+    packed = [path for path in found(archive, session, f".jsonl{PACKED}") if name_of(path) not in known]
+    return in_order([*written, *packed])
+
+
+def found(folder: Path, session: str, ending: str) -> list[Path]:
+    """The files of that ending."""
+    return [path for path in folder.glob(f"{session}*{ending}") if not session or session_of(path) == session]
+
+
+def in_order(paths: list[Path]) -> list[Path]:
+    """The oldest first."""
+    return sorted(paths, key=place_of)
+
+
+def place_of(path: Path) -> tuple[str, int]:
+    """Whose a segment is, and which of the session's."""
+    session, _, part = name_of(path).removesuffix(".jsonl").partition(".")
+    return session, int(part) if part.isdigit() else 1
 
 
 def session_of(path: Path) -> str:
-    return path.name.removesuffix(".jsonl").partition(".")[0]
+    return place_of(path)[0]
 
 
 def part_of(path: Path) -> int:
-    part = path.name.removesuffix(".jsonl").partition(".")[2]
-    return int(part) if part.isdigit() else 1
+    return place_of(path)[1]
 
 
 def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
     """Records from an offset on. A damaged line is reported and passed over; a torn tail waits for its writer."""
-    with path.open("rb") as file:
-        file.seek(start)
-        end = start
-        for line in file:
-            end += len(line)
-            try:
-                yield read_line(line, path.name, end)
-            except (Damaged, ValueError) as error:
-                if not line.endswith(b"\n"):
-                    if not held_by_another(path):
-                        report(f"{path.name} ends in a torn line; it was never acknowledged.")
-                    return
-                report(f"{path.name} is damaged before byte {end}: {error}. The line is left out.")
+    name, end = name_of(path), start
+    for line in lines_from(path, start):
+        end += len(line)
+        try:
+            yield read_line(line, name, end)
+        except (Damaged, ValueError) as error:
+            if not line.endswith(b"\n"):
+                if not is_held(path):
+                    report(f"{name} ends in a torn line; it was never acknowledged.")
+                return
+            report(f"{name} is damaged before byte {end}: {error}. The line is left out.")
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process still writes it."""
+    return not is_packed(path) and path.exists() and held_by_another(path)

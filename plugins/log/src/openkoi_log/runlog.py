@@ -6,9 +6,10 @@ writer's lock is held for life, so that a reader can tell a torn tail from a lin
 """
 
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from time import time_ns
@@ -17,7 +18,12 @@ from openkoi_files import private_folder
 from openkoi_files.filelock import hold
 from openkoi_hookspecs import Event, KoiError, Record
 
+from .packed import lines_from, packed_of
+from .reading import all_segments, part_of
 from .transcript import sealed, write_line
+
+MOMENT = "%Y-%m-%dT%H:%M:%S"
+HEAD = re.compile(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
 
 
 class LogFault(KoiError):
@@ -61,7 +67,7 @@ class RunLog:
         return records
 
     def stamped(self, run: str, event: Event) -> Record:
-        """Give an event its id and its time; times never go back within a segment."""
+        """Give an event its id and its time; times never go back within a session."""
         self.count += 1
         seconds, rest = divmod(time_ns() // 1000, 1_000_000)
         self.last = max(self.last, f"{second(seconds)}.{rest:06d}Z")
@@ -79,6 +85,8 @@ class RunLog:
             private_folder(self.folder)
             self.path, self.file = fresh_segment(self.folder, self.session)
             self.name = self.path.name
+            if part_of(self.path) > 1:
+                self.last = max(self.last, after(all_segments(self.folder, self.session)))
         except OSError as error:
             raise LogFault(f"No run log can be made in {self.folder}: {error.strerror}.") from error
 
@@ -94,14 +102,27 @@ def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
     number = 1
     while True:
         path = folder / (f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl")
+        number += 1
+        if packed_of(path).exists():
+            continue
         try:
             file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            number += 1
             continue
         hold(file)
         sync_folder(folder)
         return path, file
+
+
+def after(paths: Iterable[Path]) -> str:
+    """The next moment after all that a session says; empty where it says nothing yet."""
+    told = (HEAD.match(line) for path in paths for line in lines_from(path))
+    newest = max((found[1].decode() for found in told if found), default="")
+    try:
+        later = datetime.fromisoformat(newest) + timedelta(microseconds=1) if newest else None
+    except (ValueError, OverflowError):
+        return ""
+    return f"{later:{MOMENT}.%fZ}" if later else ""
 
 
 def write_all(file: int, data: bytes) -> None:
@@ -113,7 +134,7 @@ def write_all(file: int, data: bytes) -> None:
 @lru_cache(maxsize=1)
 def second(seconds: int) -> str:
     """A second of UTC as records have it; there are many in each."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return datetime.fromtimestamp(seconds, UTC).strftime(MOMENT)
 
 
 def sync(file: int) -> None:

@@ -4,17 +4,21 @@ Knows the terminal; the drafts' texts are shown without what steers one.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from openkoi_hookspecs import Koi, KoiError
-from openkoi_skillfile import skill_in, visible
+from openkoi_skillfile import places, skill_in, visible
 
 from .hook import Proposals
-from .shelf import Proposal, Shelf, entry, overview
+from .shelf import Proposal, Shelf, entry, overview, rivals
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
+BEFORE = "  Here {} has its name: where that one may be used, this one is not."
+UNWRITTEN = "{folder} was left as it was: {why}. Make room there, or make it writable, and try again."
 TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
 
 
@@ -41,7 +45,7 @@ def actions(koi: Koi, /) -> bool:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def approve(koi: Koi, /, which: str) -> None:
-    """Make a proposed skill or evaluator your own: from now on it is used."""
+    """Approve of a proposed skill or evaluator as it is now: from now on it is used, after what people wrote."""
     shelf = needed(koi)
     say(approved(shelf, shelf.meant(which)))
 
@@ -50,7 +54,7 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Put a proposed skill or evaluator aside; it is not proposed again."""
+    """Put a proposed skill or evaluator aside, by its name also an approved one; it is not proposed again."""
     shelf = needed(koi)
     say(dismissed(shelf, shelf.meant(which)))
 
@@ -80,12 +84,25 @@ def decide(shelf: Shelf, one: Proposal, key_pressed: Callable[[], str]) -> None:
 
 def approved(shelf: Shelf, one: Proposal) -> str:
     """Approve, and say what that means."""
-    return f"Approved: {one.name}\n  It is yours now, and used from the next task on: {shelf.approve(one)}"
+    with writing(one.folder):
+        lines = [f"Approved: {one.name}", f"  It is used from the next task on, as it is now: {shelf.approve(one)}"]
+    before = rivals(one, places(one.kind, None, Path.cwd()))
+    return "\n".join([*lines, *(BEFORE.format(folder) for folder in before)])
 
 
 def dismissed(shelf: Shelf, one: Proposal) -> str:
     """Dismiss, and say what that means."""
-    return f"Dismissed: {one.name}\n  It is not proposed again as long as it lies in {shelf.dismiss(one)}"
+    with writing(one.folder):
+        return f"Dismissed: {one.name}\n  It is not proposed again as long as it lies in {shelf.dismiss(one)}"
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """While something is changed there; raises KoiError where the disk does not let it."""
+    try:
+        yield
+    except OSError as error:
+        raise KoiError(UNWRITTEN.format(folder=folder, why=error.strerror or error)) from error
 
 
 def text_of(one: Proposal) -> str:

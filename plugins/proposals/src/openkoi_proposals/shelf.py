@@ -1,7 +1,8 @@
 """Drafts that wait for a person's word, in the data folder: put there, listed, approved, dismissed. Asks nobody.
 
-A draft lies in ``evaluators/proposed`` or ``skills/proposed`` and is used by nobody. Approved, it moves to the person's
-own; dismissed, it moves aside, and what lies there is not proposed again.
+A draft lies in ``evaluators/proposed`` or ``skills/proposed`` and is used by nobody. Approved, it stays there, marked
+by what is in it: any change makes it a draft again, and what a person wrote goes before it wherever that lies.
+Dismissed, it moves aside, and what lies there is not proposed again.
 """
 
 import shutil
@@ -14,8 +15,11 @@ from openkoi_hookspecs import KoiError, UnknownName
 from openkoi_skillfile import (
     EVALUATOR,
     FILE,
-    NAME,
+    NO,
     TASK,
+    YES,
+    Approved,
+    Place,
     Source,
     digest,
     places,
@@ -28,7 +32,7 @@ from openkoi_skillfile import (
 
 SEVERAL = {TASK: "skills", EVALUATOR: "evaluators"}
 ASIDE = ".dismissed"
-TAKEN = "{target} is there already, so {name} was left where it is. Move one of the two away, or dismiss the draft."
+TAKEN = "{target} is there already, so {name} would not be used: move that one away, or dismiss the draft."
 TOO_MUCH = "{folder} holds too many or too large files, or a link that leads out of it: it is not approved."
 
 
@@ -55,16 +59,32 @@ class Shelf:
         """Where drafts of a kind lie."""
         return self.data / SEVERAL[kind] / "proposed"
 
-    def waiting(self) -> list[Proposal]:
-        """All of them, skills before evaluators, each kind by name: their place in the list is their number."""
+    @property
+    def marks(self) -> Approved:
+        """What a person approved of, as it was then."""
+        return Approved.below(self.data)
+
+    def there(self) -> list[Proposal]:
+        """All that was generated and not dismissed, skills before evaluators, each kind by name."""
         return [proposal(one, kind) for kind in SEVERAL for one in skill_folders(self.proposed(kind))]
 
+    def waiting(self) -> list[Proposal]:
+        """Those that nobody approved of as they are: their place in the list is their number."""
+        return [one for one in self.there() if not self.marked(one)]
+
+    def marked(self, one: Proposal) -> bool:
+        """Whether a person approved of one as it is now."""
+        try:
+            return self.marks(one.folder, digest(one.folder))
+        except OSError:
+            return False
+
     def meant(self, which: str) -> Proposal:
-        """The draft of a number or a name. Raises UnknownName."""
+        """The draft of a number, or of a name also one that is approved. Raises UnknownName."""
         every = self.waiting()
         if which.isdecimal() and 0 < int(which) <= len(every):
             return every[int(which) - 1]
-        found = [one for one in every if one.name == which or one.folder.name == which]
+        found = [one for one in self.there() if which in (one.name, one.folder.name)]
         if len(found) != 1:
             raise UnknownName("proposals", which, tuple(one.name for one in every))
         return found[0]
@@ -80,21 +100,21 @@ class Shelf:
         return replace_file(self.proposed(kind) / name / FILE, text)
 
     def approve(self, one: Proposal) -> Path:
-        """Make a draft the person's own. Raises KoiError where it is unfit, or its name is taken."""
+        """Have it used from now on, as it is now. Raises KoiError where it is unfit, or a person's own has its name."""
         if one.fault:
             raise KoiError(f"{one.fault}\nMend the file, then approve it.")
-        if not digest(one.folder):
+        stamp = digest(one.folder)
+        if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
-        home = next(place.folder for place in places(one.kind, self.data, None) if place.source is Source.USER)
-        target = home / (one.name if NAME.fullmatch(one.name) else one.folder.name)
-        if target.exists():
-            raise KoiError(TAKEN.format(target=target, name=one.name))
-        private_folder(home)
-        shutil.move(one.folder, target)
-        return target
+        if taken := rivals(one, places(one.kind, self.data, None)):
+            raise KoiError(TAKEN.format(target=taken[0], name=one.name))
+        self.marks.keep(one.folder, stamp, YES)
+        return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
-        """Put a draft aside for good; return where it lies now."""
+        """Put a draft aside for good, or one that was approved; return where it lies now."""
+        if self.marked(one):
+            self.marks.keep(one.folder, digest(one.folder), NO)
         aside = private_folder(one.folder.parent / ASIDE) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
         shutil.move(one.folder, aside)
@@ -121,6 +141,17 @@ def proposal(folder: Path, kind: str) -> Proposal:
         samples=whole(number(skill.own("samples"))),
         fault="\n".join(map(str, wrong)),
     )
+
+
+def rivals(one: Proposal, where: Sequence[Place]) -> list[Path]:
+    """What people wrote in these places that has the name of a draft, and so goes before it."""
+    return [
+        folder
+        for place in where
+        if place.source is not Source.PROPOSED
+        for folder in skill_folders(place.folder)
+        if one.name.casefold() in (folder.name.casefold(), proposal(folder, one.kind).name.casefold())
+    ]
 
 
 def number(value: object) -> float | None:

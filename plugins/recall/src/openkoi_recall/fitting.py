@@ -18,7 +18,8 @@ FIRST = ("anti_pattern", "skill", "procedure", "heuristic", "preference", "fact"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document that has to do with the question; ``text`` is the memo as it was written down."""
+    """A document that has to do with the question; ``text`` is the memo as it was written down, ``doc`` its number,
+    where it has one, and ``near`` the cosine of what both mean, where that is known."""
 
     score: float
     moment: str
@@ -26,6 +27,8 @@ class Found:
     kind: str
     learned: bool
     text: str
+    doc: int = -1
+    near: float = 0.0
 
 
 def in_order(found: Iterable[Found]) -> list[Found]:
@@ -58,7 +61,7 @@ def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memo])
         if unasked and (said >= max(1, query.limit // UNASKED) or query.tokens - left + size > query.tokens / 2):
             continue
         if size <= left:
-            hits.append(Hit(memo, one.score / found[0].score))
+            hits.append(Hit(memo, one.score / found[0].score, near=max(0.0, one.near)))
             left -= size
             said += unasked
     return hits

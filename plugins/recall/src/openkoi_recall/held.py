@@ -192,7 +192,7 @@ class Held:
 
     def fetched(self, scores: Scores) -> list[Found]:
         """Read the documents that were scored."""
-        return [Found(scores[doc], *self.told[row]) for doc, row in self.rows_of(list(scores)).items()]
+        return [Found(scores[doc], *self.told[row], doc=doc) for doc, row in self.rows_of(list(scores)).items()]
 
 
 def held(lines: Sequence[Line], posted: Posted, after: Mapping[int, int], mark: str = "") -> Held:

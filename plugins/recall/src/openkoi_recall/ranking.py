@@ -4,6 +4,7 @@ Knows what is asked of whoever has the documents, the tables or what is held of 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Protocol
 
@@ -67,7 +68,8 @@ def answer(there: Documents, query: Query, words: list[str], meant: "Meant | Non
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
         scores = with_neighbours(scores, there.links(list(scores)), weights.neighbours)
     scores = named(there, query, shelves, scores, weights.names)
-    return in_order(there.fetched(most(scores, query.limit + SPARE)))
+    found = there.fetched(most(scores, query.limit + SPARE))
+    return in_order(replace(one, near=near.get(one.doc, 0.0)) for one in found)
 
 
 def nearest(

@@ -4,6 +4,7 @@ from .approved import NO, YES, Approved
 from .digest import digest
 from .eligible import Machine, Requirements, lacking, requirements
 from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
+from .naming import LONGEST_NAME, NAME, fitting
 from .places import (
     ASKS,
     Found,
@@ -14,13 +15,14 @@ from .places import (
     collect,
     holds,
     lent,
+    meant,
     places,
     skill_folders,
     unshadowed,
     upwards,
 )
 from .problem import Problem, Unusable
-from .skill import EVALUATOR, NAME, TASK, Skill, read_skill, write_skill
+from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
 from .validation import FILE, oddities, problems, read_text, skill_in, validate
 from .visible import visible
 
@@ -28,6 +30,7 @@ __all__ = [
     "ASKS",
     "EVALUATOR",
     "FILE",
+    "LONGEST_NAME",
     "NAME",
     "NO",
     "TASK",
@@ -49,9 +52,11 @@ __all__ = [
     "canonical",
     "collect",
     "digest",
+    "fitting",
     "holds",
     "lacking",
     "lent",
+    "meant",
     "oddities",
     "places",
     "problems",

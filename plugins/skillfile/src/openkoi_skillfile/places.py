@@ -7,6 +7,7 @@ Eight sources, a person's own first. What a project brings, and what was propose
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from os.path import lexists
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from openkoi_hookspecs import Entry, KoiError
 from .digest import digest
 from .problem import Problem
 from .skill import EVALUATOR, Skill, read_skill
-from .validation import read_text, skill_in
+from .validation import read_text, skill_in, why_not
 
 Trust: TypeAlias = Callable[[Path, str], bool]
 UNAPPROVED = "{} is not used: it is read when a person has approved of it as it is now."
@@ -154,7 +155,7 @@ def collect(
     waiting: list[Path] = []
     proposed: list[Path] = []
     for place in wanted:
-        for folder in skill_folders(place.folder):
+        for folder in folders_with(place.folder, meant):
             read = attempt(folder, place, trust, place.source in asks)
             if isinstance(read, Path):
                 (proposed if place.source is Source.PROPOSED else waiting).append(read)
@@ -182,8 +183,13 @@ def unshadowed(found: Iterable[Found]) -> Shelf:
 
 def skill_folders(folder: Path) -> list[Path]:
     """The folders in it that hold a skill, by name."""
+    return folders_with(folder, holds)
+
+
+def folders_with(folder: Path, skill: Callable[[Path], bool]) -> list[Path]:
+    """The folders in it of which this holds, by name."""
     try:
-        return sorted(each for each in folder.iterdir() if holds(each))
+        return sorted(each for each in folder.iterdir() if skill(each))
     except OSError:
         return []
 
@@ -196,15 +202,23 @@ def holds(folder: Path) -> bool:
         return False
 
 
+def meant(folder: Path) -> bool:
+    """Whether there is something in a folder that is called as a skill is, be it a file or not."""
+    try:
+        return folder.is_dir() and lexists(skill_in(folder))
+    except OSError:
+        return False
+
+
 def attempt(folder: Path, place: Place, trust: Trust | None, asks: bool) -> Found | Path | str:
     """Read one, or say why it cannot be used and what to do; the file alone is one that waits for a person's word."""
     file = skill_in(folder)
     try:
-        if asks and not (trust and trusted(folder, trust)):
+        if asks and file.is_file() and not (trust and trusted(folder, trust)):
             return file
         return Found(read_skill(read_text(file), folder.name, place.kind), place.source, file)
     except (KoiError, OSError) as error:
-        said = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {error}")
+        said = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {why_not(file, error)}")
         return f"{file} is not used: {said}. Mend the file; it is read again the next time."
 
 

@@ -1,19 +1,18 @@
 """One SKILL.md: what it is called, what it is for, and its text. Read leniently, written strictly. Knows no folders."""
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from .eligible import Requirements, requirements
 from .front import Front, mapping, one_line, one_text, split
 from .granted import granted, unclosed
+from .naming import LONGEST_NAME, NAME, NO_TEXT, named
 from .problem import Problem, Unusable
 
 TASK, EVALUATOR = "task", "evaluator"
 KINDS = (TASK, EVALUATOR)
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-LONGEST_NAME, LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 64, 1024, 500
+LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
 MORE = "openkoi-metadata"
 BY_NAME, TRUE = "disable-model-invocation", ("true", "yes", "1")
 UNCLOSED = "of its allowed-tools {!r} has brackets that do not fit together, so that it lets nothing through"
@@ -69,18 +68,28 @@ class Skill:
 
 def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
     """Read a file: a missing name is its folder's, a missing kind the one given. Raises Unusable, with the line."""
-    front = split(text)
+    name, front = called(split(text), folder)
     facts = front.facts
     metadata = unpacked(mapping(facts.get("metadata")))
     said = one_line(facts.get("kind")) or one_line(metadata.pop("openkoi-kind", ""))
     return Skill(
-        one_text(facts.get("name")) or folder,
+        name,
         one_text(facts.get("description")),
         front.body,
         kind=said.casefold() or kind,
         metadata=metadata,
         front=front,
     )
+
+
+def called(front: Front, folder: str) -> tuple[str, Front]:
+    """The name that is to be used, and what had to be mended for that. Raises Unusable."""
+    said, line = front.facts.get("name"), front.line("name")
+    name, odd = named(one_text(said), folder, line)
+    if said and not one_text(said):
+        odd.append(Problem(NO_TEXT.format(name), line, fatal=False))
+    every = sorted((*front.odd, *odd), key=lambda problem: problem.line)
+    return name, replace(front, odd=tuple(every)) if odd else front
 
 
 def write_skill(skill: Skill) -> str:

@@ -3,7 +3,7 @@
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import replace
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 
 from .evaluator import amiss
 from .problem import Problem, Unusable
@@ -11,16 +11,17 @@ from .skill import EVALUATOR, KINDS, Skill, read_skill, unfit
 
 FILE = "SKILL.md"
 LARGEST = 1_000_000
+NO_FILE = "it is a device, a pipe or the like, and has to be a file"
 FIELDS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind", "schema_version"}
 
 
 def validate(path: Path, strict: bool = False) -> list[Problem]:
     """What is wrong with a file, or with the SKILL.md in a folder. ``strict``: also what readers do without."""
-    file = skill_in(path) if path.is_dir() else path
+    file = path if path.name.casefold() == FILE.casefold() or not path.is_dir() else skill_in(path)
     try:
         found = problems(read_text(file), file.parent.name, strict)
     except OSError as error:
-        found = [Problem(f"it cannot be read: {error}")]
+        found = [Problem(f"it cannot be read: {why_not(file, error)}")]
     return [replace(problem, path=file) for problem in found]
 
 
@@ -80,11 +81,19 @@ def skill_in(folder: Path) -> Path:
     return min((file for file in folder.iterdir() if file.name.casefold() == FILE.casefold()), default=exact)
 
 
+def why_not(file: Path, error: OSError) -> str:
+    """What a person is told of a file that cannot be read: of a link that leads nowhere, where it leads."""
+    dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
+    return f"it is a link to {file.readlink()}, and there is nothing" if dangling else error.strerror or str(error)
+
+
 def read_text(file: Path) -> str:
     """Read a file that is not too large to be one; bytes that are no text are marked as lost. Raises OSError."""
     found = file.stat()
+    if S_ISDIR(found.st_mode):
+        raise OSError("it is a folder, and has to be a file")
     if not S_ISREG(found.st_mode):
-        raise OSError("it is no file")
+        raise OSError(NO_FILE)
     if found.st_size > LARGEST:
         raise OSError(f"it is larger than {LARGEST} bytes")
     data = file.read_bytes()

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Question, Run
 from openkoi_hookspecs.events import Asked, Warned
 from openkoi_skillfile import NO, YES, Approved
 
-from .supplied import Supply, approve, supplied, undecided
+from .supplied import Supply, approve, supplied, told_apart, undecided
 
 AGREED = ("y", YES, "allow", "approve")
 SHOWN = 20
@@ -34,7 +34,7 @@ async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] =
     except TimeoutError:
         answer = None
     if answer is None:
-        await run.emit(Warned(NOBODY.format(listing([one.title for one in waiting]))))
+        await run.emit(Warned(NOBODY.format(listing(told_apart(waiting)))))
         return
     approve(waiting, approved, YES if answer.strip().casefold() in AGREED else NO)
 

@@ -19,7 +19,7 @@ from openkoi_skillfile import (
     Found,
     Skill,
     Source,
-    holds,
+    meant,
     oddities,
     places,
     read_text,
@@ -29,7 +29,7 @@ from openkoi_skillfile import (
 )
 
 from .fetched import fetched
-from .fresh import template
+from .fresh import begin, template, writing
 from .hook import Skills
 from .install import Parcel, install, parcel
 from .listing import Row, as_json, as_text, rows
@@ -114,8 +114,8 @@ def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> N
     file = next(place.folder for place in wanted if place.source == source) / name / FILE
     if file.parent.exists():
         raise KoiError(f"{file.parent} is there already. Take another name, or change what is there.")
-    file.parent.mkdir(parents=True)
-    file.write_text(text, encoding="utf-8")
+    with writing(file):
+        begin(file, text)
     click.echo(file)
 
 
@@ -134,11 +134,12 @@ def installed(koi: Koi, /, origin: str, yes: bool) -> None:
         click.echo(described(one), err=True)
         if not (yes or agreed("Install it, and let the model follow it?")):
             raise KoiError("Nothing was installed.")
-        click.echo(install(one, data))
+        with writing(one.target):
+            click.echo(install(one, data))
 
 
 @skill.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
 @click.option("--yes", is_flag=True, help="Trust all of it without being asked.")
 @click.option("--revoke", is_flag=True, help="Trust it no longer.")
 @click.pass_obj
@@ -147,20 +148,27 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     data = library_of(koi).data
     approved = Approved.below(data)
     every = supplied(data, Path.cwd(), RULE_FILES)
-    meant = [one for one in every if not names or one.place.name in names]
-    if unknown := [name for name in names if name not in {one.place.name for one in every}]:
-        raise UnknownName("supplied skill", unknown[0], tuple(one.place.name for one in every))
-    due = [one for one in meant if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
-    for one in meant:
+    wanted = [one for one in every if not names or {one.place.name, str(one.place)} & set(names)]
+    if unknown := set(names) - {said for one in every for said in (one.place.name, str(one.place))}:
+        raise UnknownName("supplied skill", min(unknown), tuple(dict.fromkeys(one.place.name for one in every)))
+    due = [one for one in wanted if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
+    for one in wanted:
         click.echo(state(one, approved), err=True)
     if not due:
         click.echo("There is nothing to decide.")
     elif revoke or yes or agreed("Do you trust who wrote what is not trusted yet?"):
-        approve(due, approved, NO if revoke else YES)
-        click.echo(f"{'No longer trusted' if revoke else 'Trusted'}: {', '.join(one.title for one in due)}")
+        decide(due, data, NO if revoke else YES)
+        lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
+        click.echo(visible("\n".join(lines)))
     else:
-        approve(due, approved, NO)
+        decide(due, data, NO)
         click.echo("Not trusted, and not asked about again until it changes.")
+
+
+def decide(due: Sequence[Supply], data: Path, answer: str) -> None:
+    """Remember what a person said; raises KoiError where it cannot be written down."""
+    with writing(data):
+        approve(due, Approved.below(data), answer)
 
 
 def state(one: Supply, approved: Approved) -> str:
@@ -213,11 +221,11 @@ def own_places(koi: Koi) -> Sequence[Path]:
 
 def files_in(path: Path) -> list[Path]:
     """The file itself, the one in a folder, or those in the folders in it, however deep."""
-    if path.is_file():
+    if not path.is_dir() or path.name.casefold() == FILE.casefold():
         return [path]
-    if holds(path):
+    if meant(path):
         return [skill_in(path)]
-    return [file for folder in sorted(path.iterdir()) if holds(folder) or walked(folder) for file in files_in(folder)]
+    return [file for folder in sorted(path.iterdir()) if meant(folder) or walked(folder) for file in files_in(folder)]
 
 
 def walked(folder: Path) -> bool:

@@ -1,12 +1,16 @@
 """A new skill's file, to be filled in. Knows the format; knows no folder."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
 
 from openkoi_hookspecs import KoiError
-from openkoi_skillfile import EVALUATOR, NAME, Skill, write_skill
-from openkoi_skillfile.skill import LONGEST_NAME
+from openkoi_skillfile import EVALUATOR, LONGEST_NAME, NAME, Skill, write_skill
 
 NAMELESS = "The name {name!r} has to be small letters, digits and single dashes.{better}"
+UNWRITTEN = "{place} cannot be written: {why}. Make room there, or make it writable, and try again."
 BODY = """# {title}
 
 Say step by step how this is done here: what to look at first, what to do, how to tell that it is done.
@@ -30,6 +34,25 @@ metadata:
 
 Say what good work looks like here, and what is a mistake that must be mended.
 """
+
+
+def begin(file: Path, text: str) -> None:
+    """Write the file in a folder of its own; where that cannot be, leave nothing behind. Raises OSError."""
+    file.parent.mkdir(parents=True)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError:
+        rmtree(file.parent, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """While something is written there; raises KoiError where the disk does not take it."""
+    try:
+        yield
+    except OSError as error:
+        raise KoiError(UNWRITTEN.format(place=place, why=error.strerror or error)) from error
 
 
 def fitted(name: str) -> str:

@@ -10,6 +10,7 @@ from .shelf import Shelf
 from .words import short
 
 WIDTH = 100
+GENERATED = "generated, approved"
 BY_NAME = ", when asked for by its name"
 UNAPPROVED = "nobody has approved of it as it is now: openkoi skill trust"
 PROPOSED = "it is proposed, and nobody has approved of it: openkoi learn"
@@ -50,7 +51,8 @@ def line(row: Row) -> str:
     if row.unused:
         return visible(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
     asked = BY_NAME if row.by_name else ""
-    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{row.source}{asked}]")
+    source = GENERATED if row.source == Source.PROPOSED else row.source
+    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{source}{asked}]")
 
 
 def as_json(found: Sequence[Row]) -> str:

@@ -17,6 +17,7 @@ from openkoi_skillfile import (
     Source,
     collect,
     digest,
+    fitting,
     lacking,
     lent,
     places,
@@ -42,7 +43,7 @@ class Shelf:
 
     def get(self, name: str) -> Found | None:
         """One by its name, in capitals or not."""
-        return self.skills.get(name.strip().casefold())
+        return self.skills.get(name.strip().casefold()) or self.skills.get(fitting(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,13 @@ class Library:
         return Approved.below(self.data)
 
     def shelf(self, workspace: Path, entries: Entries, kind: str = TASK) -> Shelf:
-        """Read them anew: a folder with a SKILL.md in it is all it takes. ``entries`` are what packages bring."""
+        """Read them anew: a folder with a SKILL.md in it is all it takes. ``entries`` are what packages bring.
+
+        The folders of the configuration are for tasks: those for evaluators are the judge's to know.
+        """
         brought, complaints = lent(entries("skills"))
         bundled, more = lent(entries("bundles"), Source.BUNDLED)
-        wanted = [*places(kind, self.data, workspace, self.path), *brought, *bundled]
+        wanted = [*places(kind, self.data, workspace, self.path if kind == TASK else ()), *brought, *bundled]
         asks = STRANGERS if kind == TASK else ASKS
         read = collect(wanted, kind, self.approved, asks)
         reasons = {one.file: lacking(one.skill.requires, self.machine) for one in read.found}

@@ -77,7 +77,7 @@ def ranked(candidates: Iterable[Ranked]) -> list[Ranked]:
 
 def asked_for(name: str, text: str) -> bool:
     """Whether a text names a skill. A name that is a plain word has to be called one: ``the review skill``."""
-    spelled = r"[\s_-]+".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
+    spelled = r"(?:[\s_-]+|[/:.])".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
     pattern = NAMED.format(name=spelled)
     pattern += f"|{ASKED.format(name=spelled)}" if name.isalpha() else rf"|(?<![\w-]){spelled}(?![\w-])"
     return bool(spelled) and bool(re.search(pattern, text, re.IGNORECASE))
@@ -89,8 +89,8 @@ def recalled(name: str, recall: Recall) -> bool:
 
 
 def approved(found: Found) -> float:
-    """How sure we were of a skill that was learned and that a person then made their own."""
-    if found.source is not Source.USER or not found.skill.own("learned_from"):
+    """How sure we were of a skill that was learned and that a person approved of; once such became their own."""
+    if found.source is not Source.PROPOSED and not (found.source is Source.USER and found.skill.own("learned_from")):
         return 0.0
     try:
         return min(1.0, max(0.0, float(str(found.skill.own("confidence")))))

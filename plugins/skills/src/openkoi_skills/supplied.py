@@ -65,6 +65,12 @@ def supplied(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> 
     return sorted([*found, *own], key=lambda one: (one.source is not Source.WORKSPACE, one.kind, one.place))
 
 
+def told_apart(supplies: Sequence[Supply]) -> list[str]:
+    """What each is, and where it lies if another one is called the same."""
+    titles = [one.title for one in supplies]
+    return [f"{one.title} ({one.place})" if titles.count(one.title) > 1 else one.title for one in supplies]
+
+
 def rules_file(workspace: Path, names: Iterable[str] = RULE_FILES) -> Path | None:
     """The nearest file of rules, up to the root of the repository; a link that leads out of there is none."""
     folders = upwards(workspace)

@@ -135,21 +135,39 @@ class MemoryFile:
                 bad.name,
             )
 
-    def make_way(self) -> Path | None:
-        """Move the file aside, in the place of one that made way before; None when there is none."""
+    def make_way(self, fresh: "MemoryFile | None" = None) -> Path | None:
+        """Move the file aside, in the place of one that made way before, and a fresh one into its place.
+
+        Return where it is; None when there was none.
+        """
         old = self.path.with_name(f"{self.path.name}.old")
-        return old if self.move(old, self.inode) else None
+        with locked(self.path):
+            there = self.path.exists()
+            if there:
+                self.put(old)
+            if fresh and fresh.path.exists():
+                fresh.put(self.path)
+        return old if there else None
 
     def move(self, to: Path, inode: int) -> bool:
-        """Move this very file and what belongs to it; whether it was still there."""
+        """Move this very file; whether it was still there."""
         with locked(self.path):
             if not inode or self.inode != inode:
                 return False
-            for source, target in reversed([*zip(self.all(self.path), self.all(to), strict=True)]):
-                clear(target)
-                if source.exists():
-                    source.replace(target)
+            self.put(to)
         return True
+
+    def put(self, to: Path) -> None:
+        """Put the file and what belongs to it elsewhere. Whoever does so has the lock."""
+        for source, target in reversed([*zip(self.all(self.path), self.all(to), strict=True)]):
+            clear(target)
+            if source.exists():
+                source.replace(target)
+
+    def discard(self) -> None:
+        """Delete the file and all that belongs to it."""
+        for path in (*self.all(self.path), self.path.with_name(f".{self.path.name}.lock")):
+            clear(path)
 
     def all(self, path: Path) -> list[Path]:
         """A file and what SQLite keeps beside it."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .file import MemoryFile
     from .intake import Batch
+    from .stand_in import StandIn
 
 T = TypeVar("T")
 BATCH = 2_000
@@ -29,10 +30,11 @@ BATCH = 2_000
 class SQLite:
     """Configured by ``[memory.sqlite]``: where the file is, and for how many ``seconds`` to wait for it."""
 
-    def __init__(self, *, path: Annotated[Path, Data("memory.sqlite")], seconds: float = 5.0) -> None:
+    def __init__(self, *, path: Annotated[Path, Data("memory.sqlite")], seconds: float = 1.0) -> None:
         self.path, self.seconds = path, seconds
         self.opened: MemoryFile | None = None
         self.holding: Holding | None = None
+        self.stand_in: StandIn | None = None
         self.born = ""
 
     @property
@@ -42,6 +44,11 @@ class SQLite:
 
         self.opened = self.opened or MemoryFile(self.path, self.seconds)
         return self.opened
+
+    @property
+    def view(self) -> "MemoryFile | StandIn":
+        """What is read and written: the file, or what stands in for it."""
+        return self.stand_in or self.file
 
     async def absorb(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process writes for too long."""
@@ -53,8 +60,11 @@ class SQLite:
         return await self.apart(partial(self.answer, query))
 
     async def seen(self) -> Mapping[str, int]:
-        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way."""
-        told = await self.apart(lambda patience: self.file.read(offsets, patience))
+        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
+
+        While the file cannot be opened a view in memory stands in for it, and has to be told everything.
+        """
+        told = await self.apart(self.looked_up)
         self.born, segments = told or ("", {})
         return segments
 
@@ -63,10 +73,20 @@ class SQLite:
         entries = await self.apart(lambda patience: self.file.read(counted, patience)) or 0
         return {"file": str(self.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
 
-    async def make_way(self) -> Path | None:
-        """Move the file aside, so that memory can be told everything again; return where it is, if there was one."""
+    def beside(self) -> "SQLite":
+        """An empty memory beside this one, to be told everything and then to take its place."""
+        fresh = SQLite(path=self.path.with_name(f"{self.path.name}.new"), seconds=self.seconds)
+        fresh.discard()
+        return fresh
+
+    def discard(self) -> None:
+        """Delete this memory and all that belongs to it."""
+        self.file.discard()
+
+    async def make_way(self, fresh: "SQLite | None" = None) -> Path | None:
+        """Move the file aside, for a fresh one or to be told everything again; return where it is, if there was one."""
         self.born = ""
-        return await asyncio.to_thread(self.file.make_way)
+        return await asyncio.to_thread(self.file.make_way, fresh.file if fresh else None)
 
     async def apart(self, work: Callable[[Patience], T]) -> T:
         """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
@@ -75,6 +95,19 @@ class SQLite:
             return await asyncio.to_thread(work, patience)
         finally:
             patience.given_up.set()
+
+    def looked_up(self, patience: Patience) -> tuple[str, dict[str, int]] | None:
+        """How far the file was read, for which nobody waits again once something stands in for it."""
+        from .stand_in import stand_in_for
+        from .trouble import MemoryBusy, MemoryNewer
+
+        try:
+            found = self.file.read(offsets, Patience(0.0) if self.stand_in else patience)
+        except (MemoryBusy, MemoryNewer) as trouble:
+            self.stand_in = self.stand_in or stand_in_for(self.path, trouble)
+            return self.stand_in.read(offsets, patience)
+        self.stand_in = None
+        return found
 
     def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
         """Answer a query, without the file where all is held."""
@@ -88,13 +121,14 @@ class SQLite:
             tables = Tables(there)
             return answer(holding.source(stamps, tables) if held else tables, query, words)
 
-        query, held = cleaned(query), find_spec("numpy") is not None
+        view = self.view
+        query, held = cleaned(query), view is self.file and find_spec("numpy") is not None
         words = asked(query)
         holding = self.holding = self.holding or Holding(self.path, self.path.with_name(f"{self.path.name}-wal"))
         stamps = holding.stamps
-        found = holding.answer(query, words)
+        found = holding.answer(query, words) if view is self.file else None
         if found is None:
-            found = self.file.read(ask, patience)
+            found = view.read(ask, patience)
         return fitting(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: Patience) -> None:
@@ -111,7 +145,7 @@ class SQLite:
             return now
 
         batch = ready(records)
-        now = self.file.write(work, patience)
+        now = self.view.write(work, patience)
         self.born = self.born or now
         say(batch)
 

@@ -136,7 +136,7 @@ def best(scores: Scores, most: int) -> Scores:
 def found_in(row: Sequence[object], scores: Mapping[int, float]) -> Found:
     """A document as the ranking has it."""
     doc, _, _, kind, id, learned, moment, _, _, memo = row
-    return Found(scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo))
+    return Found(scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo), int(str(doc)))
 
 
 def memo(found: Found) -> Memo:

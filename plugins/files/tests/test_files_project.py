@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.project import hashed, project_id
+from openkoi_files.project import hashed, project_id
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -1,0 +1,104 @@
+"""What the commands of memory say where it is in use, newer, told nothing or set wrongly."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb.versions import take_back
+from openkoi_log import RunLog
+from openkoi_testing.contracts.memory_log import a_run
+
+SILENT = '''
+class Silent:
+    """A memory that cannot be searched."""
+
+    async def absorb(self, records):
+        pass
+
+    async def search(self, query):
+        raise OSError("the cable is out")
+'''
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line whose log holds a task."""
+    here = shell(tmp_path)
+    log = RunLog(here.home / "data" / "sessions", "20260301T090000-aaaaaaaa", str)
+    log.append("run0", [record.event for record in a_run("run0", "Mend the parser")])
+    log.close()
+    return here
+
+
+def configured(openkoi: Shell, text: str) -> Shell:
+    (openkoi.home / "config.toml").write_text(text)
+    return openkoi
+
+
+def file_of(openkoi: Shell) -> Path:
+    return openkoi.home / "data" / "openkoi.db"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
+def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) -> None:
+    configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
+    asyncio.run(DuckDB(path=file_of(openkoi)).absorb(a_run("old", "Paint")))
+
+    with held(file_of(openkoi).with_name("openkoi.db.lock"), Patience(1.0)):
+        done, stats = openkoi("memory", "search", "parser"), openkoi("memory", "stats")
+
+    assert 0 == done.returncode
+    assert "Mend the parser" in done.stdout
+    assert "Meanwhile the run log itself answers" in done.stderr
+    assert "in use by another process" in stats.stdout
+
+
+def test_a_memory_that_cannot_be_searched_is_not_one_that_found_nothing(openkoi: Shell) -> None:
+    other = configured(openkoi, '[use]\nmemory = "acme"\n').with_plugin(SILENT, memory="acme:Silent")
+
+    done = other("memory", "search", "parser")
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "Nothing was searched: the cable is out" in done.stderr
+
+
+def test_a_setting_that_the_memory_in_use_does_not_know_is_named(openkoi: Shell) -> None:
+    configured(openkoi, '[use]\nmemory = "sqlite"\n\n[memory.sqlite]\nembedder = "minilm"\n')
+
+    assert "! memory.sqlite.embedder in " in openkoi("memory", "search", "parser").stderr
+
+
+@pytest.mark.row("MEM-14")
+@pytest.mark.parametrize("size", ["-5", "nan"])
+def test_a_limit_below_nothing_is_refused(openkoi: Shell, size: str) -> None:
+    done = configured(openkoi, f"[memory]\nmax_storage_mb = {size}\n")("memory", "stats")
+
+    assert 0 != done.returncode
+    assert f"is {size}; it should be a size in megabytes, or 0 for no limit." in done.stderr
+
+
+def test_where_there_is_nothing_to_take_back_nobody_is_told_to_install_anything(openkoi: Shell) -> None:
+    memory = DuckDB(path=file_of(openkoi))
+    asyncio.run(memory.absorb(a_run("old", "Paint")))
+    take_back(memory.file, 0)
+
+    done = openkoi("migrate", "down")
+
+    assert (0, f"There is nothing to take back: {file_of(openkoi)} has no tables.\n") == (done.returncode, done.stdout)
+
+
+def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Path) -> None:
+    configured(openkoi, "[safety]\nmax_cost_usd = 1.0\n")
+    openkoi("export", "--output", "out")
+    (tmp_path / "other").mkdir()
+
+    done = shell(tmp_path / "other")("import", str(next(tmp_path.rglob("out"))))
+
+    assert "14 records imported" in done.stdout
+    assert "Only the log was imported. Still in " in done.stdout
+    assert ": config.toml. Copy what you want: files to " in done.stdout

@@ -1,0 +1,83 @@
+"""A view is built again beside the one in use, which stays when that fails."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from openkoi_archive import Log
+from openkoi_cli.rebuilding import told_again
+from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import KoiError, Record
+from openkoi_log import RunLog, read_segment
+from openkoi_sqlite import SQLite
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import a_run
+
+KINDS = [(DuckDB, 60_000), (SQLite, 20_000)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    """A log of one task."""
+    kept = RunLog(tmp_path / "sessions", "20260301T090000-aaaaaaaa", str)
+    kept.append("run0", [record.event for record in a_run("run0", "Mend the parser")])
+    kept.close()
+    return Log(tmp_path)
+
+
+def records(log: Log) -> list[Record]:
+    (segment,) = log.segments()
+    return list(read_segment(segment.path, 0, print))
+
+
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """A disk on which no file can be larger than so many bytes."""
+    import resource
+
+    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = writes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.parametrize(("kind", "size"), KINDS)
+def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_beside(
+    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], size: int
+) -> None:
+    memory = kind(path=tmp_path / "memory.db")
+    asyncio.run(memory.absorb(records(log)))
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("memory.db*")}
+
+    with (
+        full_disk(size),
+        pytest.raises(KoiError, match=r"was not built again, and the view as it was stays in use\. .*"),
+    ):
+        asyncio.run(told_again(memory, log))
+
+    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name or ".old" in path.name]
+    assert ["run0"] == ids(found(kind(path=tmp_path / "memory.db"), "parser"))
+
+
+@pytest.mark.parametrize(("kind", "_"), KINDS)
+def test_what_was_built_takes_the_place_of_the_view(
+    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], _: int
+) -> None:
+    memory = kind(path=tmp_path / "memory.db")
+    asyncio.run(memory.absorb(a_run("stray", "Mend the parser")))
+
+    done = asyncio.run(told_again(memory, log))
+
+    assert f"The view as it was is {tmp_path / 'memory.db.old'}: delete it when all is well." == done.lines[-1]
+    assert ["run0"] == ids(found(memory, "parser"))
+    assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

@@ -1,0 +1,54 @@
+"""A view in memory that stands in for a file that cannot be opened: it is told the whole run log, and forgotten.
+
+It answers by words alone, and of what was archived it knows nothing. Knows one connection; knows no file.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from openkoi_hookspecs import KoiError
+
+from .engine import made, quoted
+from .lock import Patience
+from .migrations import lay_out
+from .trouble import MemoryUnusable
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+T = TypeVar("T")
+MEANWHILE = "%s Meanwhile the run log itself answers: by words alone, and without what was archived."
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """Read and written as the file is, by one at a time."""
+
+    path: Path
+    connection: "DuckDBPyConnection"
+    turn: Lock = field(default_factory=Lock)
+
+    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T:
+        """Look something up; there is nobody to wait for but one's own process."""
+        from .native import duckdb
+
+        try:
+            with self.turn:
+                return work(self.connection)
+        except duckdb.Error as error:
+            raise MemoryUnusable(self.path, error) from error
+
+    write = read
+
+
+def stand_in_for(path: Path, aside: Path, trouble: KoiError) -> StandIn:
+    """An empty view in memory, and a word on why; what has no room in memory goes ``aside``."""
+    logging.getLogger("openkoi").warning(MEANWHILE, trouble)
+    connection = made()
+    connection.execute(f"SET temp_directory = {quoted(aside)}")
+    lay_out(connection)
+    return StandIn(path, connection)

@@ -1,0 +1,64 @@
+"""While the file cannot be opened, the run log answers: a view in memory is told all of it."""
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from openkoi_duckdb import DuckDB
+from openkoi_duckdb.lock import Patience, held
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import LINE, a_run
+
+RUN = a_run("r1", "Mend the parser")
+LATER = a_run("r2", "Mend the parser again")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
+
+
+def memory(folder: Path) -> DuckDB:
+    return DuckDB(path=folder / "openkoi.db", seconds=0.05)
+
+
+@posix
+def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    busy = memory(tmp_path)
+
+    with held(tmp_path / "openkoi.db.lock", Patience(1.0)), caplog.at_level(logging.WARNING, "openkoi"):
+        assert {} == asyncio.run(busy.seen())
+        asyncio.run(busy.absorb(RUN + LATER))
+        assert {"r1.jsonl": len(RUN) * LINE, "r2.jsonl": len(LATER) * LINE} == asyncio.run(busy.seen())
+        assert {"r1", "r2"} == set(ids(found(busy, "parser")))
+
+    assert 1 == caplog.text.count("Meanwhile the run log itself answers")
+
+
+@posix
+def test_the_file_answers_again_as_soon_as_it_can_be_opened(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).absorb(RUN))
+    busy = memory(tmp_path)
+    with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
+        asyncio.run(busy.seen())
+        asyncio.run(busy.absorb(RUN + LATER))
+
+    assert {"r1.jsonl": len(RUN) * LINE} == asyncio.run(busy.seen())
+    asyncio.run(busy.absorb(LATER))
+    assert {"r1", "r2"} == set(ids(found(memory(tmp_path), "parser")))
+
+
+@pytest.mark.row("MIG-01")
+def test_beside_a_file_of_a_newer_version_the_log_answers(tmp_path: Path) -> None:
+    newer = memory(tmp_path)
+    asyncio.run(newer.absorb(RUN))
+    newer.file.write(lambda c: c.execute("INSERT INTO _migrations SELECT max(version) + 1, 'x', '9' FROM _migrations"))
+    before = newer.file.path.read_bytes()
+
+    assert {} == asyncio.run(newer.seen())
+    asyncio.run(newer.absorb(RUN))
+
+    assert ["r1"] == ids(found(newer, "parser"))
+    assert before == newer.file.path.read_bytes()

@@ -1,0 +1,56 @@
+"""While the file cannot be opened, the run log answers: a view in memory is told all of it."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from openkoi_sqlite import SQLite
+from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory_log import LINE, a_run
+
+RUN = a_run("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE}
+
+
+@contextmanager
+def newer(path: Path) -> Iterator[None]:
+    """A file of a newer version."""
+    change(path, 99)
+    yield
+    change(path, 2)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """A file that another program keeps to itself."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def change(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"PRAGMA user_version = {version}")
+
+
+@pytest.mark.parametrize("trouble", [newer, held])
+def test_the_log_answers_until_the_file_can(
+    tmp_path: Path, trouble: Callable[[Path], AbstractContextManager[None]], caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = SQLite(path=tmp_path / "memory.db", seconds=0.05)
+    asyncio.run(memory.absorb(RUN[:-1]))
+
+    with trouble(memory.path), caplog.at_level(logging.WARNING, "openkoi"):
+        assert {} == asyncio.run(memory.seen())
+        asyncio.run(memory.absorb(RUN))
+        assert ALL == asyncio.run(memory.seen())
+        assert ["r1"] == ids(found(memory, "parser"))
+
+    assert 1 == caplog.text.count("Meanwhile the run log itself answers")
+    assert {"r1.jsonl": (len(RUN) - 1) * LINE} == asyncio.run(memory.seen())
