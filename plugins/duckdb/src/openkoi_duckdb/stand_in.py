@@ -1,6 +1,6 @@
 """A view in memory that stands in for a file that cannot be opened: it is told the whole run log, and forgotten.
 
-It answers by words alone, and of what was archived it knows nothing. Knows one connection; knows no file.
+It answers by words alone. Knows one connection; knows no file.
 """
 
 import logging
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 T = TypeVar("T")
-MEANWHILE = "%s Meanwhile the run log itself answers: by words alone, and without what was archived."
+MEANWHILE = "%s Meanwhile the run log itself answers, by words alone."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A view in memory that stands in for a file that cannot be opened: it is told the whole run log, and forgotten.
 
-Of what was archived it knows nothing. Knows one connection; knows no file.
+Knows one connection; knows no file.
 """
 
 import logging
@@ -18,7 +18,7 @@ from .patience import Patience
 from .trouble import MemoryUnusable
 
 T = TypeVar("T")
-MEANWHILE = "%s Meanwhile the run log itself answers, without what was archived."
+MEANWHILE = "%s Meanwhile the run log itself answers."
 
 
 @dataclass(frozen=True, slots=True)
