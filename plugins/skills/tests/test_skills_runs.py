@@ -1,6 +1,7 @@
 """Skills in rehearsed runs: what reaches the request, what does not without a person's word, what is refused."""
 
 import asyncio
+import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -314,6 +315,18 @@ def test_how_a_skill_did_is_written_down_and_read_back(pond: Pond) -> None:
     assert tally.sums == tallied(pond.home / "data").sums
     (pond.home / "data" / "cache" / "skills.json").write_text("{")
     assert tally.sums == tallied(pond.home / "data").sums
+    put_away(pond.home / "data")
+    assert tally.sums == tallied(pond.home / "data").sums
+    (pond.home / "data" / "cache" / "skills.json").unlink()
+    assert tally.sums == tallied(pond.home / "data").sums
+
+
+def put_away(data: Path) -> None:
+    """Archive the whole log."""
+    (data / "archive").mkdir()
+    for path in (data / "sessions").glob("*.jsonl"):
+        (data / "archive" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
 
 
 @pytest.mark.row("C3", "SKILL-03")

@@ -12,7 +12,7 @@ from typing import Self
 
 from openkoi_files import locked, private_folder, read_text, replace_file
 from openkoi_hookspecs.events import Used
-from openkoi_log import Damaged, read_line, segments
+from openkoi_log import Damaged, all_segments, beyond, is_packed, lines_from, name_of, read_line
 
 from .signals import Effect
 
@@ -59,10 +59,10 @@ def tallied(data: Path) -> Tally:
     file = private_folder(data / "cache") / "skills.json"
     with locked(file):
         tally = Tally.kept_in(file)
-        sizes = {path.name: path.stat().st_size for path in segments(data / "sessions")}
-        if any(sizes.get(name, 0) < end for name, end in tally.ends.items()):
+        paths = {name_of(path): path for path in all_segments(data / "sessions")}
+        if any(name not in paths or cut(paths[name], end) for name, end in tally.ends.items()):
             tally = Tally()
-        new = [path for path in segments(data / "sessions") if sizes.get(path.name, 0) > tally.ends.get(path.name, 0)]
+        new = [path for name, path in paths.items() if beyond(path, tally.ends.get(name, 0))]
         for path in new:
             for event in unread(path, tally):
                 tally.take(event)
@@ -71,17 +71,22 @@ def tallied(data: Path) -> Tally:
     return tally
 
 
+def cut(path: Path, end: int) -> bool:
+    """Whether a segment was read further than it goes now; what was put away never changes."""
+    with suppress(OSError):
+        return not is_packed(path) and path.stat().st_size < end
+    return False
+
+
 def unread(path: Path, tally: Tally) -> Iterator[Used]:
-    """What a segment says of use that was not read yet; its last line only when it is whole."""
-    start = tally.ends.get(path.name, 0)
-    with path.open("rb") as file:
-        file.seek(start)
-        lines = file.read()
-    whole = lines.rfind(b"\n") + 1
-    tally.ends[path.name] = start + whole
-    for line in lines[:whole].splitlines(keepends=True):
+    """What a segment says of use that was not read yet, wherever it lies; its last line only when it is whole."""
+    name = name_of(path)
+    start = tally.ends.get(name, 0)
+    lines = [line for line in lines_from(path, start) if line.endswith(b"\n") or is_packed(path)]
+    tally.ends[name] = start + sum(map(len, lines))
+    for line in lines:
         if MARK in line[:HEAD]:
             with suppress(Damaged, ValueError, TypeError, KeyError):
-                event = read_line(line, path.name, 0).event
+                event = read_line(line, name, 0).event
                 if isinstance(event, Used):
                     yield event
