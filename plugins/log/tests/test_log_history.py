@@ -1,5 +1,6 @@
 """Past tasks as the log alone tells them."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,23 @@ def test_what_calls_cost_is_read_without_anything_else(tmp_path: Path) -> None:
 
     assert [Call(call.at, "acme/large", 90, 0.25) for call in calls] == calls
     assert 2 == len(calls)
+
+
+def test_what_was_archived_is_told_as_if_it_had_not_been(tmp_path: Path) -> None:
+    sessions, archive = tmp_path / "sessions", tmp_path / "archive"
+    logged(sessions, "s1", one=[started("first"), PAID, ENDED])
+    logged(sessions, "s2", two=[started("second"), PAID, ENDED])
+    before = past_tasks(sessions), list(paid_calls(sessions)), records_of(sessions, find_task(sessions, "one"))
+    archive.mkdir()
+    (archive / "s1.jsonl.gz").write_bytes(gzip.compress((sessions / "s1.jsonl").read_bytes()))
+    (sessions / "s1.jsonl").unlink()
+
+    assert before == (
+        past_tasks(sessions),
+        list(paid_calls(sessions)),
+        records_of(sessions, find_task(sessions, "one")),
+    )
+    assert ["second", "first"] == [past.text for past in past_tasks(sessions)]
 
 
 def test_a_damaged_line_costs_itself_alone(tmp_path: Path) -> None:

@@ -37,13 +37,13 @@ def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
 
 def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
     """The records of these kinds, oldest session first."""
-    from openkoi_log import segments
+    from openkoi_log import all_segments
     from openkoi_log.history import telling
     from openkoi_log.transcript import SPELLED
 
     names = [kind if isinstance(kind, str) else kind.name for kind in kinds]
     marks = [f'"type":"{SPELLED.get(name, name)}"'.encode() for name in names]
-    for path in segments(sessions):
+    for path in all_segments(sessions):
         yield from telling(path, marks)
 
 

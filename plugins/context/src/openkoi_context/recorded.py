@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from openkoi_hookspecs import Data, KoiError, Plan, Record, Role, Task, Usage, events
-from openkoi_log import Past, find_task, records_of, segments
+from openkoi_log import Past, all_segments, find_task, records_of
 from openkoi_models import answer_tokens
 
 from .layers import KERNEL, Piece, Prompt, in_order, plan_pieces, task_pieces, tokens_of
@@ -23,7 +23,7 @@ class Sessions:
 
     def find(self, id: str) -> tuple[Past, list[Record]]:
         """A task by the beginning of its id, the last one without; raises KoiError when there is none."""
-        if not segments(self.sessions):
+        if not all_segments(self.sessions):
             raise KoiError('No task was run yet. To see what one would be told: openkoi context "TASK"')
         past = find_task(self.sessions, id)
         return past, [record for record in records_of(self.sessions, past) if record.run == past.run]

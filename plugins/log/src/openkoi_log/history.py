@@ -1,4 +1,5 @@
-"""Past tasks, told from the log alone, so that any memory or none will do. Knows lines of the log; knows no view.
+"""Past tasks, told from the log alone and what was archived of it, so that any memory or none will do. Knows lines of
+the log; knows no view.
 
 Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
 """
@@ -10,7 +11,8 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, UnknownName, events
 
-from .reading import read_segment, segments, session_of
+from .packed import lines_from, name_of
+from .reading import all_segments, read_segment, session_of
 from .transcript import read_line
 
 TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"')
@@ -48,12 +50,12 @@ class Call:
 def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
     """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
     tasks: dict[str, Past] = {}
-    for session in reversed(dict.fromkeys(map(session_of, segments(folder)))):
+    for session in reversed(dict.fromkeys(map(session_of, all_segments(folder)))):
         if newest and len(tasks) >= newest:
             break
-        for path in segments(folder, session):
+        for path in all_segments(folder, session):
             for record in telling(path, TELLING):
-                note(tasks, record, path.name)
+                note(tasks, record, name_of(path))
     return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
 
 
@@ -70,7 +72,7 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
 
 def paid_calls(folder: Path) -> Iterator[Call]:
     """Every call of a model that the log holds."""
-    for path in segments(folder):
+    for path in all_segments(folder):
         for record in telling(path, PAYING):
             if isinstance(paid := record.event, events.Paid):
                 yield Call(record.at, paid.model, paid.usage.total, paid.usd)
@@ -79,14 +81,10 @@ def paid_calls(folder: Path) -> Iterator[Call]:
 def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:
     """The records of a segment whose lines bear one of these marks; damaged ones are passed over."""
     wanted = tuple(marks)
-    try:
-        with path.open("rb") as file:
-            lines = [line for line in file if any(mark in line[:120] for mark in wanted)]
-    except OSError:
-        return
-    for line in lines:
-        with suppress(ValueError):
-            yield read_line(line, path.name)
+    for line in lines_from(path):
+        if any(mark in line[:120] for mark in wanted):
+            with suppress(ValueError):
+                yield read_line(line, name_of(path))
 
 
 def find_task(folder: Path, id: str) -> Past:
@@ -102,5 +100,5 @@ def find_task(folder: Path, id: str) -> Past:
 
 def records_of(folder: Path, past: Past) -> list[Record]:
     """All records of a task's session, the task's own and its sub-tasks' among them, however often it was resumed."""
-    paths = segments(folder, session_of(Path(past.segment)))
+    paths = all_segments(folder, session_of(Path(past.segment)))
     return [record for path in paths for record in read_segment(path) if record.run]
