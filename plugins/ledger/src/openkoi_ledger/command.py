@@ -139,7 +139,7 @@ def why(koi: Koi, /, id: str) -> None:
 @click.argument("id")
 @click.pass_obj
 def pin(koi: Koi, /, id: str) -> None:
-    """Keep an entry: it is shown wherever it fits, never withheld, and never put away."""
+    """Keep an entry: it is shown in every task where it holds, never withheld, and never put away."""
     ledger = ledger_of(koi)
     done(ledger, pinned(meant(ledger, id), now()), "Pinned")
 
