@@ -36,6 +36,7 @@ def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> N
     began, said = told(log)["task_start"][0]["ts"], told(log)["model.response"][2]["id"]
 
     assert {"first": began, f"{said}:0": began, "nobody": ""} == moments_of(log, {"first", f"{said}:0", "nobody"})
+    assert {"first": began, "second": ""} == moments_of(log, {"first", "second"}, {"s1"})
 
 
 def test_a_learning_is_of_when_it_was_last_saved(log: Log) -> None:

@@ -12,36 +12,53 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from openkoi_archive import Log, Segment
 
-HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)"')
-TASK, LEARNING = "task_start", "learning.saved"
+HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+TASK, LEARNING = b"task_start", b"learning.saved"
 Said = Mapping[str, Any]
 
 
-def moments_of(log: "Log", ids: Collection[str]) -> dict[str, str]:
-    """When tasks of these ids began, those of pieces of transcripts too, and learnings were last saved."""
-    runs, began, saved = dict.fromkeys(map(record_of, ids), ""), dict[str, str](), dict[str, str]()
+def moments_of(log: "Log", ids: Collection[str], sessions: Collection[str] = ()) -> dict[str, str]:
+    """When tasks of these ids began, those of pieces of transcripts too, and learnings were last saved.
+
+    ``sessions``, where they are known, are those in which all of it was.
+    """
+    runs, begun, saved = dict.fromkeys(map(record_of, ids), ""), dict[str, bytes](), dict[str, str]()
     for segment in log.segments() if ids else ():
-        for said in lines_about(segment, runs):
-            if said["id"] in runs:
-                runs[said["id"]] = said["run"]
-            if said["type"] == TASK:
-                began.setdefault(said["run"], said["ts"])
-            elif said["type"] == LEARNING:
+        if sessions and segment.session not in sessions:
+            continue
+        for kind, id, run, line in lines_about(segment, runs):
+            if id in runs and read(line):
+                runs[id] = run
+            if kind == TASK:
+                begun.setdefault(run, line)
+            elif kind == LEARNING and (said := read(line)):
                 saved[learned(said)] = said["ts"]
-    return {id: saved.get(id) or began.get(id) or began.get(runs[record_of(id)], "") for id in ids}
+    return {id: saved.get(id) or began(begun, id) or began(begun, runs[record_of(id)]) for id in ids}
 
 
-def lines_about(segment: "Segment", records: Collection[str]) -> Iterator[Said]:
-    """The sound lines of a segment that begin a task, save a learning or are one of these records."""
-    from openkoi_log.transcript import opened
-
-    wanted, kinds = {id.encode() for id in records}, (TASK.encode(), LEARNING.encode())
+def lines_about(segment: "Segment", records: Collection[str]) -> Iterator[tuple[bytes, str, str, bytes]]:
+    """The kind, id, run and text of lines that begin a task, save a learning or are one of these records."""
+    wanted = {id.encode() for id in records}
     with suppress(OSError, EOFError, zlib.error), segment.open() as file:
         for line in file:
             head = HEAD.match(line)
-            if head and (head[1] in kinds or head[2] in wanted):
-                with suppress(ValueError, RecursionError):
-                    yield opened(line)
+            if head and (head[1] in (TASK, LEARNING) or head[2] in wanted):
+                yield head[1], head[2].decode("ascii", "replace"), head[3].decode("ascii", "replace"), line
+
+
+def began(begun: Mapping[str, bytes], run: str) -> str:
+    """When a run began, by its line."""
+    said = read(begun[run]) if run in begun else {}
+    return str(said.get("ts", ""))
+
+
+def read(line: bytes) -> Said:
+    """A line that is sound; nothing of one that is damaged."""
+    from openkoi_log.transcript import opened
+
+    with suppress(ValueError, RecursionError):
+        return opened(line)
+    return {}
 
 
 def record_of(id: str) -> str:

@@ -1,6 +1,6 @@
 """What memory and the log say of themselves, and what is found in them, in lines. Knows one socket and no backend."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ TOKENS_EACH = 4_000
 EVERYWHERE = "all"
 NOBODY = ("", "none")
 WIDE = 100
+FROM_ONE = ("task", "transcript")
 Found = dict[str, Any]
 
 
@@ -111,7 +112,7 @@ async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
         hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
     except Exception as error:  # memory is a plugin: what it says is said, and that nothing was searched
         raise KoiError(f"Nothing was searched: {error}") from error
-    moments = moments_of(Log(koi.config.paths.data), {hit.memo.id for hit in hits})
+    moments = moments_of(Log(koi.config.paths.data), {hit.memo.id for hit in hits}, sessions_of(hits))
     return [told(hit, moments) for hit in hits]
 
 
@@ -132,6 +133,12 @@ def unread(koi: "Assembly") -> list[str]:
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
     return list(unused(replace(koi.config, settings=settings), tuple(koi.plugins.found)))
+
+
+def sessions_of(hits: "Sequence[Hit]") -> set[str]:
+    """The sessions that the hits are of; none where one of them does not say: a learning is saved in many."""
+    origins = {getattr(hit.memo, "origin", "") if hit.memo.kind in FROM_ONE else "" for hit in hits}
+    return set() if "" in origins else origins
 
 
 def told(hit: "Hit", moments: Mapping[str, str]) -> Found:
