@@ -2,71 +2,15 @@
 
 import json
 import os
-import subprocess
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from skills_shop import TEXT, Shop
 
-from openkoi_hookspecs import Entry, KoiError, ToolFault, UnknownName
-from openkoi_ledger.command import learn
+from openkoi_hookspecs import KoiError, ToolFault, UnknownName
 from openkoi_skillfile import YES, Approved, digest, validate
-from openkoi_skills import Skills
-from openkoi_skills.command import skill
-from openkoi_skills.fresh import begin
 from openkoi_skills.supplied import supplied, told_apart
-
-TEXT = "---\nname: {name}\ndescription: It {name}s.\n{more}---\nDo it.\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Shop:
-    """The Koi that a command is lent, as far as it needs one."""
-
-    folder: Path
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "home" / "data"
-
-    def entries(self, kind: str) -> Sequence[Entry]:
-        """The plugins of a kind."""
-        return [Entry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
-
-    def openkoi(self, *words: str) -> Result:
-        """Say ``openkoi skill`` and so on; what it raises flies on."""
-        result = CliRunner().invoke(skill, list(words), obj=self)
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
-
-    def put(self, place: str, name: str, more: str = "", text: str = TEXT) -> Path:
-        """Write a skill below this folder."""
-        file = self.folder / place / name / "SKILL.md"
-        file.parent.mkdir(parents=True)
-        file.write_text(text.format(name=name, more=more))
-        return file
-
-
-@dataclass(frozen=True, slots=True)
-class Learning(Shop):
-    """The same, with the commands there are."""
-
-    def entries(self, kind: str) -> Sequence[Entry]:
-        """The plugins of a kind."""
-        if kind == "commands":
-            return [Entry("commands", "skill", "test", lambda: skill)]
-        return Shop.entries(self, kind)
-
-
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    return Shop(tmp_path)
 
 
 def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) -> None:
@@ -122,79 +66,6 @@ def test_trust_is_given_and_taken_back(shop: Shop) -> None:
     assert "feed  not used" in shop.openkoi("list").stdout
 
 
-@pytest.mark.row("SKILL-08", "C73")
-def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
-    file = shop.put("elsewhere", "feed", "allowed-tools: Read\n")
-    with pytest.raises(KoiError, match="Nobody is at the terminal"):
-        shop.openkoi("install", str(file.parent))
-
-    target = shop.openkoi("install", str(file.parent), "--yes").stdout.strip()
-
-    assert str(shop.data / "skills" / "managed" / "feed") == target
-    assert "feed  It feeds.  [managed]" in shop.openkoi("list").stdout
-    assert "installed already" in shop.openkoi("install", str(file.parent)).stdout
-    (Path(target) / "more.md").write_text("More.")
-    assert "feed  not used: nobody has approved of it" in shop.openkoi("list").stdout
-
-
-@pytest.mark.row("SKILL-08")
-def test_skills_come_from_folders_files_archives_and_repositories(shop: Shop) -> None:
-    several = shop.put("repo/skills", "feed").parent.parent.parent
-    shop.put("repo/skills", "clean")
-    shop.put("repo/rubrics", "taste", "kind: evaluator\nmetadata: {method: contains, expect: koi}\n")
-    with zipfile.ZipFile(shop.folder / "some.zip", "w") as archive:
-        archive.write(several / "skills" / "feed" / "SKILL.md", "feed/SKILL.md")
-    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "all"]):
-        subprocess.run(["git", *words], cwd=several, check=True)
-
-    managed = shop.data / "skills" / "managed"
-    origins = {str(shop.folder / "some.zip"): managed / "feed", f"file://{several}#clean": managed / "clean"}
-    origins[f"{several}#taste"] = shop.data / "evaluators" / "managed" / "taste"
-
-    for origin, target in origins.items():
-        assert str(target) == shop.openkoi("install", origin, "--yes").stdout.strip()
-    with pytest.raises(KoiError, match=r"(?s)several skills.*clean, feed, taste"):
-        shop.openkoi("install", str(several))
-
-
-@pytest.mark.row("SKILL-08")
-def test_learn_installs_too(shop: Shop) -> None:
-    file = shop.put("elsewhere", "feed")
-    learning = Learning(shop.folder)
-
-    done = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
-    with pytest.raises(KoiError, match="Nobody is at the terminal"):
-        raise done.exception or AssertionError(done.output)
-    shop.openkoi("install", str(file.parent), "--yes")
-    again = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
-
-    assert "feed is installed already, as it is there.\n" == again.stdout
-    assert (shop.data / "skills" / "managed" / "feed" / "SKILL.md").is_file()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("no front matter", "SKILL.md:1: it does not begin"),
-        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: the name '../up' cannot be mended"),
-    ],
-)
-def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
-    file = shop.put("elsewhere", "feed", text=text)
-
-    with pytest.raises(KoiError, match=said):
-        shop.openkoi("install", str(file.parent), "--yes")
-    assert not (shop.data / "skills" / "managed").exists()
-
-
-def test_an_archive_that_leads_elsewhere_is_refused(shop: Shop) -> None:
-    with zipfile.ZipFile(shop.folder / "bad.zip", "w") as archive:
-        archive.writestr("../../SKILL.md", TEXT.format(name="feed", more=""))
-
-    with pytest.raises(KoiError, match="leads out of it"):
-        shop.openkoi("install", str(shop.folder / "bad.zip"), "--yes")
-
-
 def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: Shop) -> None:
     file = shop.put("work/.agents/skills", "feed", text=TEXT + "\x1b[2J\u202e")
     (file.parent / "more.md").write_text("More.")
@@ -228,28 +99,6 @@ def test_what_is_proposed_is_listed_with_the_command_that_decides(shop: Shop) ->
     assert (2, "") == (listed.stdout.count("openkoi learn"), listed.stderr)
 
 
-@pytest.mark.row("SKILL-08")
-def test_a_repository_that_is_a_skill_is_installed_without_its_history(shop: Shop) -> None:
-    file = shop.put("elsewhere", "feed")
-    for number in range(600):
-        place = file.parent / ".git" / str(number)
-        place.parent.mkdir(exist_ok=True)
-        place.touch()
-
-    target = Path(shop.openkoi("install", str(file.parent), "--yes").stdout.strip())
-
-    assert [target / "SKILL.md"] == list(target.rglob("*"))
-
-
-@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
-def test_a_link_out_of_a_skill_is_not_followed(shop: Shop) -> None:
-    file = shop.put("elsewhere", "feed")
-    (file.parent / "keys").symlink_to(shop.folder)
-
-    with pytest.raises(KoiError, match="a link that leads out of it"):
-        shop.openkoi("install", str(file.parent), "--yes")
-
-
 def test_each_mistake_says_what_to_do(shop: Shop) -> None:
     (shop.folder / "cut.zip").write_bytes(zipped(shop).replace(b"Do it", b"Do at"))
     (shop.folder / "elsewhere" / "bad").mkdir(parents=True)
@@ -265,14 +114,6 @@ def test_each_mistake_says_what_to_do(shop: Shop) -> None:
         shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")
     with pytest.raises(KoiError, match="cannot be unpacked: Bad CRC"):
         shop.openkoi("install", str(shop.folder / "cut.zip"), "--yes")
-
-
-def zipped(shop: Shop) -> bytes:
-    """The bytes of an archive with a skill in it."""
-    file = shop.folder / "whole.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("feed/SKILL.md", TEXT.format(name="feed", more=""))
-    return file.read_bytes()
 
 
 def test_validate_looks_through_folders_however_deep(shop: Shop) -> None:
@@ -333,17 +174,6 @@ def test_two_of_one_name_are_told_apart_and_decided_about_by_their_folders(shop:
     assert ["skill feed"] == told_apart(every[:1])
 
 
-def test_a_disk_that_takes_no_skill_is_said_and_nothing_left_behind(shop: Shop) -> None:
-    shop.data.mkdir(parents=True)
-    with pytest.raises(OSError, match="name too long"):
-        begin(shop.data / "feed" / ("x" * 300), "Do it.")
-    assert [] == list(shop.data.iterdir())
-    (shop.data / "skills").write_text("no folder")
-
-    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md cannot be written: Not a directory\. Make room"):
-        shop.openkoi("new", "feed")
-
-
 @pytest.mark.row("C3")
 def test_what_was_generated_and_approved_is_listed_as_that(shop: Shop) -> None:
     folder = shop.put("home/data/skills/proposed", "feed").parent
@@ -374,3 +204,11 @@ def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
         assert f"{made[name]}:1: it cannot be read: {reason}" in checked.stdout
     assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: the name '[' cannot be mended" in listed
     assert (1, 1, 2) == (checked.exit_code, given.exit_code, given.stdout.count("it cannot be read"))
+
+
+def zipped(shop: Shop) -> bytes:
+    """The bytes of an archive with a skill in it."""
+    file = shop.folder / "whole.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("feed/SKILL.md", TEXT.format(name="feed", more=""))
+    return file.read_bytes()

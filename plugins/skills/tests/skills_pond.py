@@ -1,0 +1,128 @@
+"""A pond with skills beside it: OpenKoi over a workspace, a model that is scripted, and a person who answers."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_hookspecs import (
+    Embedding,
+    Evaluation,
+    Question,
+    Record,
+    Request,
+    Result,
+    Run,
+    Score,
+    Task,
+    ToolResult,
+    Work,
+)
+from openkoi_hookspecs.events import ToolAnswered, Warned
+from openkoi_rehearsal import Line, Scripted
+from openkoi_skills import Skills
+from openkoi_skills.project_rules import ProjectRules
+from openkoi_skills.toolbox import SkillTools
+from openkoi_testing import Stage
+
+DEPLOY = "---\nname: deploy-pond\ndescription: Deploys the pond\n{more}---\nOpen the sluice.\n"
+TASK = "Use the deploy-pond skill"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An evaluator that says the same of everything."""
+
+    score: float
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """Say it."""
+        return Evaluation(scores=(Score("form", self.score),))
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """An embedder that answers what is given."""
+
+    vectors: Sequence[Sequence[float]]
+    id: str = "fixed"
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        """Answer it."""
+        return Embedding(self.vectors)
+
+
+@dataclass
+class Pond:
+    """A home and a workspace, and a person who answers what is given."""
+
+    folder: Path
+    answer: str | None = None
+    score: float | None = None
+    embedder: Fixed | None = None
+    asked: list[Question] = field(default_factory=list)
+    model: Scripted = field(default_factory=lambda: Scripted(["done"]))
+    records: Sequence[Record] = ()
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / "work"
+
+    def put(self, place: str, name: str = "deploy-pond", more: str = "", text: str = DEPLOY) -> Path:
+        """Write a skill; ``place`` is below the folder of this test."""
+        file = self.folder / place / name / "SKILL.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.format(more=more), encoding="utf-8")
+        return file
+
+    def solve(self, task: str = TASK, *says: Line) -> Result:
+        """Do a task with the plugins of this distribution."""
+        self.workspace.mkdir(exist_ok=True)
+        self.model = Scripted([*says, "done"])
+        skills = Skills(data=self.home / "data")
+        stage = Stage(
+            model=self.model,
+            plugins={"skills": skills, "project-rules": ProjectRules(data=self.home / "data", tokens=100)},
+            toolboxes={"skills": SkillTools(skills=skills)},
+            others={"embedders": {"lexical": self.embedder}} if self.embedder else {},
+            evaluators={"fixed": Judged(self.score)} if self.score is not None else {},
+        )
+        return asyncio.run(self.solved(task, stage))
+
+    async def solved(self, task: str, stage: Stage) -> Result:
+        async with stage.assemble(self.workspace, self.home) as koi:
+            koi.asker.person = self.person
+            result = await koi.solve(Task(task))
+            await koi.drain()
+            self.records = tuple(koi.records(koi.session))
+            return result
+
+    async def person(self, question: Question) -> str | None:
+        self.asked.append(question)
+        return self.answer
+
+    async def nobody(self, question: Question) -> str | None:
+        self.asked.append(question)
+        await asyncio.Event().wait()
+        return None
+
+    @property
+    def request(self) -> Request:
+        """The first that the model was asked."""
+        return self.model.asked[0]
+
+    def told(self) -> str:
+        """All of it that the model read first."""
+        return "\n".join(["\n".join(self.request.system), str(self.request.messages)])
+
+    def results(self) -> list[ToolResult]:
+        """What tools answered."""
+        return [one.event.result for one in self.records if isinstance(one.event, ToolAnswered)]
+
+    def warnings(self) -> str:
+        """What was said loudly."""
+        return "\n".join(one.event.text for one in self.records if isinstance(one.event, Warned))
