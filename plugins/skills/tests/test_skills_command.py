@@ -13,6 +13,13 @@ from openkoi_skillfile import YES, Approved, digest, validate
 from openkoi_skills.supplied import supplied, told_apart
 
 
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return Shop(tmp_path)
+
+
 def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) -> None:
     made = [shop.openkoi("new", "feed-koi", "--description", "Feeds: koi"), shop.openkoi("new", "other", "--project")]
     made.append(shop.openkoi("new", "taste", "--kind", "evaluator"))

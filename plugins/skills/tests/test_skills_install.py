@@ -14,6 +14,13 @@ from openkoi_ledger.command import learn
 from openkoi_skills.fresh import begin
 
 
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return Shop(tmp_path)
+
+
 @pytest.mark.row("SKILL-08", "C73")
 def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed", "allowed-tools: Read\n")

@@ -1,5 +1,7 @@
 """A model reads skills, and what one allows holds from then on."""
 
+from pathlib import Path
+
 import pytest
 from skills_pond import TASK, Pond
 
@@ -7,6 +9,11 @@ from openkoi_hookspecs import (
     ToolCall,
 )
 from openkoi_skills.told import Activated
+
+
+@pytest.fixture
+def pond(tmp_path: Path) -> Pond:
+    return Pond(tmp_path)
 
 
 @pytest.mark.row("SKILL-04")

@@ -14,6 +14,11 @@ from openkoi_skills.effect import tallied
 from openkoi_skills.signals import Effect
 
 
+@pytest.fixture
+def pond(tmp_path: Path) -> Pond:
+    return Pond(tmp_path)
+
+
 @pytest.mark.row("SKILL-04", "LEARN-01")
 def test_the_index_stands_in_the_steady_part_and_a_body_in_the_task(pond: Pond) -> None:
     pond.put("home/data/skills/user")

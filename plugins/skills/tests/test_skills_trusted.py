@@ -13,6 +13,11 @@ from openkoi_skills.approval import settle
 from openkoi_testing import Stage
 
 
+@pytest.fixture
+def pond(tmp_path: Path) -> Pond:
+    return Pond(tmp_path)
+
+
 @pytest.mark.row("C73", "SKILL-05")
 @pytest.mark.parametrize("answer", [None, "no"])
 def test_what_a_project_brings_does_not_reach_the_model_without_a_person_s_word(pond: Pond, answer: str | None) -> None:
