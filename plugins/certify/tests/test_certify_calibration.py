@@ -1,5 +1,6 @@
 """Calibration: scores against what became of the work, read from the log alone."""
 
+import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
         "corrected": Outcome.CORRECTED,
         "mended": Outcome.KEPT,
     } == {id: one.outcome for id, one in told.items()}
+
+
+def test_what_was_archived_counts_as_if_it_had_not_been(tmp_path: Path) -> None:
+    told = history(tmp_path / "sessions", kept=run("a.py", voted(0.9)))
+    (tmp_path / "archive").mkdir()
+    for path in (tmp_path / "sessions").iterdir():
+        (tmp_path / "archive" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+
+    assert list(told.values()) == judgements_in(tmp_path / "sessions")
 
 
 def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path: Path) -> None:

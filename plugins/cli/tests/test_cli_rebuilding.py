@@ -2,8 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from openkoi_log import RunLog, read_segment
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.full import no_room
 
 KINDS = [(DuckDB, 60_000), (SQLite, 20_000)]
 
@@ -34,21 +33,6 @@ def records(log: Log) -> list[Record]:
     return list(read_segment(segment.path, 0, print))
 
 
-@contextmanager
-def full_disk(size: int) -> Iterator[None]:
-    """A disk on which no file can be larger than so many bytes."""
-    import resource
-
-    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        sys.dont_write_bytecode = writes
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 @pytest.mark.parametrize(("kind", "size"), KINDS)
 def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_beside(
@@ -59,7 +43,7 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
     before = {path.name: path.read_bytes() for path in tmp_path.glob("memory.db*")}
 
     with (
-        full_disk(size),
+        no_room(size),
         pytest.raises(KoiError, match=r"was not built again, and the view as it was stays in use\. .*"),
     ):
         asyncio.run(told_again(memory, log))

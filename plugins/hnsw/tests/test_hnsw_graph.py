@@ -1,9 +1,6 @@
 """A graph over vectors is kept, measured, and never trusted where it is damaged or finds too little."""
 
 import random
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +13,7 @@ from openkoi_hnsw.guard import FADE, measured
 from openkoi_hnsw.guarded import BUILD_AT, Guarded
 from openkoi_hnsw.kept import Kept
 from openkoi_recall.scanning import Scanned, top
+from openkoi_testing.full import no_room
 
 if TYPE_CHECKING:
     from openkoi_recall.scanning import Matrix
@@ -159,19 +157,6 @@ def test_no_number_in_the_vectors_makes_no_graph(tmp_path: Path, caplog: pytest.
 
     assert asked_often(graph_of(tmp_path / "v", MARK, matrix), matrix).graph is None
     assert "could not be made" in caplog.text
-
-
-@contextmanager
-def no_room(size: int) -> Iterator[None]:
-    """No file may grow larger than this: not even bytecode, which would be cut off for all."""
-    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        sys.dont_write_bytecode = writes
 
 
 def test_a_full_disk_keeps_nothing_and_the_graph_answers_all_the_same(

@@ -15,6 +15,7 @@ from openkoi_sqlite import MemoryNewer, MemoryUnusable, SQLite
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_file import MemoryFileContract
 from openkoi_testing.contracts.memory_log import a_log, a_run
+from openkoi_testing.full import no_room
 
 RUN = a_run("r1", "Mend the parser")
 
@@ -133,17 +134,8 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    import resource
-
-    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        with pytest.raises(MemoryUnusable, match="Make room"):
-            asyncio.run(memory(tmp_path).absorb(RUN))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        sys.dont_write_bytecode = writes
+    with no_room(20_000), pytest.raises(MemoryUnusable, match="Make room"):
+        asyncio.run(memory(tmp_path).absorb(RUN))
 
     assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]
     asyncio.run(memory(tmp_path).absorb(RUN))

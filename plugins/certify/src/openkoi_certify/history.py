@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from openkoi_hookspecs import Decision, Event, Record, events
-from openkoi_log import encode, read_segment, segments
+from openkoi_log import all_segments, encode, read_segment
 
 VOTED = "judge.voted"
 NOT_TAKEN = ("dictated", "blind")
@@ -123,7 +123,7 @@ class Course:
 def judgements_in(folder: Path) -> list[Judgement]:
     """All last full judgements of runs that ended, oldest first."""
     courses: dict[str, Course] = {}
-    for path in segments(folder):
+    for path in all_segments(folder):
         for record in read_segment(path):
             courses.setdefault(record.run, Course()).take(record)
     return judged(courses.values())

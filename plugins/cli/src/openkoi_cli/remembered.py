@@ -49,7 +49,7 @@ async def stats_of(koi: "Assembly") -> list[str]:
 
 
 async def untold_of(koi: "Assembly", log: "Log") -> int:
-    """How many archived sessions memory has not read: a view that is made anew begins with what is not archived."""
+    """How many archived sessions memory has not read yet."""
     from openkoi_hookspecs import KoiError, Resumed
 
     archived = [segment for segment in log.segments() if segment.archived]

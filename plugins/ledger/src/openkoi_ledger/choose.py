@@ -141,7 +141,7 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     told: list[Candidate] = []
     explained: dict[str, float] = {}
     advised: dict[str, float] = {}
-    better: dict[int, dict[str, float]] = {level: {} for level in (0, 1, 2)}
+    better: tuple[dict[str, float], dict[str, float]] = {}, {}
     for one in sorted(candidates, key=lambda one: (-sureness(one.entry), one.entry.bare, -one.relevance)):
         shared = {} if always(one.entry) else {word: share for word, share in one.told.items() if share >= TELLS}
         level = sureness(one.entry)
@@ -153,8 +153,8 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
                 continue
         told.append(one)
         strongest(explained, shared)
-        for lower in range(level):
-            strongest(better[lower], shared)
+        for known in better[:level]:
+            strongest(known, shared)
         strongest(advised, {} if one.entry.bare else shared)
     return told
 

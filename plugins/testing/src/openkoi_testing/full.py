@@ -1,0 +1,20 @@
+"""A disk that is full, for what has to keep what was there and say so. POSIX only."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def no_room(size: int) -> Iterator[None]:
+    """No file of this process may grow larger than so many bytes: not even bytecode, which would be cut off for all."""
+    import resource
+
+    limits, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = writes
