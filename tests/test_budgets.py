@@ -303,6 +303,6 @@ def test_four_processes_spend_no_more_than_a_day_may_cost_also_when_one_is_kille
     logged = [json.loads(line)["data"]["usd"] for line in lines if '"model.response"' in line]
     page = json.loads(next((tmp_path / "home").rglob("????-??-??.json")).read_text())
     held = sum(usd for _, usd in page["held"].values())
-    assert ["the limit of dollars a day is reached"] * 3 == [lines[-1] for lines in said[1:]]
+    assert ["reached the limit of dollars a day"] * 3 == [lines[-1] for lines in said[1:]]
     assert 5.0 < page["usd"] + held <= 6.0 + CENT
     assert -CENT <= page["usd"] + held - sum(logged) <= 0.4 + CENT

@@ -12,6 +12,8 @@ import asyncio, os, signal
 from openkoi_hookspecs import Evaluation, Learning, Score, hookimpl
 
 class Judge:
+    judges = True
+
     def __init__(self, *, score: float = 1.0, interrupts: int = 0) -> None:
         self.score, self.interrupts = score, interrupts
 
@@ -39,7 +41,7 @@ ENDINGS = {
     "accepted": ("", TWO, 0, "Draft 1.\n"),
     "failed": (POOR, ONE, 1, ""),
     "interrupted": (POOR + "interrupts = 2\n", TWO, 130, ""),
-    "budget": (POOR + "[iteration]\ntoken_budget = 1500\n", TWO, 4, "Draft 1.\n"),
+    "budget": (POOR + "[iteration]\ntoken_budget = 1900\n", TWO, 4, "Draft 1.\n"),
     "learning": ("[hooks.acme]\ninterrupts = true\n", TWO, 130, "Draft 1.\n"),
 }
 

@@ -51,18 +51,18 @@ def test_a_killed_task_goes_on_where_it_was(openkoi: Shell) -> None:
     assert "[resume]" in done.stderr
     assert "one, and a person's word" == (openkoi.folder / "a.txt").read_text()
     again = openkoi("resume")
-    assert (1, True) == (again.returncode, "no task that ended before its time" in again.stderr)
+    assert (1, True) == (again.returncode, "No interrupted task to resume" in again.stderr)
     shown = openkoi("replay", result["task_id"][:8])
     assert (0, "Done.\n") == (shown.returncode, shown.stdout)
     refused = openkoi("resume", result["task_id"][:8])
-    assert (1, True) == (refused.returncode, "is over (accept)" in refused.stderr)
+    assert (1, True) == (refused.returncode, "has ended (accept)" in refused.stderr)
 
 
 def test_where_nothing_was_begun_there_is_nothing_to_go_on_with(openkoi: Shell) -> None:
     done = openkoi("resume")
 
     assert (1, "") == (done.returncode, done.stdout)
-    assert "There is no task that ended before its time" in done.stderr
+    assert "No interrupted task to resume" in done.stderr
 
 
 def test_what_a_killed_task_did_is_taken_back_and_taken_up_again(openkoi: Shell) -> None:

@@ -37,25 +37,32 @@ class Installed:
         quietly = ["--quiet", "--disable-pip-version-check", "--no-index"]
         run([str(self.python), "-m", "pip", "install", *quietly, "--find-links", str(self.wheels), *names])
 
-    def openkoi(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Call the console script."""
-        return run([str(self.python.with_name("openkoi")), *arguments], cwd=cwd)
+    def openkoi(self, *arguments: str, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """Call the console script, which ends with this status."""
+        return run([str(self.python.with_name("openkoi")), *arguments], cwd=cwd, status=status)
 
 
-def run(command: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def home_of(folder: Path) -> Path:
+    """A home beside the folder: what is written there is no change of the workspace."""
+    return folder.with_name(f"{folder.name}-home")
+
+
+def run(command: list[str], cwd: Path = ROOT, status: int = 0) -> subprocess.CompletedProcess[str]:
     ours = {"PYTHONPATH", "VIRTUAL_ENV"}
     kept = {name: value for name, value in os.environ.items() if name not in ours and not CLEARED.match(name)}
-    environment = {**kept, "OPENKOI_HOME": str(cwd / "home"), "PYTHONWARNINGS": ""}
-    return subprocess.run(
+    environment = {**kept, "OPENKOI_HOME": str(home_of(cwd)), "PYTHONWARNINGS": ""}
+    done = subprocess.run(
         command,
         cwd=cwd,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         timeout=600,
     )
+    assert status == done.returncode, done.stderr
+    return done
 
 
 @pytest.fixture(scope="module")
@@ -89,20 +96,21 @@ def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Install
 @pytest.mark.timeout(600)
 @pytest.mark.row("PLUG-06", "PLUG-07", "MIG-06")
 def test_plugins_compose_by_being_installed(installed: Installed, tmp_path: Path) -> None:
-    model, settings = script(tmp_path, TURNS), tmp_path / "home" / "config.toml"
+    model, settings = script(tmp_path, TURNS), home_of(tmp_path) / "config.toml"
     settings.parent.mkdir()
     settings.write_text(NO_JUDGE)
-    alone = json.loads(installed.openkoi("-m", model, "--format", "json", "Write a letter", cwd=tmp_path).stdout)
+    task = ["-m", model, "-i", "2", "--format", "json", "Write a letter"]
+    alone = json.loads(installed.openkoi(*task, cwd=tmp_path, status=3).stdout)
     listed = installed.openkoi("plugins", cwd=tmp_path).stdout
 
-    assert "Plain." == alone["output"]
+    assert ("Plain.", "not judged, and no check ran") == (alone["output"], alone["stop_reason"])
     assert "word-count" not in alone["evaluators"]
     assert "house-style" not in listed
     assert "!" not in listed
 
     installed.pip("openkoi-house-style", "openkoi-word-count")
     settings.write_text(NO_JUDGE + "[evaluators.word-count]\nlimit = 2\n")
-    changed = json.loads(installed.openkoi("-m", model, "--format", "json", "Write a letter", cwd=tmp_path).stdout)
+    changed = json.loads(installed.openkoi(*task, cwd=tmp_path, status=3).stdout)
     listed = installed.openkoi("plugins", cwd=tmp_path).stdout
 
     assert "Short." == changed["output"]

@@ -402,7 +402,7 @@ def openkoi(tmp_path: Path) -> Shell:
     here.home.mkdir()
     (here.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
     here = here.told(OPENKOI_MODEL=script(here.folder, '  - says: "Done."\n    repeat: true\n'))
-    assert 0 == here("Mend the invoice parser").returncode
+    assert 0 == here("-i", "0", "Mend the invoice parser").returncode
     return here
 
 

@@ -51,7 +51,7 @@ def result(openkoi: Shell, *arguments: str) -> dict[str, object]:
 
 def test_a_task_is_begun_again_at_its_second_iteration_with_another_setting(openkoi: Shell) -> None:
     first = result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
-    assert [0.0, 1.0] == [one["score"] for one in first["iterations"]]  # type: ignore[attr-defined]  # it is a list
+    assert ["continue", "accept"] == [one["decision"] for one in first["iterations"]]  # type: ignore[attr-defined]  # a list
 
     forked = result(openkoi, "fork", str(first["task_id"])[:8], "--at", "2", "--set", "iteration.quality_threshold=0.5")
 
@@ -73,12 +73,25 @@ CANNOT = (
 )
 
 
+JUDGE = """
+from openkoi_hookspecs import Evaluation, Finding, Score
+
+class Judge:
+    judges = True
+
+    async def evaluate(self, work, run):
+        score = 0.6 if "+one" in work.diff else 0.5
+        return Evaluation(scores=(Score("taste", score),), findings=(Finding("not to my taste"),))
+"""
+
+
 def test_a_task_whose_best_files_were_brought_back_is_forked_from_them(openkoi: Shell) -> None:
-    (openkoi.folder / "test_it.py").write_text(CHECK.replace("two", "three"))
-    first = result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass", "--iterate", "2")
+    judged = openkoi.with_plugin(JUDGE, evaluators="acme:Judge")
+    (openkoi.folder / "test_it.py").unlink()
+    first = result(judged, "-m", model(openkoi), "Write it into a.txt, so that the tests pass", "--iterate", "2")
     assert "one\n" == (openkoi.folder / "a.txt").read_text()
 
-    forked = result(openkoi, "fork", str(first["task_id"])[:8], "--at", "2")
+    forked = result(judged, "fork", str(first["task_id"])[:8], "--at", "2")
 
     assert (first["accepted"], len(forked["iterations"])) == (False, 2)  # type: ignore[arg-type]  # it is a list
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -29,6 +30,8 @@ FINDING = Finding("The gate was left unlocked", Severity.BLOCKER, where="gate.tx
 @dataclass
 class Judge:
     """Finds something in the first iteration, and nothing after; notes what the run knew of itself by then."""
+
+    judges: ClassVar[bool] = True
 
     saw: list[Sequence[Iteration]] = field(default_factory=list)
 

@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     Record,
     Result,
     Run,
+    Score,
     Section,
     Standing,
     Task,
@@ -64,12 +65,15 @@ class Remembering:
 
 
 class Picky:
-    """An evaluator that passes what says please."""
+    """A judge that passes what says please."""
+
+    judges = True
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
-        """One check."""
+        """One check, and a score."""
         self.criteria = work.criteria
-        return Evaluation(checks=(Check("polite", passed="please" in work.text),))
+        polite = "please" in work.text
+        return Evaluation(checks=(Check("polite", passed=polite),), scores=(Score("manners", 0.9),))
 
 
 class Bell:

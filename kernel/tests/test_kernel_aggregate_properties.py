@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi.phases.decide import decide
-from openkoi.phases.evaluate import MODES, NOT_ASKED, SEVERITIES, cut_off, distinct, merge, sound, unmet
+from openkoi.phases.facts import observe
+from openkoi.phases.merge import MODES, SEVERITIES, distinct, merge, sound
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -21,6 +22,7 @@ from openkoi_hookspecs import (
     Limits,
     Mode,
     Plan,
+    Policy,
     Score,
     Severity,
     Spend,
@@ -47,7 +49,7 @@ def some(every: Sequence[T]) -> st.SearchStrategy[tuple[T, ...]]:
 
 
 CHECKS, SCORES, FINDINGS = some(EVERY_CHECK), some(EVERY_SCORE), some(EVERY_FINDING)
-UNKNOWN = st.sampled_from(["", "", "", "no answer", f"judge {NOT_ASKED}: the limit"])
+UNKNOWN = st.sampled_from(["", "", "", "no answer"])
 OPINION = st.builds(
     Evaluation,
     checks=CHECKS,
@@ -58,8 +60,15 @@ OPINION = st.builds(
     suggestion=st.sampled_from(["", "Mend it."]),
     log=st.sampled_from(["", "1 failed"]),
 )
+NAMES = ("tests", "lint", "judge", "second judge")
+JUDGES = frozenset(NAMES[2:])
 OPINIONS = st.lists(OPINION, max_size=4)
 REASONS = st.sampled_from([(), (), ("judge is required and has no opinion",)])
+
+
+def put_together(opinions: Sequence[Evaluation], silent: Sequence[str] = ()) -> Evaluation:
+    """One evaluation of theirs, of which the last two are judges."""
+    return merge(dict(zip(NAMES, opinions, strict=False)), JUDGES, silent)
 
 
 def known(opinions: Iterable[Evaluation]) -> list[Evaluation]:
@@ -68,7 +77,9 @@ def known(opinions: Iterable[Evaluation]) -> list[Evaluation]:
 
 def decided(evaluation: Evaluation, quality: float = 0.8) -> Decision:
     """What is decided after one iteration that is judged so."""
-    once = Iteration(plan=Plan(), work=Work("Done.", files=("a.py",)), evaluation=evaluation, spent=Spend())
+    work = Work("Done.", files=("a.py",))
+    facts = observe(Plan(), work, evaluation, policy=Policy.JUDGE)
+    once = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
     return decide([once], Limits(quality=quality), Spend()).decision
 
 
@@ -77,7 +88,7 @@ def decided(evaluation: Evaluation, quality: float = 0.8) -> Decision:
 def test_whatever_is_said_comes_to_one_evaluation_that_is_decided_on(
     opinions: list[Evaluation], missing: Sequence[str]
 ) -> None:
-    whole = sound(merge(opinions, missing))
+    whole = sound(put_together(opinions, missing))
 
     assert whole.score is None or 0 <= whole.score <= 1
     assert decided(whole) in Decision
@@ -86,11 +97,11 @@ def test_whatever_is_said_comes_to_one_evaluation_that_is_decided_on(
 @few
 @given(OPINIONS, REASONS)
 def test_nothing_that_is_known_is_lost(opinions: list[Evaluation], missing: Sequence[str]) -> None:
-    whole = merge(opinions, missing)
+    whole = put_together(opinions, missing)
 
     assert sum(len(one.checks) for one in known(opinions)) == len(whole.checks)
     assert sum(len(one.scores) for one in known(opinions)) == len(whole.scores)
-    assert {found.key for one in known(opinions) for found in one.findings} == {found.key for found in whole.findings}
+    assert {found.key for one in opinions for found in one.findings} == {found.key for found in whole.findings}
     assert all(one.log in whole.log and one.suggestion in whole.suggestion for one in known(opinions))
 
 
@@ -101,7 +112,7 @@ def test_nothing_is_accepted_with_an_open_blocker_or_a_red_required_check(
 ) -> None:
     barred = any(one.blockers or one.failing for one in known(opinions))
 
-    if decided(merge(opinions, missing), quality) is Decision.ACCEPT:
+    if decided(put_together(opinions, missing), quality) is Decision.ACCEPT:
         assert not barred
 
 
@@ -110,7 +121,7 @@ def test_nothing_is_accepted_with_an_open_blocker_or_a_red_required_check(
 def test_a_higher_threshold_never_turns_a_rejection_into_an_acceptance(
     opinions: list[Evaluation], one: float, other: float
 ) -> None:
-    whole, lower, higher = merge(opinions), min(one, other), max(one, other)
+    whole, lower, higher = put_together(opinions), min(one, other), max(one, other)
 
     if decided(whole, higher) is Decision.ACCEPT:
         assert Decision.ACCEPT is decided(whole, lower)
@@ -122,7 +133,7 @@ def test_no_opinion_lifts_the_score_of_work_with_a_red_check_above_its_cap(
     opinions: list[Evaluation], more: Evaluation
 ) -> None:
     red = Evaluation(checks=(Check("tests", passed=False),))
-    score = merge([red, *opinions, more]).score
+    score = put_together([red, *opinions[:2], more]).score
 
     assert score is None or score <= RED_CAP
 
@@ -134,46 +145,43 @@ def test_more_bad_news_never_turns_a_rejection_into_an_acceptance(
 ) -> None:
     bad = Evaluation(checks=(news,)) if isinstance(news, Check) else Evaluation(findings=(news,))
 
-    assert Decision.ACCEPT is not decided(merge([*opinions, bad]))
+    assert Decision.ACCEPT is not decided(put_together([bad, *opinions[:3]]))
 
 
 @few
-@given(OPINIONS, st.sampled_from(["no answer", "the model declined"]))
-def test_who_does_not_know_changes_nothing_for_those_who_do(opinions: list[Evaluation], unknown: str) -> None:
-    told = known(opinions)
+@given(OPINIONS)
+def test_a_judge_that_was_asked_and_is_silent_leaves_no_score(opinions: list[Evaluation]) -> None:
+    whole = put_together([*opinions[:2], Evaluation(unknown="no answer")])
 
-    if told:
-        assert merge(told) == merge([*told, Evaluation(unknown=unknown)])
-    else:
-        assert merge([Evaluation(unknown=unknown)]).score is None
+    assert whole.score is None or len(opinions) < 2
+    assert Decision.ACCEPT is not decided(merge({"judge": Evaluation(unknown="no answer")}, JUDGES))
+
+
+@few
+@given(OPINIONS)
+def test_checks_that_did_not_run_are_missing_and_leave_the_work_not_green(opinions: list[Evaluation]) -> None:
+    whole = put_together([Evaluation(unknown="pytest is not installed"), *opinions[:3]])
+
+    assert whole.missing[0] == "pytest is not installed"
+    assert not whole.green
 
 
 @few
 @given(OPINIONS)
 def test_without_a_judgement_that_is_required_there_is_no_score_and_no_acceptance(opinions: list[Evaluation]) -> None:
-    said = {str(n): opinion for n, opinion in enumerate(opinions)}
-    whole = merge(opinions, unmet(said, ["judge"]))
+    whole = put_together(opinions, ["judge is required and has no opinion"])
 
-    assert whole.score is None
+    assert (None, False) == (whole.score, whole.green)
     assert Decision.ACCEPT is not decided(whole)
-
-
-@few
-@given(OPINIONS)
-def test_an_evaluator_that_a_limit_kept_from_judging_counts_unless_checks_speak(opinions: list[Evaluation]) -> None:
-    said = {str(n): opinion for n, opinion in enumerate(opinions)}
-    checked = any(check.required for opinion in opinions for check in opinion.checks)
-    kept_from = any(NOT_ASKED in opinion.unknown for opinion in opinions)
-
-    assert bool(cut_off(said)) is (kept_from and not checked)
 
 
 @few
 @given(st.lists(OPINION, max_size=3))
 def test_the_order_of_the_evaluators_decides_nothing(opinions: list[Evaluation]) -> None:
-    first = merge(opinions)
+    first = put_together(opinions)
+    named = list(zip(NAMES, opinions, strict=False))
 
-    for other in map(merge, permutations(opinions)):
+    for other in (merge(dict(order), JUDGES) for order in permutations(named)):
         assert (other.score is None) is (first.score is None)
         assert pytest.approx(first.score or 0.0) == (other.score or 0.0)
         assert (first.failing, first.mode, len(first.blockers)) == (other.failing, other.mode, len(other.blockers))
@@ -182,7 +190,7 @@ def test_the_order_of_the_evaluators_decides_nothing(opinions: list[Evaluation])
 @few
 @given(OPINIONS, st.sampled_from([0.1, 3.0, 100.0]))
 def test_weights_are_shares_and_a_mean_lies_within_its_scores(opinions: list[Evaluation], times: float) -> None:
-    whole = replace(merge(opinions), checks=())
+    whole = replace(put_together(opinions), checks=(), unknown="")
     heavier = replace(whole, scores=tuple(replace(one, weight=one.weight * times) for one in whole.scores))
     counting = [one.value for one in whole.scores if one.weight]
 
@@ -212,7 +220,7 @@ def test_of_equal_findings_the_severest_stands_in_the_place_of_the_first(
 def test_it_was_come_by_as_the_opinion_that_was_spared_most(opinions: list[Evaluation]) -> None:
     most = max((MODES.index(one.mode) for one in known(opinions)), default=0)
 
-    assert MODES[most] is merge(opinions).mode
+    assert MODES[most] is put_together(opinions).mode
 
 
 @few

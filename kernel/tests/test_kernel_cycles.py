@@ -86,7 +86,7 @@ def test_a_text_that_was_declared_ends_the_work() -> None:
 
     assert ["text-includes"] == ended(done)
     assert 2 == asked(done)
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
 
 
 @pytest.mark.row("LOOP-09", "LOOP-13")
@@ -101,7 +101,7 @@ def test_a_result_that_was_declared_ends_the_work_in_the_same_cycle() -> None:
 
 @pytest.mark.row("LOOP-10", "C61")
 def test_the_end_of_the_money_may_be_declared_an_end() -> None:
-    turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=100, output=300)) for n in range(20)]
+    turns = [Turn((Text(f"Step {n}."), command(f"echo {n}", n)), usage=Usage(input=100, output=300)) for n in range(20)]
     model = Scripted(turns)
     priced = Stage(
         model=model,
@@ -367,4 +367,4 @@ def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
 
     assert ("accept", 0.3) == (first.result.ruling.decision, round(first.result.spent.usd, 9))
     assert "abort_budget" == second.result.ruling.decision
-    assert "the limit of dollars a day is reached" == second.result.ruling.reason
+    assert "reached the limit of dollars a day" == second.result.ruling.reason

@@ -1,21 +1,23 @@
-"""Which iteration is the best, when one is accepted, and which limits end the run: the first rules, in their order."""
+"""What is accepted: the table, a test a row, then what its facts are made of."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 import pytest
 
-from openkoi.phases.decide import best_of, decide
+from openkoi.phases.decide import decide, row_of
+from openkoi.phases.facts import observe
 from openkoi_hookspecs import (
     Check,
     Decision,
+    EffectCall,
     Ended,
     Evaluation,
+    Facts,
     Finding,
     Iteration,
     Limits,
     Plan,
+    Policy,
     Ruling,
     Score,
     Severity,
@@ -23,215 +25,245 @@ from openkoi_hookspecs import (
     Work,
 )
 
-NUMBERS = count()
-BLOCKER = Finding("drops every table", Severity.BLOCKER)
-GREEN, RED = Check("unit", True), Check("unit", False)
+DONE = Facts(answered=True, changed=True)
+GOOD = replace(DONE, judged=0.9)
+BLOCKER = Evaluation(findings=(Finding("drops every table", Severity.BLOCKER),))
+RED = Evaluation(checks=(Check("unit", False),))
+NOT_DONE = [end for end in Ended if end not in (Ended.DONE, Ended.PERSON)]
 
 
-def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = ()) -> Iteration:
-    """An iteration that an evaluator scored; None: it could not."""
-    scores = () if score is None else (Score("quality", score),)
-    unknown = "no answer" if score is None else ""
-    evaluation = Evaluation(scores=scores, checks=tuple(checks), findings=findings, unknown=unknown)
-    return Iteration(plan=Plan(), work=worked(), evaluation=evaluation, spent=Spend())
-
-
-def unjudged(ended: Ended = Ended.DONE) -> Iteration:
-    return Iteration(plan=Plan(), work=worked(ended), spent=Spend())
-
-
-def worked(ended: Ended = Ended.DONE) -> Work:
-    number = next(NUMBERS)
-    return Work(f"attempt {number}", diff=f"+line {number}", files=("a.py",), ended=ended)
-
-
-def ended(iteration: Iteration, ended: Ended, limit: str = "") -> Iteration:
-    return replace(iteration, work=replace(iteration.work, ended=ended, limit=limit))
-
-
-def after(*iterations: Iteration, limits: Limits | None = None, spent: Spend | None = None) -> Ruling:
-    return decide(iterations, limits or Limits(iterations=9), spent or Spend())
+def after(facts: Facts, evaluation: Evaluation | None = None, limits: Limits | None = None) -> Ruling:
+    """What is decided after one iteration with these facts."""
+    work = Work("words" if facts.answered else "", files=("a.py",) if facts.changed else (), ended=facts.end)
+    one = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
+    return decide([one], limits or Limits(iterations=9), Spend())
 
 
 def test_nothing_has_been_tried_yet() -> None:
-    assert Decision.CONTINUE is after().decision
+    assert Decision.CONTINUE is decide([], Limits(), Spend()).decision
 
 
-# The best.
+# The table, row by row.
 
 
-def test_the_best_is_not_the_last() -> None:
-    best, last = judged(0.7), judged(0.6)
+@pytest.mark.parametrize("policy", Policy)
+def test_row_1_what_waits_for_the_user_is_never_accepted(policy: Policy) -> None:
+    waiting = replace(GOOD, end=Ended.PERSON, policy=policy)
 
-    assert best is best_of([judged(0.5), best, last])
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        (judged(0.4, checks=[GREEN]), judged(0.9, checks=[RED])),
-        (judged(0.4), judged(0.9, BLOCKER)),
-        (judged(0.5, BLOCKER), judged(0.5, checks=[RED])),
-        (judged(0.6), judged(0.5)),
-        (judged(0.0, BLOCKER, checks=[RED]), judged(None)),
-        (judged(0.0), unjudged()),
-        (judged(0.1, checks=[Check("flaky", False, required=False)]), judged(0.9, BLOCKER)),
-    ],
-    ids=["checks", "blockers", "checks before blockers", "score", "scored", "judged", "optional check"],
-)
-def test_one_iteration_is_better_than_another(better: Iteration, worse: Iteration) -> None:
-    assert better is best_of([worse, better])
-    assert better is best_of([better, worse])
-
-
-def test_of_equal_scores_the_smaller_change_is_better() -> None:
-    small, large = judged(0.5), judged(0.5)
-    large = replace(large, work=replace(large.work, diff="+a\n+b\n+c\n"))
-
-    assert small is best_of([large, small])
-
-
-def test_of_equals_the_earlier_is_better() -> None:
-    first, second = judged(0.5), judged(0.5)
-
-    assert first is best_of([first, second])
-
-
-# The loop breaker.
-
-
-def test_a_model_that_repeats_itself_is_stopped() -> None:
-    assert Decision.ABORT_LOOP is after(ended(judged(0.5), Ended.LOOP)).decision
-
-
-def test_a_loop_after_good_work_is_accepted() -> None:
-    assert Decision.ACCEPT is after(ended(judged(0.9), Ended.LOOP)).decision
-
-
-def test_a_loop_that_changed_no_file_is_not_accepted() -> None:
-    idle = replace(judged(0.9), work=Work("again", ended=Ended.LOOP))
-
-    assert Decision.ABORT_LOOP is after(idle).decision
-
-
-def test_a_loop_that_nobody_judged_is_not_accepted() -> None:
-    assert Decision.ABORT_LOOP is after(unjudged(Ended.LOOP)).decision
-
-
-def test_the_loop_breaker_outranks_limits() -> None:
-    looping = ended(judged(0.5), Ended.LOOP)
-
-    assert Decision.ABORT_LOOP is after(looping, spent=Spend(tokens=10**9, usd=99.0, seconds=1e6)).decision
-
-
-# Acceptance.
-
-
-def test_work_that_nobody_has_an_opinion_about_is_accepted() -> None:
-    assert Ruling(Decision.ACCEPT, "there was nothing to judge") == after(unjudged())
-
-
-def test_no_opinion_does_not_outvote_an_earlier_one() -> None:
-    assert Decision.ACCEPT is not after(judged(0.5, checks=[RED]), unjudged()).decision
+    assert (1, Ruling(Decision.ESCALATE, "waiting for approval")) == (row_of(waiting).number, after(waiting))
 
 
 @pytest.mark.row("C15", "CLI-13")
-def test_without_iterations_one_execution_is_accepted_unjudged() -> None:
-    assert Decision.ACCEPT is after(unjudged(), limits=Limits(iterations=0)).decision
+@pytest.mark.parametrize(("answered", "changed"), [(True, False), (False, True), (True, True)])
+def test_row_2_what_was_done_and_not_to_be_evaluated_is_accepted(answered: bool, changed: bool) -> None:
+    facts = Facts(answered=answered, changed=changed, policy=Policy.NONE)
+
+    assert (2, Ruling(Decision.ACCEPT, "not evaluated")) == (row_of(facts).number, after(facts))
 
 
 @pytest.mark.row("C15")
 @pytest.mark.parametrize(
-    ("why", "decision"),
+    ("facts", "decision"),
     [
-        (Ended.CYCLES, Decision.ACCEPT_BEST),
-        (Ended.BUDGET, Decision.ABORT_BUDGET),
-        (Ended.TIME, Decision.ABORT_TIMEOUT),
-        (Ended.LOOP, Decision.ABORT_LOOP),
-        (Ended.PERSON, Decision.ESCALATE),
+        (Facts(), Decision.ACCEPT_BEST),
+        (replace(DONE, end=Ended.CYCLES), Decision.ACCEPT_BEST),
+        (replace(DONE, end=Ended.REFUSED), Decision.ACCEPT_BEST),
+        (replace(DONE, end=Ended.UNMET), Decision.ACCEPT_BEST),
+        (replace(DONE, end=Ended.BUDGET), Decision.ABORT_BUDGET),
+        (replace(DONE, end=Ended.TIME), Decision.ABORT_TIMEOUT),
+        (replace(DONE, end=Ended.LOOP), Decision.ABORT_LOOP),
     ],
 )
-def test_without_iterations_one_execution_ends_by_its_own_ending(why: Ended, decision: Decision) -> None:
-    assert decision is after(unjudged(why), limits=Limits(iterations=0)).decision
+def test_row_2_what_was_not_done_ends_by_its_own_end(facts: Facts, decision: Decision) -> None:
+    assert decision is after(replace(facts, policy=Policy.NONE)).decision
+
+
+@pytest.mark.parametrize("policy", [Policy.JUDGE, Policy.CHECKS])
+def test_row_3_a_question_with_an_answer_is_always_accepted(policy: Policy) -> None:
+    asked = Facts(answered=True, question=True, policy=policy)
+
+    assert (3, Ruling(Decision.ACCEPT, "a question, not judged")) == (row_of(asked).number, after(asked))
+
+
+@pytest.mark.parametrize("facts", [Facts(question=True), Facts(question=True, answered=True, end=Ended.CYCLES)])
+def test_row_3_a_question_without_an_answer_is_not(facts: Facts) -> None:
+    assert Decision.CONTINUE is after(facts).decision
+
+
+@pytest.mark.parametrize("policy", [Policy.JUDGE, Policy.CHECKS])
+@pytest.mark.parametrize("evaluation", [RED, BLOCKER], ids=["check", "blocker"])
+def test_row_4_what_is_red_is_never_accepted(policy: Policy, evaluation: Evaluation) -> None:
+    red = replace(GOOD, red=True, green=False, policy=policy)
+
+    assert (4, Decision.CONTINUE) == (row_of(red).number, after(red, evaluation).decision)
+
+
+@pytest.mark.row("C31")
+@pytest.mark.parametrize("end", NOT_DONE)
+def test_row_5_unfinished_work_is_accepted_if_it_changed_something_and_a_judge_wants_it(end: Ended) -> None:
+    unfinished = replace(GOOD, end=end)
+
+    assert (5, Decision.ACCEPT) == (row_of(unfinished).number, after(unfinished).decision)
+
+
+@pytest.mark.parametrize("end", NOT_DONE)
+@pytest.mark.parametrize(
+    "facts",
+    [
+        replace(GOOD, changed=False),
+        replace(GOOD, judged=0.79),
+        replace(GOOD, judged=None, unjudged="no key"),
+        replace(DONE, green=True, passing=3, turned=("a",), policy=Policy.CHECKS),
+        replace(DONE, changed=False, question=True),
+    ],
+    ids=["unchanged", "low", "unjudged", "green", "question"],
+)
+def test_row_5_and_else_never(facts: Facts, end: Ended) -> None:
+    decided = after(replace(facts, end=end)).decision
+    ends = {
+        Ended.BUDGET: Decision.ABORT_BUDGET,
+        Ended.TIME: Decision.ABORT_TIMEOUT,
+        Ended.LOOP: Decision.ABORT_LOOP,
+        Ended.REFUSED: Decision.ACCEPT_BEST,
+    }
+
+    assert ends.get(end, Decision.CONTINUE) is decided
+
+
+def test_row_5_a_refusal_ends_with_the_words_of_the_model() -> None:
+    work = Work("I cannot help with that.\nSorry.", ended=Ended.REFUSED)
+    one = Iteration(plan=Plan(), work=work, spent=Spend(), facts=Facts(end=Ended.REFUSED, answered=True))
+
+    assert Ruling(Decision.ACCEPT_BEST, "the model refused: I cannot help with that.") == decide(
+        [one], Limits(), Spend()
+    )
+
+
+@pytest.mark.parametrize("policy", [Policy.JUDGE, Policy.CHECKS])
+@pytest.mark.parametrize("green", [True, False])
+def test_row_6_nothing_is_never_accepted(policy: Policy, green: bool) -> None:
+    nothing = Facts(judged=1.0, green=green, passing=int(green), policy=policy)
+
+    assert (6, Ruling(Decision.CONTINUE, "nothing was done")) == (row_of(nothing).number, after(nothing))
 
 
 @pytest.mark.parametrize("score", [0.8, 0.80000001, 1.0])
-def test_a_score_at_the_threshold_is_good_enough(score: float) -> None:
-    assert Decision.ACCEPT is after(judged(score)).decision
+@pytest.mark.parametrize("changed", [True, False])
+def test_row_7_a_score_at_the_threshold_is_accepted(score: float, changed: bool) -> None:
+    good = replace(GOOD, judged=score, changed=changed)
+
+    assert (7, Decision.ACCEPT) == (row_of(good).number, after(good).decision)
+
+
+def test_row_7_a_score_below_it_is_not_even_where_every_check_passes() -> None:
+    low = replace(DONE, judged=0.79, green=True, passing=9, turned=("a",))
+
+    assert Ruling(Decision.CONTINUE, "score 0.79 is below the threshold 0.80") == after(low)
+
+
+def test_row_7_a_silent_judge_ends_the_run_and_a_resume_may_ask_it_again() -> None:
+    silent = replace(DONE, green=True, passing=9, unjudged="401 invalid key")
+
+    assert Ruling(Decision.ACCEPT_BEST, "not judged: 401 invalid key", unjudged=True) == after(silent)
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        (Facts(turned=("a",), passing=5), "not judged: 1 check turned green"),
+        (Facts(turned=("a", "b"), passing=5), "not judged: 2 checks turned green"),
+        (Facts(passing=12), "not judged: 12 checks still pass"),
+        (Facts(passing=1), "not judged: 1 check still passes"),
+    ],
+)
+def test_row_8_checks_accept_a_change_that_they_support(facts: Facts, reason: str) -> None:
+    checked = replace(facts, answered=True, changed=True, green=True, policy=Policy.CHECKS)
+
+    assert (8, Ruling(Decision.ACCEPT, reason)) == (row_of(checked).number, after(checked))
+
+
+def test_row_8_passing_checks_prove_nothing_about_words() -> None:
+    words = Facts(answered=True, green=True, passing=12, policy=Policy.CHECKS)
+
+    assert Ruling(Decision.CONTINUE, "nothing was changed, so passing checks prove nothing") == after(words)
+
+
+def test_row_8_where_nothing_can_check_it_it_ends_at_once() -> None:
+    unchecked = replace(DONE, policy=Policy.CHECKS)
+    missing = Evaluation(missing=("pytest is not installed",))
+
+    assert Ruling(Decision.ACCEPT_BEST, "not judged, and no check ran") == after(unchecked)
+    assert "not judged, and no check ran: pytest is not installed" == after(unchecked, missing).reason
+
+
+def test_row_8_with_a_check_missing_the_others_do_not_accept() -> None:
+    partly = replace(DONE, passing=3, green=False, policy=Policy.CHECKS)
+
+    assert Decision.CONTINUE is after(partly).decision
+
+
+# What the facts are made of.
+
+CHANGE = Work("Done.", diff="+a", files=("a.py",))
+ASKS = Plan(asks=True)
+
+
+def facts(
+    work: Work = CHANGE, evaluation: Evaluation | None = None, plan: Plan | None = None, policy: Policy = Policy.JUDGE
+) -> Facts:
+    return observe(plan or Plan(), work, evaluation, policy=policy, failed=("test_a.py::test_a", "lint"))
+
+
+def test_checks_are_never_a_number() -> None:
+    observed = facts(evaluation=Evaluation(checks=(Check("unit", True), Check("lint", True))))
+
+    assert (None, True, 2) == (observed.judged, observed.green, observed.passing)
 
 
 def test_a_score_that_misses_the_threshold_by_rounding_alone_is_good_enough() -> None:
     dimensions = zip((1.0, 0.9, 0.5, 0.5), (0.4, 0.25, 0.15, 0.2), strict=True)
-    scores = tuple(Score("quality", value, weight) for value, weight in dimensions)
-    mean = Evaluation(scores=scores)
+    mean = Evaluation(scores=tuple(Score("quality", value, weight) for value, weight in dimensions))
 
-    assert Decision.ACCEPT is after(replace(judged(0.0), evaluation=mean)).decision
+    assert Decision.ACCEPT is after(facts(evaluation=mean), mean).decision
 
 
 @pytest.mark.parametrize(
-    "iteration",
+    ("check", "expected"),
     [
-        judged(0.79),
-        judged(1.0, BLOCKER),
-        judged(1.0, checks=[RED]),
-        judged(None),
-        judged(None, checks=[GREEN]),
-        ended(judged(1.0), Ended.PERSON),
+        (Check("lint", True), ("lint",)),
+        (Check("test_a.py::test_a", True, file="test_a.py"), ("test_a.py::test_a",)),
+        (Check("test_a.py::test_a", True, file="a.py"), ()),
+        (Check("lint", True, required=False), ()),
+        (Check("lint", False), ()),
+        (Check("new", True), ()),
     ],
-    ids=["low", "blocker", "red check", "unknown", "unknown but green", "waits for a person"],
+    ids=["turned", "other file", "own file", "optional", "still red", "new"],
 )
-def test_work_is_not_accepted(iteration: Iteration) -> None:
-    assert Decision.ACCEPT is not after(iteration).decision
+def test_a_check_turns_green_only_with_its_own_file_unchanged(check: Check, expected: tuple[str, ...]) -> None:
+    assert expected == facts(evaluation=Evaluation(checks=(check,))).turned
 
 
-def test_checks_alone_can_accept() -> None:
-    checked = replace(judged(0.0), evaluation=Evaluation(checks=(GREEN, Check("lint", True))))
+def test_a_required_check_that_is_missing_leaves_the_work_neither_green_nor_red() -> None:
+    observed = facts(evaluation=Evaluation(checks=(Check("unit", True),), missing=("lint timed out",)))
 
-    assert Decision.ACCEPT is after(checked).decision
-
-
-def test_a_check_that_was_red_before_the_work_does_not_forbid_acceptance() -> None:
-    assert Decision.ACCEPT is after(judged(0.9, checks=[Check("old", False, required=False)])).decision
+    assert (False, False) == (observed.green, observed.red)
 
 
-@pytest.mark.row("C31")
-def test_good_work_is_accepted_even_if_it_used_the_last_token() -> None:
-    everything = Spend(tokens=200_000, usd=2.0, seconds=300.0, calls=300)
+def test_what_failed_before_and_is_not_required_forbids_nothing() -> None:
+    observed = facts(evaluation=Evaluation(checks=(Check("unit", True), Check("old", False, required=False))))
 
-    assert Decision.ACCEPT is after(ended(judged(0.9), Ended.BUDGET, "tokens"), spent=everything).decision
-
-
-# Limits.
+    assert (True, False) == (observed.green, observed.red)
 
 
-@pytest.mark.row("C61", "ITER-12", "SAFE-06")
-@pytest.mark.parametrize("limit", ["tokens", "dollars", "calls"])
-def test_a_refused_lease_is_the_limit_reached(limit: str) -> None:
-    ruling = after(ended(judged(0.5), Ended.BUDGET, limit))
-
-    assert Ruling(Decision.ABORT_BUDGET, f"the limit of {limit} is reached") == ruling
+def test_a_question_is_one_only_if_nothing_was_changed() -> None:
+    assert facts(Work("It is 3."), plan=ASKS).question
+    assert not facts(CHANGE, plan=ASKS).question
+    assert not facts(Work("It is 3."), plan=Plan()).question
 
 
-@pytest.mark.parametrize(
-    ("spent", "limit"),
-    [(Spend(tokens=200_000), "tokens"), (Spend(usd=2.0), "dollars"), (Spend(calls=300), "calls")],
-)
-def test_a_limit_that_is_used_up_is_named(spent: Spend, limit: str) -> None:
-    assert Ruling(Decision.ABORT_BUDGET, f"the limit of {limit} is reached") == after(judged(0.5), spent=spent)
+def test_an_effect_outside_the_workspace_is_a_change() -> None:
+    sent = Work("Sent.", calls=(EffectCall("post {}", "done", ("post completed",)),))
+    tried = Work("Tried.", calls=(EffectCall("run_command ls", "exit code 0"),))
 
-
-def test_free_models_do_not_reach_a_limit_of_no_dollars() -> None:
-    assert Decision.CONTINUE is after(judged(0.5), limits=Limits(usd=0.0), spent=Spend(tokens=10)).decision
-
-
-@pytest.mark.row("SAFE-10")
-@pytest.mark.parametrize(
-    ("iteration", "spent"),
-    [(ended(judged(0.5), Ended.TIME), Spend()), (judged(0.5), Spend(seconds=300.0))],
-)
-def test_the_time_is_over(iteration: Iteration, spent: Spend) -> None:
-    assert Ruling(Decision.ABORT_TIMEOUT, "the limit of 300 seconds is reached") == after(iteration, spent=spent)
-
-
-def test_limits_outrank_a_regression() -> None:
-    assert Decision.ABORT_BUDGET is after(judged(0.7), judged(0.1), spent=Spend(usd=2.0)).decision
+    assert (True, False) == (facts(sent).changed, facts(tried).changed)
+    assert not facts(sent, plan=ASKS).question

@@ -1,4 +1,4 @@
-"""What happens to work that is not good enough yet: the later rules, in their order."""
+"""How a run that is not accepted goes on or ends: the rules, in their order."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 from openkoi.phases.decide import decide
+from openkoi.phases.facts import observe
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -17,6 +18,7 @@ from openkoi_hookspecs import (
     Limits,
     Mode,
     Plan,
+    Policy,
     Ruling,
     Score,
     Severity,
@@ -30,21 +32,70 @@ IMPORTANT = Finding("has no test")
 GREEN, RED = Check("unit", True), Check("unit", False)
 
 
-def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = ()) -> Iteration:
-    """An iteration that an evaluator scored; None: it could not."""
+def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = (), end: Ended = Ended.DONE) -> Iteration:
+    """An iteration that a judge scored; None: there is no judge, and the checks decide."""
     scores = () if score is None else (Score("quality", score),)
-    unknown = "no answer" if score is None else ""
-    evaluation = Evaluation(scores=scores, checks=tuple(checks), findings=findings, unknown=unknown)
-    return Iteration(plan=Plan(), work=worked(), evaluation=evaluation, spent=Spend())
+    return iteration(Evaluation(scores=scores, checks=tuple(checks), findings=findings), end)
 
 
-def worked() -> Work:
+def iteration(evaluation: Evaluation | None, end: Ended = Ended.DONE, limit: str = "") -> Iteration:
     number = next(NUMBERS)
-    return Work(f"attempt {number}", diff=f"+line {number}", files=("a.py",))
+    work = Work(f"iteration {number}", diff=f"+line {number}", files=("a.py",), ended=end, limit=limit)
+    policy = Policy.JUDGE if evaluation and evaluation.scores else Policy.CHECKS
+    facts = observe(Plan(), work, evaluation, policy=policy)
+    return Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
 
 
 def after(*iterations: Iteration, limits: Limits | None = None, spent: Spend | None = None) -> Ruling:
     return decide(iterations, limits or Limits(iterations=9), spent or Spend())
+
+
+# The loop breaker and the limits.
+
+
+def test_a_model_that_repeats_itself_is_stopped_before_any_limit() -> None:
+    everything = Spend(tokens=10**9, usd=99.0, seconds=1e6)
+
+    assert Decision.ABORT_LOOP is after(judged(0.5, end=Ended.LOOP), spent=everything).decision
+
+
+@pytest.mark.row("C61", "ITER-12", "SAFE-06")
+@pytest.mark.parametrize("limit", ["tokens", "dollars", "calls"])
+def test_a_refused_lease_is_the_limit_reached(limit: str) -> None:
+    ruling = after(iteration(None, Ended.BUDGET, limit))
+
+    assert Ruling(Decision.ABORT_BUDGET, f"reached the limit of {limit}") == ruling
+
+
+@pytest.mark.parametrize(
+    ("spent", "limit"),
+    [(Spend(tokens=200_000), "tokens"), (Spend(usd=2.0), "dollars"), (Spend(calls=300), "calls")],
+)
+def test_a_limit_that_is_used_up_is_named(spent: Spend, limit: str) -> None:
+    assert Ruling(Decision.ABORT_BUDGET, f"reached the limit of {limit}") == after(judged(0.5), spent=spent)
+
+
+def test_free_models_do_not_reach_a_limit_of_no_dollars() -> None:
+    assert Decision.CONTINUE is after(judged(0.5), limits=Limits(usd=0.0), spent=Spend(tokens=10)).decision
+
+
+@pytest.mark.row("SAFE-10")
+@pytest.mark.parametrize(
+    ("one", "spent"), [(iteration(None, Ended.TIME), Spend()), (judged(0.5), Spend(seconds=300.0))]
+)
+def test_the_time_is_over(one: Iteration, spent: Spend) -> None:
+    assert Ruling(Decision.ABORT_TIMEOUT, "reached the limit of 300 seconds") == after(one, spent=spent)
+
+
+def test_limits_outrank_a_regression() -> None:
+    assert Decision.ABORT_BUDGET is after(judged(0.7), judged(0.1), spent=Spend(usd=2.0)).decision
+
+
+@pytest.mark.row("C31")
+def test_good_work_is_accepted_even_if_it_used_the_last_token() -> None:
+    everything = Spend(tokens=200_000, usd=2.0, seconds=300.0, calls=300)
+
+    assert Decision.ACCEPT is after(judged(0.9, end=Ended.BUDGET), spent=everything).decision
 
 
 # Regression.
@@ -92,24 +143,20 @@ def test_falls_can_be_allowed_and_broken_checks_not() -> None:
     assert after(judged(0.4, checks=[GREEN]), judged(0.5, checks=[RED]), limits=lenient).fresh
 
 
-def test_an_unknown_score_is_no_fall() -> None:
-    assert Ruling(Decision.CONTINUE, "it can still be better") == after(judged(0.7), judged(None))
+def test_work_without_a_score_has_not_fallen() -> None:
+    unfinished = iteration(None, Ended.CYCLES)
+
+    assert "stopped at the maximum number of cycles before it was done" == after(judged(0.7), unfinished).reason
 
 
-# A person.
-
-
-def test_an_act_that_a_person_has_to_allow_needs_one() -> None:
-    waiting = Iteration(plan=Plan(), work=Work("may I?", ended=Ended.PERSON), spent=Spend())
-
-    assert Decision.ESCALATE is after(waiting).decision
+# The user.
 
 
 @pytest.mark.row("C67")
 def test_a_blocker_that_three_attempts_did_not_mend_needs_a_person() -> None:
     ruling = after(judged(0.5, BLOCKER), judged(0.5, BLOCKER), judged(0.5, BLOCKER), limits=Limits(iterations=3))
 
-    assert Ruling(Decision.ESCALATE, "3 attempts did not mend it: drops every table") == ruling
+    assert Ruling(Decision.ESCALATE, "still failing after 3 iterations: drops every table") == ruling
 
 
 def test_a_blocker_is_the_same_although_lines_have_moved() -> None:
@@ -126,16 +173,20 @@ def test_a_blocker_that_was_away_for_a_while_is_tried_again() -> None:
 
 
 @pytest.mark.row("SAFE-07")
-@pytest.mark.parametrize(("most", "reason"), [(1, "1 iteration is used up"), (2, "2 iterations are used up")])
+@pytest.mark.parametrize(("most", "reason"), [(1, "1 iteration"), (2, "2 iterations")])
 def test_the_iterations_are_used_up(most: int, reason: str) -> None:
     rising = [judged(0.1 * n) for n in range(1, most + 1)]
 
-    assert Ruling(Decision.ACCEPT_BEST, reason) == after(*rising, limits=Limits(iterations=most))
+    ruling = after(*rising, limits=Limits(iterations=most))
+
+    assert Ruling(Decision.ACCEPT_BEST, f"score 0.{most}0 is below the threshold 0.80 after {reason}") == ruling
 
 
 @pytest.mark.row("C67", "ITER-13")
 def test_no_gain_over_the_best_ends_it_early() -> None:
-    assert Ruling(Decision.ACCEPT_BEST, "the last attempt made it no better") == after(judged(0.5), judged(0.54))
+    assert Ruling(Decision.ACCEPT_BEST, "the last iteration did not improve the result") == after(
+        judged(0.5), judged(0.54)
+    )
 
 
 @pytest.mark.parametrize(("best", "now"), [(0.5, 0.55), (0.52, 0.57), (0.54, 0.59), (0.7, 0.75)])
@@ -147,15 +198,22 @@ def test_a_check_that_turned_green_is_a_gain() -> None:
     assert Decision.CONTINUE is after(judged(0.4, checks=[RED]), judged(0.4, checks=[GREEN])).decision
 
 
-def test_two_attempts_that_nobody_could_judge_are_no_gain() -> None:
-    assert Decision.ACCEPT_BEST is after(judged(None), judged(None)).decision
+def test_two_iterations_with_the_same_failing_checks_are_no_gain() -> None:
+    assert Decision.ACCEPT_BEST is after(judged(None, checks=[RED]), judged(None, checks=[RED])).decision
+
+
+def test_two_iterations_that_did_nothing_end_it() -> None:
+    nothing = Iteration(plan=Plan(), work=Work(""), spent=Spend())
+
+    assert Ruling(Decision.CONTINUE, "nothing was done") == after(nothing)
+    assert Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing") == after(nothing, nothing)
 
 
 def test_the_same_output_again_ends_it() -> None:
     first, again = judged(0.1), judged(0.7)
     assert again.evaluation is not None
 
-    assert Ruling(Decision.ACCEPT_BEST, "the last attempt changed nothing") == after(
+    assert Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing") == after(
         first, replace(again, evaluation=replace(again.evaluation, mode=Mode.CACHED))
     )
 
@@ -163,7 +221,7 @@ def test_the_same_output_again_ends_it() -> None:
 def test_the_same_findings_three_times_end_it() -> None:
     ruling = after(judged(0.3, IMPORTANT), judged(0.4, IMPORTANT), judged(0.5, IMPORTANT))
 
-    assert Ruling(Decision.ACCEPT_BEST, "the same findings stay open") == ruling
+    assert Ruling(Decision.ACCEPT_BEST, "the same findings are still open") == ruling
 
 
 def test_an_open_blocker_is_tried_again_without_any_gain() -> None:
@@ -171,4 +229,4 @@ def test_an_open_blocker_is_tried_again_without_any_gain() -> None:
 
 
 def test_a_first_attempt_that_falls_short_is_followed_by_another() -> None:
-    assert Ruling(Decision.CONTINUE, "it can still be better") == after(judged(0.5))
+    assert Ruling(Decision.CONTINUE, "score 0.50 is below the threshold 0.80") == after(judged(0.5))

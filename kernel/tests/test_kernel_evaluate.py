@@ -4,27 +4,34 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from openkoi.phases.evaluate import distinct, evaluate, merge, sound
+from openkoi.phases.evaluate import evaluate
+from openkoi.phases.merge import distinct, merge, sound
 from openkoi.phases.refine import refine
 from openkoi_hookspecs import (
     Check,
     Decision,
     Ended,
     Evaluation,
+    Facts,
     Finding,
+    Iteration,
     LimitReached,
     Mode,
     Plan,
+    Policy,
     Run,
     Score,
     Section,
     Severity,
+    Spend,
     Task,
     Work,
     events,
+    hookimpl,
 )
 from openkoi_testing import Stage, lend, perform
 
@@ -34,10 +41,14 @@ SILENT = Evaluation(unknown="no answer")
 
 @dataclass
 class Opinion:
-    """An evaluator that says this, or raises it, whatever it is shown."""
+    """An evaluator that says this, or raises it, whatever it is shown; one that scores is a judge."""
 
     says: Evaluation | Exception | None
+    judges: bool = False
     seen: list[Work] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.judges = self.judges or (isinstance(self.says, Evaluation) and bool(self.says.scores))
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         self.seen.append(work)
@@ -65,37 +76,39 @@ def test_opinions_are_put_together_in_order() -> None:
     judge = Evaluation(scores=(Score("clarity", 0.7),), findings=(Finding("terse"),), suggestion="Say why.", log="hm")
 
     assert Evaluation(
-        checks=(Check("unit", True),),
+        checks=(Check("unit", True, evaluator="tests"),),
         scores=(Score("clarity", 0.7),),
         findings=(Finding("slow"), Finding("terse")),
         suggestion="Run less. Say why.",
         log="ok\nhm",
-    ) == merge([tests, judge])
+    ) == merge({"tests": tests, "judge": judge}, {"judge"})
 
 
-def test_an_opinion_that_is_unknown_leaves_the_known_ones() -> None:
-    assert GOOD == merge([SILENT, GOOD])
+def test_checks_that_did_not_run_are_missing_and_leave_a_score_as_it_is() -> None:
+    whole = merge({"lint": SILENT, "judge": GOOD}, {"judge"})
+
+    assert (0.9, ("no answer",), "") == (whole.score, whole.missing, whole.unknown)
 
 
-def test_what_nobody_knows_is_unknown_and_never_a_number() -> None:
-    whole = merge([SILENT, Evaluation(unknown="no key")])
+def test_a_judge_that_does_not_know_leaves_no_number_whatever_another_says() -> None:
+    whole = merge({"judge": SILENT, "second": GOOD}, {"judge", "second"})
 
-    assert ("no answer; no key", None) == (whole.unknown, whole.score)
+    assert ("no answer", None) == (whole.unknown, whole.score)
 
 
 def test_one_that_must_be_known_makes_all_unknown_and_keeps_what_was_found() -> None:
-    whole = merge([Evaluation(checks=(Check("unit", False),))], ["the judge is away"])
+    whole = merge({"tests": Evaluation(checks=(Check("unit", False),))}, (), ["the judge is away"])
 
     assert ("the judge is away", None, frozenset({"unit"})) == (whole.unknown, whole.score, whole.failing)
 
 
 def test_no_opinions_are_no_judgement() -> None:
-    assert None is merge([]).score
+    assert None is merge({}, ()).score
 
 
-def test_the_mode_is_that_of_the_opinion_that_was_spared_most() -> None:
-    assert Mode.INCREMENTAL is merge([GOOD, Evaluation(mode=Mode.INCREMENTAL)]).mode
-    assert Mode.FULL is merge([GOOD, Evaluation(mode=Mode.CACHED, unknown="away")]).mode
+def test_the_mode_is_that_of_the_opinion_that_skipped_most() -> None:
+    assert Mode.INCREMENTAL is merge({"a": GOOD, "b": Evaluation(mode=Mode.INCREMENTAL)}, "ab").mode
+    assert Mode.FULL is merge({"a": GOOD, "b": Evaluation(mode=Mode.CACHED, unknown="away")}, "ab").mode
 
 
 def test_of_findings_that_are_the_same_the_severest_stands_in_the_place_of_the_first() -> None:
@@ -138,7 +151,7 @@ def test_evaluators_see_what_those_before_them_found(tmp_path: Path) -> None:
     evaluated({"a-tests": tests, "judge": judge}, tmp_path)
 
     assert None is tests.seen[0].known
-    assert tests.says == judge.seen[0].known
+    assert Evaluation(checks=(Check("unit", True, evaluator="a-tests"),)) == judge.seen[0].known
 
 
 def test_nobody_with_an_opinion_is_no_evaluation(tmp_path: Path) -> None:
@@ -146,17 +159,61 @@ def test_nobody_with_an_opinion_is_no_evaluation(tmp_path: Path) -> None:
 
 
 def test_an_evaluator_that_raises_is_unknown_and_named(tmp_path: Path) -> None:
-    said = evaluated({"judge": Opinion(RuntimeError("out of paper"))}, tmp_path)
+    broken = Opinion(RuntimeError("out of paper"), judges=True)
+    said = evaluated({"judge": broken}, tmp_path)
 
     assert said is not None
     assert "Plugin 'judge' failed at evaluate: RuntimeError: out of paper" == said.unknown
+    assert 2 == len(broken.seen)
+
+
+def test_checks_that_raise_are_missing_and_not_asked_again(tmp_path: Path) -> None:
+    broken = Opinion(RuntimeError("out of paper"))
+    said = evaluated({"lint": broken}, tmp_path)
+
+    assert said is not None
+    assert ("Plugin 'lint' failed at evaluate: RuntimeError: out of paper",) == said.missing
+    assert 1 == len(broken.seen)
+
+
+def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_path: Path) -> None:
+    counting = Opinion(Evaluation(checks=(Check("words", True),), scores=(Score("words", 1.0),)))
+    counting.judges = False
+    done = perform(Task("Make it"), Stage(says=["Done."], evaluators={"counting": counting}))
+
+    said = [record.event.evaluation for record in done.records if isinstance(record.event, events.Evaluated)]
+    warned = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
+    assert [()] == [one.scores for one in said]
+    assert any("score of evaluator counting: it does not declare `judges = True`" in text for text in warned)
+
+
+@pytest.mark.parametrize(
+    ("made", "kept"),
+    [
+        (Evaluation(scores=(Score("quality", 1.0),)), 0.9),
+        (Evaluation(scores=(Score("taste", 1.0),)), 0.9),
+        (Evaluation(scores=(Score("quality", 0.9, 5.0),)), 0.9),
+        (Evaluation(scores=(Score("quality", 0.2),)), 0.2),
+        (Evaluation(), None),
+    ],
+    ids=["raised", "added", "reweighted", "lowered", "removed"],
+)
+def test_a_hook_may_lower_a_score_and_never_raise_or_add_one(made: Evaluation, kept: float | None) -> None:
+    class Hook:
+        @hookimpl
+        def after_evaluate(self, evaluation: Evaluation) -> Evaluation:
+            return made
+
+    done = perform(Task("Make it"), Stage(says=["Done."], evaluators={"judge": Opinion(GOOD)}, plugins={"h": Hook()}))
+
+    assert kept == (done.result.iterations[0].evaluation or Evaluation()).score
 
 
 def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path) -> None:
-    said = evaluated({"judge": Opinion(LimitReached("tokens"))}, tmp_path)
+    said = evaluated({"judge": Opinion(LimitReached("tokens"), judges=True)}, tmp_path)
 
     assert said is not None
-    assert "judge could not be asked: The task's limit of tokens is reached." == said.unknown
+    assert "judge was not asked: The task's limit of tokens is reached." == said.unknown
 
 
 def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> None:
@@ -166,19 +223,21 @@ def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> No
     assert "taste is scored 7.0 with weight 1.0" in said.unknown
 
 
-def test_a_judge_that_is_not_required_leaves_acceptance_to_the_checks(tmp_path: Path) -> None:
+def test_a_silent_judge_does_not_leave_acceptance_to_the_checks(tmp_path: Path) -> None:
     green = Evaluation(checks=(Check("unit", True),))
+    said = evaluated({"tests": Opinion(green), "judge": Opinion(SILENT, judges=True)}, tmp_path)
 
-    assert green == evaluated({"tests": Opinion(green), "judge": Opinion(SILENT)}, tmp_path)
+    assert said is not None
+    assert ("no answer", None, True) == (said.unknown, said.score, said.green)
 
 
 def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) -> None:
     away = Opinion(Evaluation(unknown="no b"))
     evaluators = {"tests": Opinion(GOOD), "b": away, "judge": Opinion(SILENT)}
-    said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests"])
+    said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests", "other"])
 
     assert said is not None
-    assert ("no answer; no b", None) == (said.unknown, said.score)
+    assert ("no answer; no b; other is required and has no opinion", None) == (said.unknown, said.score)
 
 
 @pytest.mark.parametrize("work", [Work("a", ended=Ended.PERSON), Work("a")], ids=["waits", "unjudged"])
@@ -208,6 +267,11 @@ def test_the_same_work_again_is_not_judged_again() -> None:
 # The next plan.
 
 
+def iteration(evaluation: Evaluation | None, **facts: Any) -> Iteration:
+    known = Facts(**{"answered": True, "changed": True, **facts})
+    return Iteration(plan=Plan(), work=Work("Done."), evaluation=evaluation, spent=Spend(), facts=known)
+
+
 def test_only_what_is_open_is_sent_back() -> None:
     blocker, important = Finding("breaks", Severity.BLOCKER), Finding("has no test")
     evaluation = Evaluation(
@@ -216,19 +280,33 @@ def test_only_what_is_open_is_sent_back() -> None:
     plan = Plan(sections=(Section("soul", "be kind"),), steps=("one",))
 
     assert Plan(sections=plan.sections, steps=("one",), feedback=(important, blocker), suggestion="Test it.") == refine(
-        plan, evaluation
+        plan, iteration(evaluation)
     )
 
 
 def test_what_was_mended_is_not_sent_back_again() -> None:
-    plan = refine(Plan(), Evaluation(findings=(Finding("breaks"),), suggestion="Mend it."))
+    plan = refine(Plan(), iteration(Evaluation(findings=(Finding("breaks"),), suggestion="Mend it.")))
 
-    assert Plan() == refine(plan, Evaluation())
-    assert Plan() == refine(plan, None)
+    assert Plan() == refine(plan, iteration(Evaluation()))
+    assert Plan() == refine(plan, iteration(None))
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        ({"answered": False, "changed": False}, "Nothing was done"),
+        ({"changed": False, "green": True, "policy": Policy.CHECKS}, "Nothing was done"),
+        ({"end": Ended.CYCLES}, "Stopped at the maximum number of cycles before it was done"),
+        ({"end": Ended.UNMET}, "None of the declared conditions was met"),
+    ],
+)
+def test_a_model_that_did_nothing_or_did_not_finish_is_told_so(facts: dict[str, Any], title: str) -> None:
+    assert [title] == [finding.title for finding in refine(Plan(), iteration(None, **facts)).feedback]
 
 
 def test_a_persons_advice_is_a_blocker_and_comes_first() -> None:
     advice = Finding("use tabs", Severity.BLOCKER, rule="person", fix="use tabs")
+    found = Evaluation(findings=(Finding("breaks"),))
 
-    assert (advice, Finding("breaks")) == refine(Plan(), Evaluation(findings=(Finding("breaks"),)), "use tabs").feedback
-    assert (advice,) == refine(Plan(), None, "use tabs").feedback
+    assert (advice, Finding("breaks")) == refine(Plan(), iteration(found), "use tabs").feedback
+    assert (advice,) == refine(Plan(), iteration(None), "use tabs").feedback

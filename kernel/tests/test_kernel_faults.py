@@ -43,6 +43,8 @@ from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, perform
 
 WRITE = Task("Write it into a.txt")
 
+ONCE = Limits(iterations=0)
+
 
 def plugin(**hooks: Any) -> dict[str, object]:
     return {"mine": SimpleNamespace(**{name: hookimpl(hook) for name, hook in hooks.items()})}
@@ -53,7 +55,9 @@ def warnings(done: Rehearsed) -> list[str]:
 
 
 class Opinions:
-    """An evaluator that says these in turn."""
+    """A judge that says these in turn."""
+
+    judges = True
 
     def __init__(self, *said: object) -> None:
         self.said = said
@@ -88,14 +92,17 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("said", GARBAGE, ids=repr)
-def test_an_evaluator_that_fails_in_any_way_has_no_known_opinion(said: object, tmp_path: Path) -> None:
+def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_speak_for_it(
+    said: object, tmp_path: Path
+) -> None:
     good = Evaluation(checks=(Check("works", passed=True),))
     stage = Stage(says=["Done."], evaluators={"bad": Opinions(said), "good": Opinions(good)})
 
     done = perform(WRITE, stage, tmp_path)
 
-    assert Decision.ACCEPT is done.result.ruling.decision
-    assert any("bad could not judge" in text for text in warnings(done))
+    assert Decision.ACCEPT_BEST is done.result.ruling.decision
+    assert done.result.ruling.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
+    assert any("bad could not evaluate" in text for text in warnings(done))
 
 
 @pytest.mark.parametrize("said", GARBAGE[3:8], ids=repr)
@@ -150,12 +157,13 @@ async def be_cancelled(_: object) -> None:
 def test_a_tool_that_fails_in_any_way_is_a_failed_result(act: Any, tmp_path: Path) -> None:
     model = Scripted([ToolCall("1", "act", {}), "ok"])
 
-    done = perform(Task("Act"), Stage(model=model, toolboxes={"box": Box(act)}, installed=frozenset()), tmp_path)
+    stage = Stage(model=model, toolboxes={"box": Box(act)}, installed=frozenset())
+    done = perform(Task("Act", limits=ONCE), stage, tmp_path)
 
     (result,) = model.asked[1].messages[-1].parts
     assert isinstance(result, ToolResult)
     assert result.failed
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
 
 
 class Vendor:
@@ -187,9 +195,9 @@ def test_a_provider_that_raises_what_it_should_not_is_named(error: BaseException
 
 @pytest.mark.parametrize("usage", [Usage(input=float("nan")), Usage(input="9"), Usage(output=None)], ids=repr)  # type: ignore[arg-type]  # what a vendor may send
 def test_usage_that_is_no_number_is_estimated_and_leaks_no_lease(usage: Usage, tmp_path: Path) -> None:
-    done = perform(Task("Talk"), Stage(model=Vendor(Text("word " * 100), Done(usage))), tmp_path)
+    done = perform(Task("Talk", limits=ONCE), Stage(model=Vendor(Text("word " * 100), Done(usage))), tmp_path)
 
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
     assert done.result.spent.tokens > 100
 
 
@@ -238,6 +246,8 @@ def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path
 
 def test_a_lease_refused_to_a_judge_counts_as_the_limit_reached(tmp_path: Path) -> None:
     class Judge:
+        judges = True
+
         async def evaluate(self, work: Work, run: Run) -> Evaluation:
             await run.chat(Request([Message.user("Well?")], model="evaluator"))
             return scored(0.9)
@@ -246,7 +256,7 @@ def test_a_lease_refused_to_a_judge_counts_as_the_limit_reached(tmp_path: Path) 
     done = perform(task, Stage(says=["Done."], evaluators={"judge": Judge()}), tmp_path)
 
     assert Decision.ABORT_BUDGET is done.result.ruling.decision
-    assert "the limit of calls is reached" == done.result.ruling.reason
+    assert "reached the limit of calls" == done.result.ruling.reason
 
 
 class Keeper:
@@ -309,7 +319,9 @@ def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> 
 def test_many_same_calls_in_one_cycle_are_one_step(tmp_path: Path) -> None:
     same: Line = [ToolCall(str(n), "list_files", {}) for n in range(8)]
 
-    assert perform(Task("Tidy up"), Stage(says=[same, "ok"]), tmp_path).result.accepted
+    done = perform(Task("Tidy up", limits=ONCE), Stage(says=[same, "ok"]), tmp_path)
+
+    assert Decision.ACCEPT is done.result.ruling.decision
 
 
 def test_a_listener_hears_of_every_parallel_call() -> None:
@@ -385,9 +397,9 @@ def test_tasks_are_nested_only_so_deep(tmp_path: Path) -> None:
     async def before_plan(task: Task, run: Run) -> None:
         await run.solve(Task("Deeper"))
 
-    done = perform(Task("Deep"), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
+    done = perform(Task("Deep", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
 
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
     assert any("nested tasks" in text for text in warnings(done))
 
 
@@ -444,7 +456,7 @@ def test_a_koi_that_nobody_entered_has_its_hooks_all_the_same(tmp_path: Path) ->
 
     koi = Stage(plugins=plugin(before_plan=before_plan)).assemble(tmp_path, tmp_path / "home")
 
-    assert asyncio.run(koi.solve(Task("Do it"))).accepted
+    assert Decision.ACCEPT is asyncio.run(koi.solve(Task("Do it", limits=ONCE))).ruling.decision
     assert ["Do it"] == asked
 
 
@@ -461,9 +473,9 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
     async def before_plan(run: Run) -> None:
         raise LimitReached("patience")
 
-    done = perform(Task("Do it"), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
+    done = perform(Task("Do it", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
 
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
     assert any("limit of patience" in text for text in warnings(done))
 
 
@@ -471,4 +483,4 @@ def test_findings_that_are_no_findings_are_refused(tmp_path: Path) -> None:
     odd = Evaluation(findings=(Finding(5),))  # type: ignore[arg-type]  # garbage, as a plugin may answer it
     done = perform(WRITE, Stage(evaluators={"odd": Opinions(odd)}), tmp_path)
 
-    assert any("odd could not judge" in text for text in warnings(done))
+    assert any("odd could not evaluate" in text for text in warnings(done))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -42,11 +42,14 @@ from openkoi_hookspecs import (
 from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, lend, perform
 
 WRITE = Task("Write it into a.txt")
+ONCE = Limits(iterations=0)
 
 
 @dataclass
 class Scores:
-    """An evaluator with a list of opinions, one an iteration."""
+    """A judge with a list of opinions, one an iteration."""
+
+    judges: ClassVar[bool] = True
 
     values: Sequence[Evaluation]
     looked: list[str] = field(default_factory=list)
@@ -205,11 +208,11 @@ def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Pa
 def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> None:
     model = Scripted([Turn((Text("Once upon"),), stop=Stop.LENGTH), " a time."])
 
-    done = perform(Task("Tell a story"), Stage(model=model), tmp_path)
+    done = perform(Task("Tell a story", limits=ONCE), Stage(model=model), tmp_path)
 
     assert 2 == len(model.asked)
     assert "Go on from where it stopped" in said(model.asked[1])
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
 
 
 class Buttons:
@@ -248,7 +251,7 @@ def pressed(
 
         async with stage.assemble(Path.cwd(), Path(home)) as koi:
             koi.asker.person = person
-            result = await koi.solve(Task("Press them", limits=limits or Limits()))
+            result = await koi.solve(Task("Press them", limits=limits or ONCE))
             return Rehearsed(result, tuple(koi.records(koi.session)))
 
     from tempfile import TemporaryDirectory
@@ -273,7 +276,7 @@ def test_parallel_calls_settle_all_before_the_model_goes_on_in_their_order() -> 
     assert [False, False, True, True] == [result.failed for result in results]
     assert "RuntimeError: it came off" == results[2].text
     assert "Did you mean press?" in results[3].text
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
 
 
 @pytest.mark.row("SAFE-05", "C28")
@@ -289,8 +292,8 @@ def test_a_person_allows_or_rejects_each_call() -> None:
     yes, allowed, _ = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"], answer="yes")
     no, rejected, model = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"], answer="not today")
 
-    assert (["rocket"], True) == (allowed.pressed, yes.result.accepted)
-    assert ([], True) == (rejected.pressed, no.result.accepted)
+    assert (["rocket"], Decision.ACCEPT) == (allowed.pressed, yes.result.ruling.decision)
+    assert ([], Decision.ACCEPT) == (rejected.pressed, no.result.ruling.decision)
     result = model.asked[1].messages[-1].parts[0]
     assert isinstance(result, ToolResult)
     assert ("Rejected: not today", True) == (result.text, result.failed)
@@ -348,10 +351,10 @@ class Failing:
 
 
 def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
-    done = perform(Task("Do it"), Stage(says=["Done."], memory=Failing()), tmp_path)
+    done = perform(Task("Do it", limits=ONCE), Stage(says=["Done."], memory=Failing()), tmp_path)
 
     warnings = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
-    assert done.result.accepted
+    assert Decision.ACCEPT is done.result.ruling.decision
     assert 1 == len([text for text in warnings if "Memory could not be searched" in text])
 
 
@@ -365,7 +368,7 @@ def test_a_sub_task_is_paid_from_what_is_left(tmp_path: Path) -> None:
             await run.chat(Request([Message.user("hello")]))
             third = await run.solve(Task("Another part"))
             assert Decision.ABORT_BUDGET is third.ruling.decision
-            assert first.accepted
+            assert Decision.ACCEPT is first.ruling.decision
             return run.spent.tokens, run.spent.calls
 
     assert (2_200, 2) == asyncio.run(solve())

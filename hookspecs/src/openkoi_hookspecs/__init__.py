@@ -17,7 +17,7 @@ from .errors import (
     Unavailable,
     UnknownName,
 )
-from .iteration import Decision, Iteration, Plan, Result, Ruling
+from .iteration import Decision, Facts, Iteration, Plan, Policy, Result, Ruling
 from .memory import Hit, Learning, Memo, Passage, Query, Recall, Standing
 from .model import (
     Chunk,
@@ -62,7 +62,7 @@ from .sockets import (
 )
 from .task import Limits, Spend, Task
 from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Tool, ToolCall, ToolResult, Verdict
-from .work import Check, Ended, Evaluation, Finding, Mode, Score, Severity, Work
+from .work import Baseline, Check, EffectCall, Ended, Evaluation, Finding, Mode, Score, Severity, Work
 
 __all__ = [
     "Agent",
@@ -71,6 +71,7 @@ __all__ = [
     "Arguments",
     "Ask",
     "BadSetting",
+    "Baseline",
     "Baselined",
     "BudgetExhausted",
     "Check",
@@ -87,6 +88,7 @@ __all__ = [
     "Discovered",
     "Done",
     "Effect",
+    "EffectCall",
     "Embedder",
     "Embedding",
     "Ended",
@@ -96,6 +98,7 @@ __all__ = [
     "Evaluator",
     "Event",
     "Examined",
+    "Facts",
     "Finding",
     "Hit",
     "Image",
@@ -119,6 +122,7 @@ __all__ = [
     "Plan",
     "Plugin",
     "PluginFault",
+    "Policy",
     "Price",
     "Provider",
     "ProviderError",

@@ -5,7 +5,7 @@ A plugin may add events: a subclass whose name begins with the plugin's own and 
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from .calls import Answered as Answered
@@ -14,7 +14,7 @@ from .calls import Leased as Leased
 from .calls import Paid as Paid
 from .calls import Spoke as Spoke
 from .calls import Switched as Switched
-from .iteration import Plan, Ruling
+from .iteration import Facts, Plan, Ruling
 from .memory import Learning, Recall
 from .model import Message
 from .record import Event as Event
@@ -22,7 +22,7 @@ from .record import Record as Record
 from .record import Unknown as Unknown
 from .task import Spend, Task
 from .tool import ToolCall, ToolResult
-from .work import Evaluation, Mode, Work
+from .work import Baseline, Evaluation, Mode, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,10 @@ class Recalled(Event):
 
 @dataclass(frozen=True, slots=True)
 class Planned(Event):
-    """The plan, with every section and its source. ``asks``: the task is a question that changes nothing."""
+    """The plan, with every section and its source."""
 
     name = "plan"
     plan: Plan
-    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +136,14 @@ class Kept(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ChecksBaseline(Event):
+    """How an evaluator's checks stood before the run changed anything."""
+
+    name = "checks.baseline"
+    baseline: Baseline
+
+
+@dataclass(frozen=True, slots=True)
 class Forked(Event):
     """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
 
@@ -200,12 +207,13 @@ class Iterated(Event):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Event):
-    """What happens after an iteration, and what was spent until then."""
+    """What happens after an iteration, what was spent until then, and the facts that the decision rests on."""
 
     name = "decision"
     iteration: int
     ruling: Ruling
     spent: Spend
+    facts: Facts = field(default_factory=Facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from .prompt import Section
 from .task import Spend, Task
-from .work import Evaluation, Finding, Work
+from .work import Ended, Evaluation, Finding, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,8 @@ class Plan:
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 
-    A plan that is not ``judged`` is executed once and not evaluated: a question that only reads, a deterministic skill.
+    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the words of the
+    task ask for nothing to be changed.
     """
 
     steps: tuple[str, ...] = ()
@@ -23,16 +24,55 @@ class Plan:
     feedback: tuple[Finding, ...] = ()
     suggestion: str = ""
     judged: bool = True
+    asks: bool = False
+
+
+class Policy(StrEnum):
+    """What an acceptance has to rest on.
+
+    JUDGE: a judge's score, since a judge is enabled. CHECKS: passing checks, since no judge is. NONE: nothing, since no
+    evaluation was asked for: no iterations, a sub-task, a deterministic skill.
+    """
+
+    JUDGE = "judge"
+    CHECKS = "checks"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the decision after an iteration rests on. Every fact is about the state that the iteration left.
+
+    ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has last words. ``changed``:
+    the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
+    required checks that the baseline shows failing and that pass now, with their own file unchanged. ``passing`` counts
+    required checks that pass. ``green``, ``red``: as of ``Evaluation``. ``judged`` is the judges' score, ``unjudged``
+    why there is none although a judge is enabled. ``question``: the task asks for no change, and nothing changed.
+    """
+
+    end: Ended = Ended.DONE
+    limit: str = ""
+    answered: bool = False
+    changed: bool = False
+    turned: tuple[str, ...] = ()
+    passing: int = 0
+    green: bool = False
+    red: bool = False
+    judged: float | None = None
+    unjudged: str = ""
+    policy: Policy = Policy.JUDGE
+    question: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """One turn of the outer loop. ``evaluation`` is None when nobody was asked."""
+    """One turn of the outer loop. ``evaluation`` is None when no evaluator had anything to say."""
 
     plan: Plan
     work: Work
     evaluation: Evaluation | None = None
     spent: Spend
+    facts: Facts = Facts()
 
 
 class Decision(StrEnum):
@@ -52,13 +92,15 @@ class Decision(StrEnum):
 class Ruling:
     """A decision and why it was taken.
 
-    A ``fresh`` one goes on from the best iteration's files with a minimal context: the last attempt led astray.
+    A ``fresh`` one goes on from the best iteration's files with a minimal context: the last attempt led astray. An
+    ``unjudged`` one ends the run although only a judgement is missing: resuming asks for that.
     """
 
     decision: Decision
     reason: str
     _: KW_ONLY
     fresh: bool = False
+    unjudged: bool = False
 
     @property
     def final(self) -> bool:
@@ -78,9 +120,10 @@ class Result:
     spent: Spend
 
     @property
-    def accepted(self) -> bool:
-        """Whether the quality asked for was met, or nothing was there to judge."""
-        return self.ruling.decision is Decision.ACCEPT
+    def accepted(self) -> bool | None:
+        """Whether the work was accepted; None where it was done and no evaluation was asked for."""
+        done = self.ruling.decision is Decision.ACCEPT
+        return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
 
     @property
     def text(self) -> str:

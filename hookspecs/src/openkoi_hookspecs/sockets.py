@@ -17,7 +17,7 @@ from .record import Record
 from .run import Entry, Koi, Run
 from .sandbox import Command, Completed
 from .tool import Tool
-from .work import Evaluation, Work
+from .work import Baseline, Evaluation, Work
 
 
 class Provider(Protocol):
@@ -53,21 +53,29 @@ class Embedder(Protocol):
 
 
 class Evaluator(Protocol):
-    """An opinion, or a check, about work. Group ``openkoi.evaluators``. All that are configured are asked, in turn."""
+    """A judge, or checks, of work. Group ``openkoi.evaluators``. All that are configured are asked, in turn.
+
+    A judge weighs the whole work against the task and declares ``judges = True`` as an attribute: only its scores
+    count. Scores of any other evaluator are refused by name: it reports checks and findings.
+    """
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
-        """Judge the work as it stands in ``run.workspace``. None: it is not for me. Reads files, never changes them."""
+        """Evaluate the work as it stands in ``run.workspace``; return None where there is nothing to say about it.
+
+        Reads files, never changes them. A judge that cannot judge tries once more by itself, then says why in
+        ``unknown``; one that raises is asked once more.
+        """
 
 
 @runtime_checkable
 class Baselined(Protocol):
-    """What an evaluator may be besides: one that looks at the workspace before the first execution.
+    """What an evaluator may be besides: one that looks at the workspace before the first change.
 
     What was red then and is not what the task is about does not count against the work.
     """
 
-    async def baseline(self, run: Run) -> None:
-        """Note how things stand; keep it by ``run.id`` and forget it when the run is evaluated no more."""
+    async def baseline(self, run: Run) -> Baseline | None:
+        """Return how things stand. It is logged and handed back in ``Work.baseline``, also after resume and fork."""
 
 
 class Memory(Protocol):

@@ -36,6 +36,7 @@ class Task:
 
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
+    Without ``judge`` no judge is asked, and the checks alone decide.
     """
 
     text: str
@@ -49,3 +50,4 @@ class Task:
     limits: Limits = Limits()
     agent: Agent | None = None
     workspace: str = ""
+    judge: bool = True

@@ -32,13 +32,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answers. A failure is a result too: the model reads it and goes on."""
+    """What a tool answers. A failure is a result too: the model reads it and goes on.
+
+    ``effects`` say what the call changed that no diff of the workspace shows, such as "moved the branch main".
+    """
 
     text: str
     _: KW_ONLY
     failed: bool = False
     call: str = ""
     exit_code: int | None = None
+    effects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ class Tool:
 
     ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
     schema is not sent with every request: the model finds it when it needs it. ``writes`` tells guards which paths a
-    call would write to, where its arguments do not name them plainly; it may raise a ToolFault.
+    call would write to, where its arguments do not name them plainly; it may raise a ToolFault. A tool that changes
+    nothing but files of the workspace is ``local``: a diff shows what it did. Of any other that is not a reader, a call
+    that did not fail counts as a change.
     """
 
     name: str
@@ -60,6 +66,7 @@ class Tool:
     doing: str = ""
     rare: bool = False
     writes: Callable[[Arguments], Sequence[str]] | None = None
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
 from .prompt import Section
+from .tool import Json
 
 RED_CAP = 0.5
 
@@ -38,18 +39,37 @@ class Finding:
 class Check:
     """A fact about the work. It gates: no score outvotes a failed one. A check that was not run is left out.
 
-    One that is not ``required`` was red before the work began and is not what the task is about: it informs.
+    One that is not ``required`` was red before the work began and is not what the task is about: it informs. ``file``
+    is the path of the file that defines it, where there is one: a change to that file proves nothing about the work.
+    ``evaluator`` names who reported it; the kernel sets it.
     """
 
     name: str
     passed: bool
     _: KW_ONLY
     required: bool = True
+    file: str = ""
+    evaluator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """How one evaluator's checks stood before the work began. It is logged, so that resume and fork know it too.
+
+    ``state`` is whatever else the evaluator needs to compare with, as JSON; it gets it back in ``Work.baseline``.
+    """
+
+    evaluator: str
+    checks: tuple[Check, ...] = ()
+    state: Json = None
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """An opinion about one dimension of the work, 0.0 to 1.0. Weights are relative: a dimension counts by its share."""
+    """A judge's opinion about one dimension of the work, 0.0 to 1.0. Weights are relative.
+
+    Scores are accepted only from an evaluator that declares ``judges = True``.
+    """
 
     dimension: str
     value: float
@@ -67,8 +87,9 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What evaluators say about one work. ``unknown`` is the reason why no judgement could be had.
+    """What evaluators say about one work. ``unknown`` is the reason why a judge gave no score.
 
+    ``missing`` says which checks should have run and did not, and why: without them the work is not green.
     ``suggestion`` is one line of advice for the next attempt; ``log`` is what the checks printed, for judges to read.
     """
 
@@ -77,23 +98,31 @@ class Evaluation:
     findings: tuple[Finding, ...] = ()
     mode: Mode = Mode.FULL
     unknown: str = ""
+    missing: tuple[str, ...] = ()
     suggestion: str = ""
     log: str = ""
 
     @property
     def score(self) -> float | None:
-        """The weighted mean of the scores; without any, the share of checks that pass; None when unknown.
+        """The weighted mean of the judges' scores; None where no judge gave one.
 
-        A red required check caps it at 0.5: no opinion outvotes a failing check.
+        A failing required check caps it at 0.5: no opinion outvotes a check, and checks are never a number.
         """
-        if self.unknown or not (self.scores or self.checks):
+        weight = sum(score.weight for score in self.scores)
+        if self.unknown or weight <= 0:
             return None
-        scores = self.scores or tuple(Score(check.name, float(check.passed)) for check in self.checks)
-        weight = sum(score.weight for score in scores)
-        if weight <= 0:
-            return None
-        mean = sum(score.value * score.weight for score in scores) / weight
+        mean = sum(score.value * score.weight for score in self.scores) / weight
         return min(mean, RED_CAP) if self.failing else mean
+
+    @property
+    def red(self) -> bool:
+        """Whether a required check fails or a blocker is open."""
+        return bool(self.failing or self.blockers)
+
+    @property
+    def green(self) -> bool:
+        """Whether at least one required check ran, all of them passed, and none is missing."""
+        return any(check.required for check in self.checks) and not (self.failing or self.missing)
 
     @property
     def failing(self) -> frozenset[str]:
@@ -112,22 +141,42 @@ class Evaluation:
 
 
 class Ended(StrEnum):
-    """Why an execution stopped working."""
+    """Why an execution stopped working.
+
+    DONE: it answered, or a declared condition was met. UNMET: it answered without meeting any declared condition.
+    REFUSED: the model or its vendor declined. PERSON: it waits for the user.
+    """
 
     DONE = "done"
     CYCLES = "cycles"
     BUDGET = "budget"
     TIME = "time"
     LOOP = "loop"
+    REFUSED = "refused"
+    UNMET = "unmet"
     PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectCall:
+    """A tool call that could change something, and how it ended, in words.
+
+    ``effects`` say what it changed that no diff of the workspace shows: a commit, a message sent.
+    """
+
+    call: str
+    outcome: str
+    effects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """What one execution left behind: its last words, and a unified diff against the workspace before the run.
 
-    ``criteria`` are what plugins want the judges to look at. ``known`` is what the evaluators asked before this one
-    found: checks come first, judges last. ``limit`` names what ended it, when ``ended`` is BUDGET or TIME.
+    ``calls`` are the run's tool calls so far that could change something. ``criteria`` are what plugins want the judges
+    to look at. ``known`` is what the evaluators asked before this one found: checks come first, judges last.
+    ``baseline`` is what the evaluator itself reported before the first change. ``limit`` names what ended it, when
+    ``ended`` is BUDGET or TIME.
     """
 
     text: str
@@ -137,5 +186,22 @@ class Work:
     checkpoint: str = ""
     ended: Ended = Ended.DONE
     limit: str = ""
+    calls: tuple[EffectCall, ...] = ()
     criteria: tuple[Section, ...] = ()
     known: Evaluation | None = None
+    baseline: Baseline | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether it has last words."""
+        return bool(self.text.strip())
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """What the run changed that no diff of the workspace shows."""
+        return tuple(effect for call in self.calls for effect in call.effects)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the run has changed anything so far: a file that git does not ignore, or something elsewhere."""
+        return bool(self.files or self.diff or self.effects)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from time import monotonic, perf_counter
 
-from openkoi_budget import Budget, Lease
+from openkoi_budget import INPUT_MARGIN, Budget, Lease, cost
 from openkoi_hookspecs import (
     Done,
     Event,
@@ -37,7 +37,9 @@ from .own_words import own_words
 from .roles import Cast, Player, suggestion
 
 LARGEST = 10**12
+JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
+JUDGE = "evaluator"
 NEW_KEY = " To enter another one: openkoi init"
 
 
@@ -49,6 +51,7 @@ class Asking:
     cast: Cast
     emit: Callable[[Event], Awaitable[None]]
     warned: set[str] = field(default_factory=set)
+    judgement: Usage = JUDGEMENT
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Reply:
@@ -67,6 +70,16 @@ class Asking:
                     raise exhausted(names, error) from error
                 await self.switch(name, following, request.model, error)
         raise AssertionError("a role has a model, or choosing one has raised")
+
+    async def judgement_cost(self) -> tuple[float, float]:
+        """Tokens and dollars that one judgement is expected to need; nothing where no model can judge."""
+        try:
+            first, *_ = await self.cast.chain(JUDGE)
+            price = (await self.cast.player(first)).price
+        except KoiError:
+            return 0.0, 0.0
+        wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
+        return wide.total, cost(wide, price)
 
     async def switch(self, name: str, following: str, role: str, error: Unavailable) -> None:
         """Say that another model is asked."""
@@ -105,6 +118,8 @@ class Asking:
     async def once(self, request: Request, player: Player) -> Reply:
         estimate = self.cast.estimator.tokens(player.name, request)
         asked_for = min(request.max_output or player.model.output, player.model.output)
+        if request.model == JUDGE and estimate > self.judgement.input:
+            self.judgement = replace(self.judgement, input=estimate)
         lease = self.budget.reserve(estimate, asked_for, player.price)
         messages = own_words(request.messages, player.name)
         sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)

@@ -30,7 +30,6 @@ CHANGED = (
     "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
     "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
 )
-NO_BASELINE = "How checks stood before the work is not known after an interruption, so all of them count."
 Provided = Mapping[str, Mapping[str, object]]
 
 
@@ -104,7 +103,9 @@ class Assembly(House):
         """
         from openkoi_prompt import infer_category
 
+        from .baselines import resume_baselines
         from .kernel import Kernel
+        from .phases.facts import is_judge
 
         self.begin()
         await self.meet_all(task)
@@ -118,11 +119,13 @@ class Assembly(House):
             category=task.category or infer_category(task.text),
             session=task.session or self.session,
             project=task.project or project_id(workspace),
+            judge=task.judge and not self.config.get("evaluation.checks_only", bool, False),
         )
-        run = Kernel(self, known, workspace, nested, evaluators=await self.sockets.evaluators())
-        if run.past.origin:
-            run.settled, run.versions.origin = True, run.past.origin
-            self.warn_once(NO_BASELINE)
+        evaluators = await self.sockets.evaluators()
+        if not known.judge:
+            evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
+        run = Kernel(self, known, workspace, nested, evaluators=evaluators)
+        resume_baselines(run)
         return run
 
     async def meet_all(self, task: Task) -> None:

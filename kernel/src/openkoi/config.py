@@ -28,6 +28,7 @@ FLAGS = {
     "iterate": "iteration.max_iterations",
     "quality": "iteration.quality_threshold",
     "budget": "safety.max_cost_usd",
+    "no_judge": "evaluation.checks_only",
 }
 LIMITS: Mapping[str, tuple[str, type]] = {
     "iterations": ("iteration.max_iterations", int),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import (
     BudgetExhausted,
+    Condition,
     Effect,
     Ended,
     LimitReached,
@@ -39,6 +40,8 @@ REASONS = {
     Ended.BUDGET: "budget-exhausted",
     Ended.TIME: "timeout",
     Ended.LOOP: "loop",
+    Ended.REFUSED: "refused",
+    Ended.UNMET: "answered",
     Ended.PERSON: "needs-person",
 }
 
@@ -75,9 +78,9 @@ async def go_round(run: Kernel) -> Ending:
         if condition := met(conditions, reply, settled, run.budget.usd_left + run.past.to_come):
             return Ending(text, Ended.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
-        words = "" if settled or quiet > NUDGES else GO_ON if cut_off(reply) else nudge(conditions)
+        words = "" if settled or quiet > NUDGES or refused(reply) else GO_ON if cut_off(reply) else nudge(conditions)
         if stop or not (settled or words):
-            return Ending(text, stop or Ended.DONE)
+            return Ending(text, stop or answered(reply, conditions))
         try:
             await keep_short(reply, run)
         except LimitReached as reached:
@@ -85,6 +88,14 @@ async def go_round(run: Kernel) -> Ending:
         if words:
             await run.say(words)
     return Ending(text, Ended.CYCLES)
+
+
+def answered(reply: Reply, conditions: Sequence[Condition]) -> Ended:
+    """How it ends when the model asks for no tool: it declined, it did not do what was declared, or it is done."""
+    if refused(reply):
+        return Ended.REFUSED
+    declared = any(not isinstance(condition, BudgetExhausted) for condition in conditions)
+    return Ended.UNMET if declared else Ended.DONE
 
 
 def out_of(reached: LimitReached, text: str, run: Kernel) -> Ending:
@@ -119,6 +130,10 @@ async def heard(run: Kernel) -> Reply:
 def request_of(run: Kernel) -> Request:
     model = run.agent.model or "executor"
     return Request(tuple(run.talk.messages), model=model, system=run.talk.system, tools=run.offered)
+
+
+def refused(reply: Reply) -> bool:
+    return reply.done.stop is Stop.REFUSED
 
 
 def cut_off(reply: Reply) -> bool:

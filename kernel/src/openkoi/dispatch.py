@@ -29,11 +29,13 @@ from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
 from .copies import own_call
+from .effects import effects_of
 from .facts import misfit
 from .kernel import Kernel
 
 MOST = 64
 TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
+APPROVED = "the user allowed it"
 YES = ("y", "yes", "allow", "approve")
 NO = ("", "n", "no", "deny", "reject")
 
@@ -75,7 +77,9 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
         run.touched = True
     await run.emit(events.ToolCalled(call, doing(tool, call)))
     result = await run.fold(moments.after_tool, await called(private, tool, run), call=call, run=run)
-    return Settled(call, await written(replace(result, call=call.id), run), tool)
+    result = replace(result, call=call.id, effects=effects_of(tool, result, approved=verdict.reason == APPROVED))
+    run.effects.note(call, tool, result)
+    return Settled(call, await written(result, run), tool)
 
 
 def before(call: ToolCall, tool: Tool | None, run: Kernel) -> ToolResult | None:
@@ -83,6 +87,8 @@ def before(call: ToolCall, tool: Tool | None, run: Kernel) -> ToolResult | None:
     changes = tool is not None and tool.effect > Effect.READS
     known = run.past.result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
+    if known is not None and tool is not None:
+        run.effects.note(call, tool, known)
     return known
 
 
@@ -124,7 +130,7 @@ async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
     if answer is None:
         return strictest
     if answer.strip().lower() in YES:
-        return Allow()
+        return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
     return Deny("the person said no" if why.lower() in NO else why)
 

@@ -16,9 +16,10 @@ from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
     Answer,
-    Baselined,
+    Baseline,
     Command,
     Completed,
+    Ended,
     Evaluator,
     Event,
     Hit,
@@ -42,9 +43,11 @@ from openkoi_log import Rerun, part_of, rerun_of
 from openkoi_progress import Footprints, Standstill
 
 from .asking import Asking
+from .baselines import take_baselines
 from .caging import strong_enough
 from .conversation import Conversation, unsound
 from .deadline import contained
+from .effects import EffectLog
 from .house import ALONE, Nested
 from .lodger import Lodger
 from .versions import Versions
@@ -71,6 +74,9 @@ class Kernel(Lodger):
     talk: Conversation = field(default_factory=Conversation)
     footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False
+    baselines: dict[str, Baseline] = field(default_factory=dict)
+    effects: EffectLog = field(default_factory=EffectLog)
+    limit_noted: str = ""
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
     astray: bool = False
@@ -150,9 +156,25 @@ class Kernel(Lodger):
         self.touched = True
         part = Nested(self.budget, self.nested.depth + 1, id, self.nested.records)
         workspace = task.workspace or self.task.workspace
-        return await self.house.solve(
-            replace(task, parent=self.id, session=self.task.session, workspace=workspace), part
-        )
+        nested = replace(task, parent=self.id, session=self.task.session, workspace=workspace)
+        result = await self.house.solve(nested, part)
+        self.note_part(result.iterations[-1].work)
+        return result
+
+    def note_part(self, work: Work) -> None:
+        """Take over how a sub-task ended and what it did: of its verdict nothing counts here."""
+        self.effects.calls += work.calls
+        if work.ended in (Ended.BUDGET, Ended.TIME):
+            self.note_limit(work.limit or work.ended)
+
+    def note_limit(self, limit: str) -> None:
+        """Note that somebody who works for this run reached a limit."""
+        self.limit_noted = self.limit_noted or limit
+
+    @property
+    def limited(self) -> str:
+        """The limit that was reached by anyone; empty when none was."""
+        return self.budget.refused or self.limit_noted
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
@@ -263,18 +285,7 @@ class Kernel(Lodger):
             self.versions.origin = await self.versions.take()
             self.footprints.begin(self.workspace)
             await self.emit(events.Kept(self.versions.origin))
-            for name, evaluator in self.evaluators.items():
-                if isinstance(evaluator, Baselined):
-                    await self.look(name, evaluator)
-            await self.warn()
-
-    async def look(self, name: str, evaluator: Baselined) -> None:
-        try:
-            await self.in_time(evaluator.baseline(self))
-        except LimitReached:
-            return
-        except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
-            self.house.warn_once(f"{name} could not see how things stood before the work: {error}")
+            await take_baselines(self)
 
     async def go_back_to(self, work: Work) -> None:
         """Bring the files back as this work left them; what cannot be brought back is said."""

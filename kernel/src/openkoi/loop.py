@@ -9,9 +9,11 @@ from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Mode, Plan
 from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
 
 from .kernel import Kernel
-from .phases.decide import best_of, decide
+from .phases.best import best_of, returned
+from .phases.decide import decide
 from .phases.evaluate import evaluate
 from .phases.execute import execute
+from .phases.facts import facts_of
 from .phases.learn import learn
 from .phases.plan import make_plan
 from .phases.recall import recall
@@ -32,20 +34,26 @@ async def solve(run: Kernel) -> Result:
         if ruling.final and not advice:
             break
         await go_back(ruling, run)
-        plan = refine(plan, best_of(run.iterations).evaluation if ruling.fresh else evaluation, advice)
+        plan = refine(plan, best_of(run.iterations) if ruling.fresh else run.iterations[-1], advice)
     result = await finish(ruling, run)
     run.house.later(learn(result, run))
     return result
 
 
 async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> None:
-    """Put an iteration on record, with what it alone cost. A lease refused to anybody is a limit that is reached."""
-    if run.budget.refused and work.ended not in (Ended.BUDGET, Ended.TIME, Ended.LOOP):
-        ended = Ended.TIME if run.budget.refused == "seconds" else Ended.BUDGET
-        work = replace(work, ended=ended, limit=run.budget.refused)
-    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent),)
+    """Put an iteration on record, with what it alone cost."""
+    work = limited(work, run.limited)
+    facts = facts_of(plan, work, evaluation, run)
+    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, Mode.SKIPPED)
     await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
+
+
+def limited(work: Work, limit: str) -> Work:
+    """The work as ended by a limit, if one was reached by anyone: a judge, a hook, a tool, a sub-task."""
+    if not limit or work.ended in (Ended.BUDGET, Ended.TIME, Ended.LOOP, Ended.PERSON):
+        return work
+    return replace(work, ended=Ended.TIME if limit == "seconds" else Ended.BUDGET, limit=limit)
 
 
 async def rule(run: Kernel) -> Ruling:
@@ -53,7 +61,7 @@ async def rule(run: Kernel) -> Ruling:
     if known := run.past.take(Decided):
         return known.ruling
     ruling = decide(run.iterations, run.task.limits, run.spent)
-    await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent))
+    await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent, run.iterations[-1].facts))
     return ruling
 
 
@@ -75,8 +83,8 @@ async def go_back(ruling: Ruling, run: Kernel) -> None:
 
 
 async def finish(ruling: Ruling, run: Kernel) -> Result:
-    """Put the best iteration's files in place and say how it went."""
-    best = best_of(run.iterations)
+    """Put the files of the iteration that is returned in place, and report how it went."""
+    best = returned(run.iterations, ruling.decision)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)

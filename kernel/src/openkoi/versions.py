@@ -38,16 +38,16 @@ class Versions:
             self.warn(f"The files could not be kept, so the best cannot be restored: {error}")
             return ""
 
-    async def changes(self) -> str:
-        """What the run has changed so far, as a unified diff."""
+    async def changes(self) -> str | None:
+        """What the run has changed so far, as a unified diff; None when that is not known."""
         keeper = await self.keeper()
         if keeper is None or not self.origin:
-            return ""
+            return None
         try:
             return str(await self.tidied(keeper.diff(self.root, self.origin)))
         except Exception as error:  # as above
-            self.warn(f"What changed could not be told: {error}")
-            return ""
+            self.warn(f"Could not compute what changed: {error}")
+            return None
 
     async def go_back_to(self, work: Work) -> None:
         """Bring the files back as this work left them."""

@@ -18,9 +18,8 @@ MOST_LENIENT = 0.2
 ENOUGH = 0.85
 NO_CERTIFICATE = "it has no certificate for {model}"
 NOT_PASSED = "its certificate for {model} is not passed: {reasons}"
-INFORMS = (
-    "The judgement by {rubric} informs and does not decide, for {why}. Certify: openkoi evaluator certify {rubric}"
-)
+UNCERTIFIED = "the judgement by {rubric} informs and does not decide: {why}"
+INFORMS = "The judgement by {rubric} informs and does not decide: {why}. Run `openkoi evaluator certify {rubric}`."
 
 
 @dataclass(frozen=True, slots=True)

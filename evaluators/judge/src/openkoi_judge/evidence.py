@@ -3,19 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Task, Work
+from openkoi_hookspecs import Check, EffectCall, Ended, Evaluation, Finding, Task, Work
 
 from .fence import fenced, mark, shortened
 
 WORDS = 6_000
 LOG = 6_000
+CALLS = 4_000  # characters of the list of calls
+UNCHANGED = "Nothing was changed: no file of the workspace differs, and no call had an effect elsewhere."
+ONLY_ELSEWHERE = "No file of the workspace differs. What the calls changed is listed with them."
 CHANGED = "+++ "
 STOPPED = {
     Ended.CYCLES: "its number of steps was used up",
     Ended.BUDGET: "its budget was used up",
     Ended.TIME: "its time was up",
     Ended.LOOP: "it repeated itself",
-    Ended.PERSON: "it waits for a person",
+    Ended.REFUSED: "the model refused to go on",
+    Ended.UNMET: "it met none of the declared conditions",
+    Ended.PERSON: "it waits for the user",
 }
 
 
@@ -61,11 +66,14 @@ def stopped(work: Work) -> list[str]:
 
 
 def evidence(work: Work, room: int) -> Iterator[Evidence]:
-    """The change first, then the last words, then the checks; without a change the words are the work."""
-    changed = bool(work.diff.strip())
-    if changed:
+    """The change first, then the calls with effects, the last words and the checks; else the words are the work."""
+    if work.diff.strip():
         yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
-    yield from said(work, WORDS if changed else room)
+    else:
+        yield Evidence("diff", ONLY_ELSEWHERE if work.changed else UNCHANGED)
+    if work.calls:
+        yield Evidence("calls", shortened("\n".join(map(call, work.calls)), CALLS))
+    yield from said(work, WORDS if work.diff.strip() else room)
 
 
 def said(work: Work, room: int) -> Iterator[Evidence]:
@@ -74,6 +82,12 @@ def said(work: Work, room: int) -> Iterator[Evidence]:
         yield Evidence("answer", shortened(work.text, room))
     if work.known and (work.known.checks or work.known.findings or work.known.log):
         yield Evidence("checks", checked(work.known))
+
+
+def call(call: EffectCall) -> str:
+    """One call that could change something, and how it ended."""
+    effects = f" ({'; '.join(call.effects)})" if call.effects else ""
+    return f"{call.call}: {call.outcome}{effects}"
 
 
 def files(work: Work) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ from .sparing import Rules, acceptable, skippable, worthwhile
 from .sway import DICTATED, dictated, obedient, passages, swayed, trial
 from .verdict import Verdict
 from .voted import Voted
-from .votes import agreed, close, composite, counted, judged, lowered, total
+from .votes import agreed, close, composite, judged, lowered, total
 
-ALONE = "The score is close to the threshold, and only one vote could be had: {cause} The first vote stands."
+ALONE = "Only one of several votes could be taken: {cause} The first vote stands."
 SWAYED = "The work{place} holds words that dictate its score; the judge obeyed them, and its score is not taken."
 UNSEEN = (
     "The judge would accept half of this work as well as all of it, and its certificate says that it overlooks "
@@ -174,15 +174,13 @@ class Hearing:
         return verdict
 
     def _doubtful(self, verdict: Verdict) -> bool:
-        """Whether it takes more votes: it lies so close to the threshold that noise could decide."""
-        score = composite(self._judged(verdict), self.case.work.known)
-        return verdict.votes < self.rules.votes and close(score, self.run.task.limits, self.rules.band)
+        """Whether it takes more votes: noise could decide, or nothing was changed that could be looked at."""
+        score = composite(verdict, self.case.work.known)
+        doubtful = close(score, self.run.task.limits, self.rules.band) or not self.case.work.changed
+        return verdict.votes < self.rules.votes and doubtful
 
     def _acceptable(self, verdict: Verdict) -> bool:
         return acceptable(verdict, self.case.work.known, self.run.task.limits)
-
-    def _judged(self, verdict: Verdict, mode: Mode = Mode.FULL) -> Evaluation:
-        return judged(verdict, counted(verdict, self.rules.weight, self.case.work.known), mode)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(dimension.name for dimension in self.case.rubric.dimensions)
@@ -202,7 +200,7 @@ class Hearing:
     async def _said(self, verdict: Verdict, mode: Mode, left: tuple[str, ...] = ()) -> Evaluation:
         """Make an evaluation of a verdict, and write down how it was come by."""
         await self.run.emit(replace(self._voted(verdict, mode), carried=left))
-        return self._judged(verdict, mode)
+        return judged(verdict, mode)
 
     def _voted(self, verdict: Verdict, mode: Mode) -> Voted:
         return Voted(

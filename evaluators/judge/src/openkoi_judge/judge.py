@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import (
     BadSetting,
@@ -21,7 +21,7 @@ from openkoi_hookspecs.events import Warned
 from openkoi_skillfile import Approved, Method, Rubric, Trust
 
 from .case import Case, Manner, digest
-from .certified import INFORMS, Certified, certified, informing, model_of
+from .certified import INFORMS, UNCERTIFIED, Certified, certified, informing, model_of
 from .choice import by_merit, choose
 from .expectation import expectation
 from .extract import extract
@@ -44,18 +44,19 @@ WRONG = "[evaluators.judge] {name} is {value}. It has to be {bound} or more."
 class Judge:
     """Configured by ``[evaluators.judge]``.
 
-    ``votes`` are asked for when the score lies within ``band`` of the threshold; ``weight`` is what the judge counts
-    beside other evaluators; ``folder`` is OpenKoi's data folder, and ``path`` names more folders with evaluators in
+    ``votes`` are asked for when the score lies within ``band`` of the threshold, and where nothing was changed;
+    ``folder`` is OpenKoi's data folder, and ``path`` names more folders with evaluators in
     them. What a project brings is read where ``trust`` says so: where a person approved of it. No judgement is asked
     for after a change of ``small`` characters or fewer when the last one reached ``skip_eval_confidence`` and the
     checks pass. With ``require_certified`` a judgement by a rubric or model without a passed certificate informs and
     does not decide; without ``certificates`` none is looked at.
     """
 
+    judges: ClassVar[bool] = True
+
     rubric: str = ""
     votes: int = 3
     band: float = 0.08
-    weight: float = 0.60
     max_output: int = 2000
     temperature: float = 0.1
     max_diff: int = 24_000
@@ -70,14 +71,14 @@ class Judge:
 
     def __post_init__(self) -> None:
         """Refuse settings that cannot work, and such that would leave doubtful work unjudged."""
-        least = {"votes": 1, "band": 0, "weight": 0.01, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
+        least = {"votes": 1, "band": 0, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
         for name, bound in {**least, "skip_eval_confidence": 0.9}.items():
             if not getattr(self, name) >= bound:
                 raise BadSetting(WRONG.format(name=name, value=getattr(self, name), bound=bound))
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
-        if not (work.diff.strip() or work.text.strip()):
+        if not (work.changed or work.answered):
             return None
         shelf = self._shelf(run.workspace, run.entries("skills"))
         await self._warn(shelf, run)
@@ -124,7 +125,7 @@ class Judge:
         if not why:
             return said
         await run.emit(Warned(INFORMS.format(rubric=rubric.name, why=why)))
-        return informing(said)
+        return replace(informing(said), unknown=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
     def _shelf(self, workspace: Path | None, entries: Sequence[Entry]) -> Shelf:
         """Read what there is."""
@@ -152,7 +153,6 @@ class Judge:
         return Rules(
             votes=self.votes,
             band=self.band,
-            weight=self.weight,
             confidence=self.skip_eval_confidence,
             small=self.small,
             lenient=known.leniency,

@@ -15,7 +15,7 @@ WORTH = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a verdict is come by: ``votes`` within ``band`` of the threshold, what the judge weighs beside others.
+    """How a verdict is come by: ``votes`` within ``band`` of the threshold.
 
     A judgement is left out when the last full one reached ``confidence``, the checks pass, and no more than ``small``
     characters of diff came since. Scores are lowered by what a certificate found them ``lenient``; a judge that was
@@ -24,7 +24,6 @@ class Rules:
 
     votes: int
     band: float
-    weight: float
     confidence: float
     small: int
     lenient: float = 0.0

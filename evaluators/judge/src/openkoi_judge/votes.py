@@ -16,7 +16,6 @@ from .verdict import Verdict
 BLOCKED = 0.3
 IMPORTANT = 0.1
 LOWEST = 0.7
-DECISIVE = 1e6
 
 
 def capped(verdict: Verdict, rubric: Rubric) -> Verdict:
@@ -42,22 +41,14 @@ def ceiling(findings: Sequence[Finding], rule: str) -> float:
     return max(LOWEST, 1 - IMPORTANT * own.count(Severity.IMPORTANT))
 
 
-def judged(verdict: Verdict, weight: float, mode: Mode = Mode.FULL) -> Evaluation:
-    """Say it as an evaluation, in which all dimensions together count ``weight``."""
-    scores = tuple(replace(score, weight=score.weight * weight) for score in verdict.scores)
-    return Evaluation(scores=scores, findings=verdict.findings, suggestion=verdict.suggestion, mode=mode)
+def judged(verdict: Verdict, mode: Mode = Mode.FULL) -> Evaluation:
+    """Return the verdict as an evaluation."""
+    return Evaluation(scores=verdict.scores, findings=verdict.findings, suggestion=verdict.suggestion, mode=mode)
 
 
-def counted(verdict: Verdict, weight: float, known: Evaluation | None) -> float:
-    """What a verdict weighs beside checks: they may take its score down; where they would lift it, it decides alone."""
-    lifted = composite(judged(verdict, weight), known) > total(verdict)
-    return weight * DECISIVE if lifted else weight
-
-
-def composite(evaluation: Evaluation, known: Evaluation | None) -> float:
-    """What the work scores, all that the checks said included."""
-    before = known or Evaluation()
-    return Evaluation(checks=before.checks, scores=before.scores + evaluation.scores).score or 0.0
+def composite(verdict: Verdict, known: Evaluation | None) -> float:
+    """What the work scores with what the checks said: a failing one caps it."""
+    return Evaluation(checks=known.checks if known else (), scores=verdict.scores).score or 0.0
 
 
 def close(score: float, limits: Limits, band: float) -> bool:

@@ -5,53 +5,55 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Command, Completed, Env, Evaluation, Finding, Run, Work
+from openkoi_hookspecs import Baseline, Command, Completed, Env, Evaluation, Finding, Run, Work
 from openkoi_hookspecs.events import Warned
 
+from .baseline import baseline_of, before_of
 from .linter import Linter
-from .linters import linters
+from .linters import has_work, linters
 from .messages import Heard, steady
-from .opinion import Before, opinion
+from .opinion import opinion
 
 QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
 NOT_THERE = {126, 127}
-RUNS_KEPT = 64
 
 
 class Lint:
-    """Configured by ``[evaluators.lint]``: ``commands``, ``weight``, ``seconds``, ``venv``."""
+    """Configured by ``[evaluators.lint]``: ``commands``, ``seconds``, ``venv``."""
 
     def __init__(
         self,
         *,
         commands: Mapping[str, str] | Sequence[str] = (),
-        weight: float = 0.10,
         seconds: float = 60.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
         self.commands = commands
-        self.weight = weight
         self.seconds = seconds
         self.venv = venv
-        self._before: dict[str, dict[str, Heard]] = {}
 
-    async def baseline(self, run: Run) -> None:
-        """Note what the linters find before the first execution."""
-        self._before[run.id] = {one.linter: one for one in await self._heard(run)}
-        while len(self._before) > RUNS_KEPT:
-            del self._before[next(iter(self._before))]
+    async def baseline(self, run: Run) -> Baseline:
+        """Record what the linters find before the first change."""
+        return baseline_of(await self._heard(await self._wanted(run), run))
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Report what is new since the baseline; None when the project has no linter."""
-        before = Before(heard=self._before.get(run.id, {}), files=work.files)
-        heard = await self._heard(run)
+        before = before_of(work.baseline, work.files)
+        wanted = await self._wanted(run)
+        heard = await self._heard(wanted, run)
         useless = [one for one in heard if one.broke and before.broke(one.linter)]
         for one in useless:
             await run.emit(Warned(f"{one.linter} says nothing about the work: {one.findings[0].title}, as before it."))
-        return opinion([one for one in heard if one not in useless], before, self.weight)
+        configured = {label(one) for one in wanted}
+        gone = [name for name in sorted(before.working - configured) if has_work(name, run.workspace)]
+        silent = sorted(before.working & configured - {one.linter for one in heard})
+        return opinion([one for one in heard if one not in useless], before, gone, silent)
 
-    async def _heard(self, run: Run) -> list[Heard]:
-        wanted = await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
+    async def _wanted(self, run: Run) -> Sequence[Linter]:
+        """The linters that the project configures now."""
+        return await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
+
+    async def _heard(self, wanted: Sequence[Linter], run: Run) -> list[Heard]:
         heard = [await self._ask(linter, run) for linter in wanted]
         return [one for one in heard if one is not None]
 

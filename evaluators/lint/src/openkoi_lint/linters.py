@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .languages import of_other_languages
+from .languages import SHELLS, of_other_languages
 from .lines import read_lines
 from .linter import Linter
 from .mypy import read_mypy
@@ -18,13 +18,23 @@ SURELY_WRONG = ("--select", "E9,F63,F7,F82")
 RUFF = ("check", "--output-format", "json-lines", "--no-cache")
 MYPY = ("--no-error-summary", "--no-color-output", "--no-pretty", "--show-error-codes", "--cache-dir", os.devnull)
 
+PYTHON, SCRIPTS = frozenset({".py", ".pyi"}), frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"})
+COVERED = {"ruff": PYTHON, "mypy": PYTHON, "eslint": SCRIPTS, "tsc": SCRIPTS, "clippy": {".rs"}, "go vet": {".go"}}
+COVERED |= {"shellcheck": SHELLS}
+
 
 def linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
     """The project's own, then those that are configured."""
     every = list(files(root))
-    python = any(path.suffix in {".py", ".pyi"} for path in every)
+    python = any(path.suffix in PYTHON for path in every)
     own = [linter for linter in (ruff(root, venv), mypy(root, venv)) if linter] if python else []
     return (*own, *of_other_languages(root, every), *configured(commands))
+
+
+def has_work(label: str, root: Path) -> bool:
+    """Whether files remain that a linter looks at; the label may name a folder after the linter."""
+    suffixes = COVERED.get(label.partition(" in ")[0])
+    return suffixes is None or any(path.suffix in suffixes for path in files(root))
 
 
 def ruff(root: Path, venv: str) -> Linter | None:

@@ -1,13 +1,14 @@
-"""Remember by run what was there before the work, and what was green then or since. Knows names and colours only."""
+"""How a project's tests stood before the work, and which have passed since: made of, and written as, a log record."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any
+
+from openkoi_hookspecs import Baseline, Check, Json
 
 from .outcome import Outcome
 from .project import Kind
 from .suites import Suite
-
-RUNS_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,34 +54,42 @@ class Before:
         return tuple(sorted(self.since - self.passed.keys()))
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """What is known of each run; of many runs the longest untouched are forgotten."""
+def baseline_of(outcomes: Mapping[Suite, Outcome], suites: tuple[Suite, ...] = ()) -> Baseline:
+    """The record of what ran before the work, red and green. ``of`` names the suite of each test beyond the first."""
+    tests = [test for outcome in outcomes.values() for test in outcome.tests]
+    known = tuple(dict.fromkeys((*suites, *outcomes)))
+    state: dict[str, Json] = {
+        "suites": [[str(suite.kind), suite.folder] for suite in known],
+        "of": {name: known.index(suite) for name, suite in owners(outcomes).items() if suite != known[0]},
+        "silent": [*dict.fromkeys(test.name for test in tests if test.silent)],
+    }
+    return Baseline("", tuple(Check(test.name, test.passed, file=file_of(test.name)) for test in tests), state)
 
-    runs: dict[str, Before] = field(default_factory=dict)
 
-    def of(self, run: str) -> Before:
-        """How the run's tests stood at its baseline, and what was green since."""
-        return self.runs.get(run, Before())
+def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> Before:
+    """What a record says; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
+    if record is None:
+        return Before()
+    state: Any = record.state or {}
+    suites = tuple(Suite(Kind(kind), folder) for kind, folder in state.get("suites", ()))
+    passed = {check.name: check.passed for check in record.checks}
+    green = frozenset(check.name for check in since if check.passed and check.evaluator == record.evaluator)
+    of = dict.fromkeys(passed, suites[0]) if suites else {}
+    of |= {name: suite for name in green - passed.keys() if (suite := suite_of(name, suites))}
+    of |= {name: suites[place] for name, place in state.get("of", {}).items()}
+    return Before(passed, since=green, silent=frozenset(state.get("silent", ())), suites=suites, of=of)
 
-    def begin(self, run: str, outcomes: Mapping[Suite, Outcome], suites: tuple[Suite, ...] = ()) -> None:
-        """Note the baseline, red and green."""
-        tests = [test for outcome in outcomes.values() for test in outcome.tests]
-        silent = frozenset(test.name for test in tests if test.silent)
-        passed = {test.name: test.passed for test in tests}
-        self._keep(run, Before(passed, silent=silent, suites=suites, of=owners(outcomes)))
 
-    def advance(self, run: str, outcomes: Mapping[Suite, Outcome]) -> None:
-        """Note what is green now: it has to stay so."""
-        known = self.of(run)
-        green = frozenset(name for outcome in outcomes.values() for name in outcome.green)
-        self._keep(run, replace(known, since=known.since | green, of={**known.of, **owners(outcomes)}))
+def suite_of(name: str, suites: Sequence[Suite]) -> Suite | None:
+    """The suite in whose folder a test lies, the deepest of several."""
+    inside = [suite for suite in suites if not suite.folder or name.startswith(f"{suite.folder}/")]
+    return max(inside, key=lambda suite: len(suite.folder), default=None)
 
-    def _keep(self, run: str, known: Before) -> None:
-        self.runs.pop(run, None)
-        self.runs[run] = known
-        while len(self.runs) > RUNS_KEPT:
-            del self.runs[next(iter(self.runs))]
+
+def file_of(name: str) -> str:
+    """The path that a test's name begins with, before ``::`` or `` > ``; empty where it begins with none."""
+    path = name.partition("::")[0].partition(" > ")[0]
+    return path if path != name and "." in path.rpartition("/")[2] else ""
 
 
 def owners(outcomes: Mapping[Suite, Outcome]) -> dict[str, Suite]:

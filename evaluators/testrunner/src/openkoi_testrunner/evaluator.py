@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import Env, Evaluation, Run, Task, Work
+from openkoi_hookspecs import Baseline, Env, Evaluation, Run, Task, Work
 from openkoi_hookspecs.events import Warned
 
-from .baseline import Ledger
+from .baseline import Before, baseline_of, before_of
 from .bench import Bench, patience
 from .outcome import Outcome
 from .project import Kind
@@ -19,7 +19,7 @@ NONE = Outcome(runner="tests")
 
 
 class TestRunner:
-    """Configured by ``[evaluators.testrunner]``: ``command``, ``seconds``, ``total``, ``weight``, ``venv``."""
+    """Configured by ``[evaluators.testrunner]``: ``command``, ``seconds``, ``total``, ``venv``."""
 
     __test__: ClassVar[bool] = False  # its name begins like that of a test class
 
@@ -29,39 +29,35 @@ class TestRunner:
         command: str = "",
         seconds: float = 120.0,
         total: float = 600.0,
-        weight: float = 0.30,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
         self.command = command
         self.seconds = seconds
         self.total = total
-        self.weight = weight
         self.venv = venv
-        self._ledger = Ledger()
 
-    async def baseline(self, run: Run) -> None:
-        """Note which tests there are before the first execution, and which of them are green."""
-        suites = await self._suites(run)
+    async def baseline(self, run: Run) -> Baseline:
+        """Record which tests there are before the first change, and which of them are green."""
+        suites = await self._suites(run, Before())
         told = await self._bench(run).each(suites, None)
-        self._ledger.begin(run.id, told.outcomes, suites)
         for finding in unrun(told.not_run, touched=()):
             await run.emit(Warned(f"{finding.title}. {finding.fix}"))
+        return baseline_of(told.outcomes, suites)
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Run the tests of the workspace; None when there are none and were none."""
-        before = replace(self._ledger.of(run.id), all_count=about_tests(run.task))
-        told = await self._bench(run).all(await self._suites(run), before, work.files)
-        self._ledger.advance(run.id, told.outcomes)
+        since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
+        before = replace(before_of(work.baseline, since), all_count=about_tests(run.task))
+        told = await self._bench(run).all(await self._suites(run, before), before, work.files)
         found = unrun(told.not_run, touched=work.files)
-        return verdict(told.whole or NONE, before.without(told.put_off), self.weight, found)
+        return verdict(told.whole or NONE, before.without(told.put_off), found)
 
-    async def _suites(self, run: Run) -> tuple[Suite, ...]:
+    async def _suites(self, run: Run, before: Before) -> tuple[Suite, ...]:
         """The suites of now, and those of before that have something to run still."""
         if self.command:
             return (Suite(Kind.COMMAND),)
-        before = self._ledger.of(run.id).suites
         return await asyncio.to_thread(
-            lambda: tuple(dict.fromkeys((*suites_of(run.workspace), *standing(before, run.workspace))))
+            lambda: tuple(dict.fromkeys((*suites_of(run.workspace), *standing(before.suites, run.workspace))))
         )
 
     def _bench(self, run: Run) -> Bench:

@@ -1,11 +1,11 @@
 """Say what a run of the tests means for the work. Knows outcomes and what was before; runs nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
+from openkoi_hookspecs import Check, Evaluation, Finding, Severity
 
 from .absent import absent, siblings
-from .baseline import Before
+from .baseline import Before, file_of
 from .missing import NotRun
 from .outcome import Outcome, Ran
 
@@ -16,19 +16,27 @@ MARGIN = "\n    "
 BACK = "Let it run again under this name: a test that does not run is not a test that passed."
 
 
-def verdict(outcome: Outcome, before: Before, weight: float, not_run: Sequence[Finding] = ()) -> Evaluation | None:
-    """Checks, findings and a score; None when no test ran, none was there before, and none could have been run."""
+def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -> Evaluation | None:
+    """Checks and findings; None when no test ran, none was there before, and none could have been run."""
     gone, withdrawn = absent(before.there, outcome, before), absent(before.added, outcome, before)
     if not (outcome.tests or gone or withdrawn):
-        return Evaluation(unknown=not_run[0].title, findings=tuple(not_run)) if not_run else None
-    checks = tuple(Check(t.name, t.passed, required=before.requires(t.name)) for t in outcome.tests)
-    checks += tuple(Check(name, passed=False, required=before.requires(name)) for name in gone)
+        return Evaluation(missing=titles(not_run), findings=tuple(not_run)) if not_run else None
+    checks = tuple(check(t.name, t.passed, before) for t in outcome.tests)
+    checks += tuple(check(name, passed=False, before=before) for name in gone)
     if not checks:
         checks = (Check(outcome.runner, passed=False),)
-    counted = [check for check in checks if check.passed or check.required]
-    scores = (Score("tests", sum(c.passed for c in counted) / len(counted), weight),) if counted else ()
     found = (*not_run, *failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
-    return Evaluation(checks=checks, scores=scores, findings=found, log=log(outcome, before, gone, not_run))
+    missing = titles(finding for finding in not_run if finding.severity is Severity.IMPORTANT)
+    return Evaluation(checks=checks, missing=missing, findings=found, log=log(outcome, before, gone, not_run))
+
+
+def titles(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(finding.title for finding in findings)
+
+
+def check(name: str, passed: bool, before: Before) -> Check:
+    """A test as a check; the file that defines it is told by its name where the runner names it so."""
+    return Check(name, passed, required=before.requires(name), file=file_of(name))
 
 
 def unrun(not_run: Sequence[NotRun], touched: Sequence[str]) -> tuple[Finding, ...]:

@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import KoiError, LimitReached, Plan, PluginFault, Tool, Toolbox, Work, events, moments
+from openkoi_hookspecs import KoiError, LimitReached, Plan, PluginFault, Policy, Tool, Toolbox, Work, events, moments
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_schema import offered
 
 from ..conversation import Conversation
 from ..cycles import Ending, converse, out_of
+from ..effects import UNSEEN
 from ..facts import misfit
 from ..kernel import Kernel
 from ..words import mended
-from .decide import best_of
+from .best import best_of
+from .facts import policy_of
 from .plan import attributed
 
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
@@ -23,8 +26,12 @@ LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f"
 
 async def execute(plan: Plan, run: Kernel) -> Work:
     """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
+    if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
+        run.budget.keep_back(*await run.asking.judgement_cost())
     ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
     if known := run.past.take(events.Worked):
+        if run.past.rejudge and not run.past.active:
+            await run.go_back_to(known.work)
         return known.work
     work = await run.fold(moments.after_execute, await outcome(ending, run), run=run)
     await run.emit(events.Worked(work))
@@ -73,12 +80,14 @@ async def address(plan: Plan, run: Kernel) -> None:
 
 async def outcome(ending: Ending, run: Kernel) -> Work:
     """What the execution left behind, with the files as they are now kept."""
+    work = Work(ending.text, ended=ending.why, limit=ending.limit, calls=run.effects.recent)
     if not run.settled:
-        return Work(ending.text, ended=ending.why, limit=ending.limit)
+        return work
     diff, checkpoint = await run.versions.changes(), await run.versions.take()
     await run.warn()
-    files = changed_files(diff)
-    return Work(ending.text, diff=diff, files=files, checkpoint=checkpoint, ended=ending.why, limit=ending.limit)
+    if diff is None:
+        return replace(work, calls=(*work.calls, UNSEEN)) if run.touched else work
+    return replace(work, diff=diff, files=changed_files(diff), checkpoint=checkpoint)
 
 
 def changed_files(diff: str) -> tuple[str, ...]:

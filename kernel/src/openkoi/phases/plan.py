@@ -26,9 +26,9 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     asks = only_asks(run.task.text)
     if not asks and "models.planner" in run.house.config.settings:
         sections = (*sections, *await steps(sections, run))
-    plan = Plan(sections=sections, judged=run.task.limits.iterations > 0 and not asks)
+    plan = Plan(sections=sections, judged=run.task.limits.iterations > 0, asks=asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
-    await run.emit(events.Planned(plan, asks))
+    await run.emit(events.Planned(plan))
     return plan
 
 

@@ -16,6 +16,7 @@ from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 from .lease import CACHED_SHARE, INPUT_MARGIN, Caution, Lease, cost, dearest, weight
 
 SMALLEST_ANSWER = 256
+KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
 
 
 class Purse(Protocol):
@@ -54,6 +55,7 @@ class Budget:
     started: float = 0.0
     refused: str = ""
     exceeded: str = ""
+    kept: tuple[float, float] = (0.0, 0.0)
     waits: int = 0
     stopped: float = 0.0
     deadlines: set[asyncio.Timeout] = field(default_factory=set)
@@ -85,7 +87,7 @@ class Budget:
 
     @property
     def own_tokens(self) -> float:
-        return self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases)
+        return self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases) - self.kept[0]
 
     @property
     def usd_left(self) -> float:
@@ -93,12 +95,16 @@ class Budget:
 
     @property
     def own_usd(self) -> float:
-        return self.limits.usd - self.usd - sum(lease.usd for lease in self.leases)
+        return self.limits.usd - self.usd - sum(lease.usd for lease in self.leases) - self.kept[1]
 
     @property
     def calls_left(self) -> float:
         own = self.limits.calls - self.calls - len(self.leases)
         return own if self.parent is None else min(own, self.parent.calls_left)
+
+    def keep_back(self, tokens: float, usd: float) -> None:
+        """Keep so much from whoever asks until this is said anew: a judge has to be paid from it."""
+        self.kept = min(tokens, KEPT_SHARE * self.limits.tokens), min(usd, KEPT_SHARE * self.limits.usd)
 
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
@@ -171,7 +177,8 @@ class Budget:
     @property
     def over(self) -> bool:
         """Whether nothing is asked any more: a limit is passed, or a vendor's counts cannot be bounded."""
-        return bool(self.overdrawn) or min(self.tokens_left, self.usd_left) < 0
+        tokens, usd = self.kept
+        return bool(self.overdrawn) or min(self.tokens_left + tokens, self.usd_left + usd) < 0
 
     def overdraw(self, limit: str) -> None:
         """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""

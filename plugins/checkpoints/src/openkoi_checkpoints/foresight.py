@@ -1,6 +1,7 @@
 """The hook that saves what a checkpoint only notices, and notes what none can hold. Knows arguments; knows no tool."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +54,9 @@ class Foresight:
                 await run.emit(WrotePassed(path))
 
     @hookimpl
-    async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> None:
-        """Write down what the call did that cannot be taken back; the result stays as it is."""
-        for event in self.notes.after(call, run, failed=result.failed):
+    async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
+        """Log what the call did that no checkpoint holds, and add it to the result's effects."""
+        happened = list(self.notes.after(call, run, failed=result.failed))
+        for event in happened:
             await run.emit(event)
+        return replace(result, effects=(*result.effects, *(one.effect for one in happened))) if happened else None

@@ -18,6 +18,12 @@ class Moved(Event):
     after: str
     current: bool = False
 
+    @property
+    def effect(self) -> str:
+        """What it did, in words."""
+        verb = "moved" if self.before and self.after else "created" if self.after else "deleted"
+        return f"{verb} {self.ref} in the git repository"
+
 
 @dataclass(frozen=True, slots=True)
 class WroteOutside(Event):
@@ -25,6 +31,11 @@ class WroteOutside(Event):
 
     name = "checkpoints.wrote_outside"
     path: str
+
+    @property
+    def effect(self) -> str:
+        """What it did, in words."""
+        return f"wrote {self.path}, outside the workspace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import KoiError
 from openkoi_report import NOTHING, Cost, Costs, clipped, costs_of, dollars, plural, tokens_text
 
-from .resume import WAITING
 from .spending import SPANS, since
 from .waiting import age, alive, pending
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from openkoi_report import Charge
 
 SHOWN = 10
-LEFT = ("", "failed", WAITING)
 
 
 def breakdown(koi: "Assembly", tasks: "Sequence[Past]", there: "Sequence[Charge]") -> Iterator[str]:
@@ -89,7 +87,7 @@ def waiting(koi: "Assembly") -> list[str]:
 
 def unfinished(sessions: Path, tasks: "Sequence[Past]") -> list[str]:
     """The tasks that ended before their time, and how; or that a process is at work on."""
-    left = [past for past in tasks if past.ended in LEFT]
+    left = [past for past in tasks if past.resumable]
     lines = [
         f"{past.run[:8]}  {'at work now' if alive(sessions, past.segment) else past.ended or 'interrupted':<12} "
         f"{clipped(past.text, 60)}"

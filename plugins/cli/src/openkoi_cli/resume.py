@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .faces import Face
 
-WAITING = "escalate"
-
 
 @click.command()
 @click.argument("task_id", required=False, default="")
@@ -23,7 +21,7 @@ WAITING = "escalate"
 @click.option("--format", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
-    """Go on with a task that was interrupted, or that waits for a person; without an id, the last one."""
+    """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one]"""
     from openkoi_log import records_of
 
     from .faces import faced
@@ -47,14 +45,17 @@ def unfinished(koi: "Assembly", task_id: str) -> "Past":
 
     sessions = koi.config.paths.sessions
     if not task_id:
-        left = (past for past in past_tasks(sessions) if past.ended in ("", "failed", WAITING))
+        left = (past for past in past_tasks(sessions) if past.resumable)
         found = next((past for past in left if can_go_on(past, koi)), None)
         if found is None:
-            raise KoiError("There is no task that ended before its time. openkoi status lists the last ones.")
+            raise KoiError("No interrupted task to resume. `openkoi status` lists recent tasks.")
         return found
     past = find_task(sessions, task_id)
-    if past.ended not in ("", "failed", WAITING):
-        raise KoiError(f"Task {past.run[:8]} is over ({past.ended}). To see it again: openkoi replay {past.run[:8]}")
+    if not past.resumable:
+        raise KoiError(
+            f"Task {past.run[:8]} has ended ({past.ended}), so it cannot be resumed. "
+            f"To see it again, run `openkoi replay {past.run[:8]}`."
+        )
     return past
 
 
@@ -75,7 +76,7 @@ def can_go_on(past: "Past", koi: "Assembly") -> bool:
 
 
 async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> None:
-    """Go on, in front of a face that knows what happened before."""
+    """Resume in front of a face that knows what happened before."""
     from .person import attended
 
     koi = face.koi
@@ -84,7 +85,8 @@ async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> No
     for record in records:
         face.report.take(record)
     face.report.failed, face.report.completed = "", None
-    face.live.line(f"[resume] {past.run[:8]}: {len(face.report.iterations)} iterations were done before")
+    count = len(face.report.iterations)
+    face.live.line(f"[resume] {past.run[:8]}: {count} iteration{'' if count == 1 else 's'} already complete")
     koi.listeners.append(face.tell)
     attended(koi)
     async with koi:

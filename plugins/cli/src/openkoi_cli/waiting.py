@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from openkoi_report import clipped, plural
 
 from .plain import plain
-from .resume import WAITING
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Waiting
 
 MONTH = timedelta(days=30)
+WAITING = "escalate"
 NAMED = 8
 LONGEST = 2_000
 UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))

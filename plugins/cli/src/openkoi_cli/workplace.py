@@ -25,8 +25,7 @@ def workplace_of(past: Past, records: Iterable[Record]) -> Path:
 
 def model_of(past: Past, koi: "Assembly") -> dict[str, object]:
     """The setting that lets a past task's model work again."""
-    known = "models.default" in koi.config.settings
-    return {"models.executor" if known else "models.default": past.model} if past.model else {}
+    return {"models.executor": past.model} if past.model else {}
 
 
 @contextmanager

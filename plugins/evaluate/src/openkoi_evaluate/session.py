@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import Agent, Event, Koi, KoiError, Limits, NoProvider, Task
+from openkoi_hookspecs import Agent, Event, Koi, KoiError, Limits, NoProvider, Result, Task
 from openkoi_hookspecs.events import Evaluated, Warned
 
-from .alone import in_doubt, in_time, nobody_asked
 from .copy import Copy, name_in
 from .git import repository_of, repository_with
-from .verdict import ACCEPTED, Ground, Verdict, verdict_of
+from .verdict import ACCEPTED, NO_PROVIDER, Ground, Verdict, verdict_of
 
 NAME = "evaluate"
 NEEDED = "evaluator"
 KEPT_OF_THE_PATH = 3
+REFUSED = "No judge was asked because of --no-judge; the checks decide."
+MODELLESS = "No judge was asked; the checks decide. {why}"
+NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or leave --judge out."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,32 +43,59 @@ class Wanted:
         name = name_in(self.folder, self.base) or self.folder.name
         return f"{name} since {self.revision}" if self.revision else name
 
-    def task(self, workspace: Path) -> Task:
-        """The task that the evaluators judge by. In a folder all tests count; since a revision, those green then."""
+    def task(self, workspace: Path, *, judge: bool) -> Task:
+        """The task that the evaluators judge by. In a folder all tests count; since a revision, those green then.
+
+        With a ``judge`` it needs a model: doing it raises NoProvider where there is none.
+        """
         what = f"Make the changes that came since {self.revision} sound" if self.revision else "Make this project sound"
         purpose = f", for this purpose: {self.purpose.strip()}" if self.purpose.strip() else ""
-        limits = replace(self.limits, calls=0) if self.judge is False else self.limits
         return Task(
             f"{what}{purpose}.",
             category="code" if self.revision else "bugfix",
             channel=NAME,
-            limits=replace(limits, iterations=1),
-            agent=Agent(name=NAME, worker=NAME, model=NEEDED if self.judge else ""),
+            limits=replace(self.limits, iterations=1),
+            agent=Agent(name=NAME, worker=NAME, model=NEEDED if judge else ""),
             workspace=str(workspace),
+            judge=judge,
         )
 
 
 async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
-    """Evaluate in a copy; raises NoProvider where a judge is needed and there is no model."""
+    """Evaluate in a copy; raises NoProvider where a judge is asked for and there is no model."""
     with copied(wanted) as copy, imported_from(copy.to):
         if wanted.revision and not copy.changed():
             return unchanged(wanted)
-        result = await koi.solve(wanted.task(copy.to))
+        result, without = await solved(wanted, copy.to, koi)
         ground = Ground(name_in(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
         verdict = verdict_of(result, wanted.subject, ground)
-        heard = noted(verdict, [record.event for record in koi.records(result.task.session)])
-        why = await modelless(wanted, copy.to, koi) if in_doubt(heard) else ""
-        return in_time(nobody_asked(heard, why, refused=wanted.judge is False))
+        return unasked(noted(verdict, [record.event for record in koi.records(result.task.session)]), without)
+
+
+async def solved(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str]:
+    """The run that evaluates, and why no judge was asked in it; empty where one was, or none is enabled.
+
+    Raises NoProvider where a judge is asked for, and none is enabled or there is no model.
+    """
+    enabled = any(getattr(entry.load(), "judges", False) is True for entry in koi.entries("evaluators"))
+    if wanted.judge and not enabled:
+        raise NoProvider(NO_JUDGE)
+    if wanted.judge is False or not enabled:
+        return await koi.solve(wanted.task(workspace, judge=False)), REFUSED if enabled else ""
+    try:
+        return await koi.solve(wanted.task(workspace, judge=True)), ""
+    except NoProvider as error:
+        if wanted.judge:
+            raise
+        return await koi.solve(wanted.task(workspace, judge=False)), MODELLESS.format(why=error)
+
+
+def unasked(verdict: Verdict, why: str) -> Verdict:
+    """The verdict where no judge was asked: that is said, and one that is required leaves the work unjudged."""
+    if not why:
+        return verdict
+    status = NO_PROVIDER if verdict.evaluation.unknown else verdict.status
+    return replace(verdict, status=status, warnings=(*verdict.warnings, why))
 
 
 @contextmanager
@@ -114,13 +143,3 @@ def noted(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
     warned = [event.text for event in happened if isinstance(event, Warned)]
     asked = [name for event in happened if isinstance(event, Evaluated) for name in event.evaluators]
     return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(asked))
-
-
-async def modelless(wanted: Wanted, workspace: Path, koi: Koi) -> str:
-    """Why there is no model to judge; empty where there is one."""
-    needing = replace(wanted, judge=True).task(workspace)
-    try:
-        await koi.solve(replace(needing, limits=replace(needing.limits, iterations=0)))
-    except NoProvider as error:
-        return str(error)
-    return ""

@@ -10,7 +10,7 @@ from openkoi_hookspecs import Decision, Evaluation, Finding, Result, Severity, S
 WHERE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
 MOST = 20
 NOTHING = Evaluation()
-ACCEPTED, BELOW, BUDGET, TIME = 0, 3, 4, 5
+ACCEPTED, BELOW, BUDGET, TIME, NO_PROVIDER = 0, 3, 4, 5, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +77,12 @@ class Ground:
 
 def verdict_of(result: Result, subject: str, ground: Ground) -> Verdict:
     """What a run came to."""
-    judged, quality = result.best.evaluation, result.task.limits.quality
-    status = status_of(result)
-    evaluation = judged or NOTHING
+    evaluation = result.best.evaluation or NOTHING
     return Verdict(
         subject=subject,
-        status=status,
-        reason=reason(evaluation, quality) if judged else "nobody had anything to judge",
-        quality=quality,
+        status=status_of(result),
+        reason=reason(result),
+        quality=result.task.limits.quality,
         evaluation=evaluation,
         issues=tuple(issues(evaluation, ground)),
         spent=result.spent,
@@ -100,17 +98,16 @@ def status_of(result: Result) -> int:
     return BELOW if judged else limits.get(result.ruling.decision, BELOW)
 
 
-def reason(evaluation: Evaluation, quality: float) -> str:
+def reason(result: Result) -> str:
     """Why it is accepted, or not, in one line."""
-    if evaluation.unknown:
-        return f"it could not be judged: {evaluation.unknown}"
+    evaluation = result.best.evaluation or NOTHING
     red, blockers = len(evaluation.failing), len(evaluation.blockers)
-    against = [counted(red, "check is red", "checks are red")] if red else []
+    against = [counted(red, "check fails", "checks fail")] if red else []
     against += [counted(blockers, "blocker is open", "blockers are open")] if blockers else []
     score = evaluation.score
     if score is None:
-        return ", ".join(against) or "nobody gave a score"
-    return ", ".join([*against, f"score {score:.2f} of {quality:.2f}"])
+        return ", ".join(against) or result.ruling.reason
+    return ", ".join([*against, f"score {score:.2f} of {result.task.limits.quality:.2f}"])
 
 
 def counted(number: int, one: str, many: str) -> str:

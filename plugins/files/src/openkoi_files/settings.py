@@ -15,6 +15,7 @@ from openkoi_hookspecs import BadSetting
 T = TypeVar("T")
 Table = Mapping[str, Any]
 LARGEST = 2**1000
+WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 LONGEST = 1_000_000
 
 
@@ -30,6 +31,8 @@ def typed(key: str, setting: Setting, kind: type[T]) -> T:
     value = setting.value
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         value = float(value)
+    if isinstance(value, str) and kind is bool and setting.origin.startswith(("$", "--")):
+        value = WORDS.get(value.strip().lower(), value)
     if isinstance(value, str) and kind in (int, float) and setting.origin.startswith(("$", "--")):
         value = number(key, setting, kind)
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):

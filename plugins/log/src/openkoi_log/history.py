@@ -24,7 +24,7 @@ NAMED = 8
 class Past:
     """One task as the log tells it. ``ended`` is a decision, ``failed``, or empty while it has not ended.
 
-    ``segment`` is where it began.
+    ``segment`` is where it began; of an ``unjudged`` one only the judgement is missing.
     """
 
     run: str
@@ -35,6 +35,12 @@ class Past:
     tokens: int = 0
     usd: float = 0.0
     segment: str = ""
+    unjudged: bool = False
+
+    @property
+    def resumable(self) -> bool:
+        """Whether something is left to do: it was interrupted, failed, waits for the user, or was not judged."""
+        return self.unjudged or self.ended in ("", "failed", "escalate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,8 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
         case events.TaskStarted(task=task, model=model) if not task.parent:
             tasks[record.run] = Past(record.run, record.at, task.text, model, segment=segment)
         case events.RunCompleted(ruling=ruling, spent=spent) if record.run in tasks:
-            ended = str(ruling.decision)
-            tasks[record.run] = replace(tasks[record.run], ended=ended, tokens=spent.tokens, usd=spent.usd)
+            past = replace(tasks[record.run], ended=str(ruling.decision), unjudged=ruling.unjudged)
+            tasks[record.run] = replace(past, tokens=spent.tokens, usd=spent.usd)
         case events.RunFailed() if record.run in tasks:
             tasks[record.run] = replace(tasks[record.run], ended="failed")
 

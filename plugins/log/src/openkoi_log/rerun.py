@@ -5,12 +5,12 @@ no effect repeated. When nothing is left, the run goes on from there. The past o
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Decision, Ended, Event, Record, Request, Spend, ToolCall, ToolResult, events
+from openkoi_hookspecs import Baseline, Decision, Ended, Event, Record, Request, Spend, ToolCall, ToolResult, events
 
 from .forking import family
 
@@ -26,7 +26,7 @@ TOLD = (
     *(events.Worked, events.Evaluated, events.Iterated, events.Decided),
 )
 CLOSING = (events.Worked, events.Evaluated, events.Decided)
-DONE = (events.Kept, events.ToolCalled, events.ToolAnswered)
+DONE = (events.Kept, events.ChecksBaseline, events.ToolCalled, events.ToolAnswered)
 SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
 
 
@@ -38,6 +38,9 @@ def always(event: Event) -> bool:
 @dataclass(slots=True)
 class Rerun:
     """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
+    ``baselines`` are how checks stood then, by evaluator; ``called`` tells whether a tool was called after that.
+
+    ``rejudge``: it ended, and only a judgement was missing.
 
     ``paid`` is what it and its parts have paid for, ``lapped`` what its iterations have cost. ``lost`` are questions of
     which nothing more was heard, by run.
@@ -46,10 +49,13 @@ class Rerun:
     left: list[Event] = field(default_factory=list)
     written: Counter[type[Event]] = field(default_factory=Counter)
     origin: str = ""
+    baselines: Mapping[str, Baseline] = field(default_factory=dict)
+    called: bool = False
     seconds: float = 0.0
     paid: Sequence[events.Paid] = ()
     lost: Sequence[tuple[str, events.Broken]] = ()
     lapped: Spend = Spend()
+    rejudge: bool = False
 
     @property
     def active(self) -> bool:
@@ -110,9 +116,13 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     """What one run did before."""
     if not records:
         return Rerun()
-    own = list(with_somebody_there(record for record in records if record.run == run))
+    whole = [*with_somebody_there(record for record in records if record.run == run)]
+    own = [*without_missing_verdict(whole)]
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
+    baselines = {
+        event.baseline.evaluator: event.baseline for event in happened if isinstance(event, events.ChecksBaseline)
+    }
     again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
     members = family(records, run)
@@ -123,7 +133,15 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     ]
     told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
     laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
-    return Rerun(told, written, origin, lasted(own), paid, lost, summed(laps))
+    called = called_after_kept(happened)
+    rejudge = ended_unjudged([record.event for record in whole])
+    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, summed(laps), rejudge)
+
+
+def called_after_kept(happened: Sequence[Event]) -> bool:
+    """Whether a tool was called after the workspace was kept."""
+    kept = next((place for place, event in enumerate(happened) if isinstance(event, events.Kept)), len(happened))
+    return any(isinstance(event, events.ToolCalled) for event in happened[kept:])
 
 
 def summed(laps: Sequence[Spend]) -> Spend:
@@ -164,6 +182,30 @@ def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
         alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.Continued)
         if not alone or (isinstance(record.event, DONE) and not wants_somebody(record.event)):
             yield record
+
+
+def ended_unjudged(happened: Iterable[Event]) -> bool:
+    """Whether a run came to its end, and only a judgement was missing."""
+    ends = [event.ruling for event in happened if isinstance(event, events.RunCompleted)]
+    return bool(ends) and ends[-1].unjudged
+
+
+def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
+    """The records without what followed the last execution, where the run ended and only a judgement was missing."""
+    held: list[Record] = []
+    after_work = False
+    for record in records:
+        event = record.event
+        if isinstance(event, events.RunCompleted) and event.ruling.unjudged:
+            held = [one for one in held if isinstance(one.event, events.Paid | events.Leased)]
+        elif after_work and not isinstance(event, events.Worked | events.Prompted):
+            held.append(record)
+            continue
+        yield from held
+        held, after_work = [], isinstance(event, events.Worked)
+        if not (isinstance(event, events.RunCompleted) and event.ruling.unjudged):
+            yield record
+    yield from held
 
 
 def wants_somebody(event: Event) -> bool:

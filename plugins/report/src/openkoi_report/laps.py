@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Evaluation, Mode, Ruling, Spend, Usage, Work, events
+from openkoi_hookspecs import Evaluation, Facts, Mode, Ruling, Spend, Usage, Work, events
 
 from .judging import Judging
 
@@ -17,6 +17,7 @@ class Lap:
     work: Work | None = None
     evaluation: Evaluation | None = None
     ruling: Ruling | None = None
+    facts: Facts = Facts()
     spent: Spend = Spend()
     mode: Mode = Mode.SKIPPED
     terminated_by: str = ""

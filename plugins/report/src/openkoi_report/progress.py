@@ -24,6 +24,7 @@ from .shares import share
 from .tree import signature
 
 SHOWN = 3
+TESTS = "testrunner"
 LEAST = 0.005
 NEAR_LIMIT = 0.8
 
@@ -86,7 +87,7 @@ class Progress:
         if lap.evaluation is None:
             return []
         most = self.report.task.limits.iterations if self.report.task else 0
-        score = f"score: {lap.evaluation.score:.2f}" if lap.evaluation.score is not None else "no score"
+        score = f"score: {lap.evaluation.score:.2f}" if lap.evaluation.score is not None else "not judged"
         notes = ", ".join(filter(None, (weakest(lap.evaluation), how(lap))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
         return [line, *told(lap.evaluation)]
@@ -109,13 +110,22 @@ class Progress:
         count += " (deterministic skill)" if self.report.deterministic else ""
         done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
         if decision is Decision.ACCEPT:
-            return [done]
+            return [done] if self.report.score is not None else [f"  {sentence(completed.ruling.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is Decision.ABORT_BUDGET and self.report.task:
             amount = used_up(completed.ruling.reason, spent, self.report.task.limits)
-            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}."]
+            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.left()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
-        return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", done]
+        return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", *self.left(), done]
+
+    def left(self) -> list[str]:
+        """What a run that was not accepted left behind, and what to run next."""
+        files, completed = self.report.best.work.files if self.report.best.work else (), self.report.completed
+        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+        named = f"  Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
+        judge = "  To judge this without doing the work again, run `openkoi resume`."
+        unjudged = completed is not None and completed.ruling.unjudged
+        return [*([named] if files and self.report.score is None else []), *([judge] if unjudged else [])]
 
 
 def found_lines(model: str, origin: str) -> list[str]:
@@ -126,8 +136,8 @@ def found_lines(model: str, origin: str) -> list[str]:
 
 def used_up(reason: str, spent: Spend, limits: Limits) -> str:
     """How much of the limit that ended it was used."""
-    if reason.endswith("a day is reached"):
-        return reason.removeprefix("the ").removesuffix(" is reached")
+    if reason.endswith("a day"):
+        return reason.removeprefix("reached the ")
     if "dollars" in reason:
         return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
     if "calls" in reason:
@@ -136,7 +146,7 @@ def used_up(reason: str, spent: Spend, limits: Limits) -> str:
 
 
 def sentence(reason: str) -> str:
-    return f"{reason[:1].upper()}{reason[1:]}."
+    return f"{reason[:1].upper()}{reason[1:].removesuffix('.')}."
 
 
 def remembered(recall: Recall) -> str:
@@ -180,5 +190,5 @@ def checked(evaluation: Evaluation) -> list[str]:
     red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
     if red:
         return [f"  {red} of {total} checks fail"]
-    tested = any(score.dimension == "tests" for score in evaluation.scores)
+    tested = any(check.evaluator == TESTS for check in evaluation.checks)
     return [f"  All {'tests' if tested else 'checks'} pass"] if total else []

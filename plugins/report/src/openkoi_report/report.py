@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Record, Task, Usage, events
+from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Policy, Record, Task, Usage, events
 
 from .costs import Cost, Costs, costs_of
 from .judging import judging_of
@@ -32,7 +32,7 @@ EXITS = {
 
 @dataclass(slots=True)
 class Report:
-    """A run's records, taken in one by one."""
+    """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation."""
 
     run: str = ""
     task: Task | None = None
@@ -43,8 +43,7 @@ class Report:
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    judged: bool = True
-    asks: bool = False
+    deterministic: bool = False
     completed: events.RunCompleted | None = None
     failed: str = ""
     segment: str = ""
@@ -75,8 +74,8 @@ class Report:
     def note(self, event: Event) -> None:
         lap = self.laps[-1]
         match event:
-            case events.Planned(plan=plan, asks=asks):
-                self.judged, self.asks = plan.judged, asks
+            case events.Planned(plan=plan):
+                self.deterministic = not plan.judged and (self.task is None or self.task.limits.iterations > 0)
             case events.Answered(model=model, role=role):
                 self.models.setdefault(role, model)
             case events.Switched(role=role, to=model):
@@ -90,8 +89,8 @@ class Report:
                 self.evaluators += [name for name in names if name not in self.evaluators]
             case events.Iterated(spent=spent, mode=mode):
                 lap.spent, lap.mode = spent, mode
-            case events.Decided(iteration=number, ruling=ruling):
-                lap.ruling = ruling
+            case events.Decided(iteration=number, ruling=ruling, facts=facts):
+                lap.ruling, lap.facts = ruling, facts
                 self.turn_over(number)
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
@@ -129,12 +128,6 @@ class Report:
         return self.decided(self.completed.best if self.completed else -1)
 
     @property
-    def deterministic(self) -> bool:
-        """Whether the plan was a skill that needs no judging, and not a question or a single execution."""
-        once = self.task is not None and self.task.limits.iterations == 0
-        return not (self.judged or self.asks or once)
-
-    @property
     def text(self) -> str:
         """The best iteration's last words."""
         return self.best.work.text if self.best.work else ""
@@ -142,6 +135,12 @@ class Report:
     @property
     def score(self) -> float | None:
         return self.best.evaluation.score if self.best.evaluation else None
+
+    @property
+    def accepted(self) -> bool | None:
+        """Whether the work was accepted; None where it was done and no evaluation was asked for."""
+        done = self.completed is not None and self.completed.ruling.decision is Decision.ACCEPT
+        return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
 
     @property
     def status(self) -> int:
@@ -175,7 +174,7 @@ class Report:
         return {
             "schema": SCHEMA,
             "ok": self.completed is not None,
-            "accepted": ruling is not None and ruling.decision is Decision.ACCEPT,
+            "accepted": self.accepted,
             "decision": ruling.decision if ruling else None,
             "stop_reason": ruling.reason if ruling else self.failed or "it did not end",
             "task_id": self.run,

@@ -6,7 +6,7 @@ Told from a report alone, so from the log alone; it repeats what was decided and
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Mode, Score, Severity
+from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity
 from openkoi_hookspecs.work import RED_CAP
 
 from .figures import clipped, plural
@@ -15,7 +15,7 @@ from .laps import Lap
 from .report import Report
 
 NAMED = 3
-NOBODY = "nobody was asked to judge it"
+NOBODY = "not evaluated"
 SAME = "the work is the same as before, and so is its judgement"
 PROOFS = {
     "sound": "words in the work speak to its judge; they were tried by themselves, and sway nobody",
@@ -44,10 +44,21 @@ def why_lines(report: Report) -> Iterator[str]:
 def told(number: int, lap: Lap, threshold: float) -> Iterator[str]:
     """One iteration."""
     if lap.ruling:
-        yield f"  iteration {number}: {lap.ruling.decision}, for {clipped(lap.ruling.reason, 160)}"
+        yield f"  iteration {number}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
+        yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
     rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", unjudged(lap))]
     votes = [line for judging in lap.judgings for line in voted(judging)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, *votes) if text)
+
+
+def facts_text(facts: Facts) -> str:
+    """The facts that the decision rests on, in a line."""
+    end = f"ended: {facts.end}" + (f" ({facts.limit})" if facts.limit else "")
+    judged = f"judged {facts.judged:.2f}" if facts.judged is not None else "not judged"
+    named = ("answered", "changed", "green", "red", "question")
+    turned = f"{len(facts.turned)} turned green" if facts.turned else ""
+    held = [name for name in named if getattr(facts, name)]
+    return ", ".join(filter(None, (end, *held, turned, judged, f"policy: {facts.policy}")))
 
 
 def unjudged(lap: Lap) -> str:

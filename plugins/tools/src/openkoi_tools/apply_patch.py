@@ -34,6 +34,7 @@ def apply_patch(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
+        local=True,
         doing="Applying a patch",
         rare=True,
         writes=written,

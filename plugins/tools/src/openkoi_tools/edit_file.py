@@ -39,6 +39,7 @@ def edit_file(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
+        local=True,
         doing="Editing {path}",
     )
 

@@ -54,6 +54,7 @@ def run_command(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
+        local=True,
         doing="Running {command}",
     )
 

@@ -44,6 +44,7 @@ def write_file(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
+        local=True,
         doing="Writing {path}",
     )
 

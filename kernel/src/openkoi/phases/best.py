@@ -1,0 +1,34 @@
+"""Which iteration is the best, and which one a run returns. Pure."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Decision, Ended, Iteration
+
+from .history import evaluation_of, score_of
+
+
+def best_of(iterations: Sequence[Iteration]) -> Iteration:
+    """The best, not the last. An unjudged one never beats a judged one; of equals the earlier wins."""
+    return max(iterations, key=merit)
+
+
+def merit(iteration: Iteration) -> tuple[bool, bool, bool, float, int, int]:
+    """How good an iteration is. Fewer failing checks and fewer changed lines break ties."""
+    evaluation, score = evaluation_of(iteration), score_of(iteration)
+    clean = not evaluation.failing, not evaluation.blockers
+    ties = -len(evaluation.failing), -iteration.work.diff.count("\n")
+    return score is not None, *clean, score or 0.0, *ties
+
+
+def returned(iterations: Sequence[Iteration], decision: Decision) -> Iteration:
+    """The iteration whose files and answer a run returns.
+
+    What was accepted, or waits for the user, is the last one. Otherwise it is the best that was judged. Where none was,
+    the files stay as they are: the last iteration that did something.
+    """
+    last = iterations[-1]
+    if decision is Decision.ACCEPT or last.work.ended is Ended.PERSON:
+        return last
+    if decision is Decision.ABORT_REGRESSION or any(score_of(one) is not None for one in iterations):
+        return best_of(iterations)
+    return next((one for one in reversed(iterations) if one.facts.answered or one.facts.changed), last)

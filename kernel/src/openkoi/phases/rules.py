@@ -1,0 +1,127 @@
+"""How a run that is not accepted goes on or ends. Pure; the first rule that has an answer applies."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Decision, Ended, Mode, Ruling
+
+from .history import ROUNDING, History, Rule, evaluation_of
+from .shortfall import counted
+
+STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
+
+
+def stop_looping(history: History) -> Ruling | None:
+    """A model that repeats itself is stopped."""
+    looping = history.facts.end is Ended.LOOP
+    return Ruling(Decision.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
+
+
+def stop_at_limit(history: History) -> Ruling | None:
+    """A limit is reached, by whoever was refused a lease, or nothing is left to pay another iteration with."""
+    facts, limits, spent = history.facts, history.limits, history.spent
+    if facts.end is Ended.BUDGET:
+        return out_of_budget(facts.limit or "the budget")
+    for name, used, most in (
+        ("tokens", spent.tokens, limits.tokens),
+        ("dollars", spent.usd, limits.usd),
+        ("calls", spent.calls, limits.calls),
+    ):
+        if used >= most and used > 0:
+            return out_of_budget(name)
+    if facts.end is Ended.TIME or spent.seconds >= limits.seconds:
+        return Ruling(Decision.ABORT_TIMEOUT, f"reached the limit of {limits.seconds:g} seconds")
+    return None
+
+
+def out_of_budget(limit: str) -> Ruling:
+    return Ruling(Decision.ABORT_BUDGET, f"reached the limit of {limit}")
+
+
+def restart_after_regression(history: History) -> Ruling | None:
+    """Work that got worse is undone, and once another way is tried from the best iteration."""
+    why = regression(history)
+    if not why:
+        return None
+    if any(regression(earlier) for earlier in prefixes(history.before)):
+        return Ruling(Decision.ABORT_REGRESSION, f"{why}, for the second time")
+    return None if history.used_up else Ruling(Decision.CONTINUE, why, fresh=True)
+
+
+def prefixes(history: History) -> Sequence[History]:
+    counts = range(1, len(history.iterations) + 1)
+    return [History(history.iterations[:count], history.limits, history.spent) for count in counts]
+
+
+def regression(history: History) -> str:
+    """How the last iteration is worse than those before; empty if it is not."""
+    reddened = history.evaluation.failing & passed_before(history)
+    if reddened:
+        return f"{', '.join(sorted(reddened)[:3])} passed before"
+    now, best, margin = history.facts.judged, history.before.best_score, history.limits.regression
+    if now is None or best is None or margin is None or now >= best - margin - ROUNDING:
+        return ""
+    return f"the score fell from {best:.2f} to {now:.2f}"
+
+
+def passed_before(history: History) -> frozenset[str]:
+    earlier = (evaluation_of(iteration).checks for iteration in history.iterations[:-1])
+    return frozenset(check.name for checks in earlier for check in checks if check.passed)
+
+
+def ask_about_blocker(history: History) -> Ruling | None:
+    """A blocker that three iterations did not fix is the user's to decide."""
+    stuck = [finding.title for finding in history.evaluation.blockers if finding.key in still_open(history)]
+    return Ruling(Decision.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
+
+
+def stop_after_last(history: History) -> Ruling | None:
+    count = counted(len(history.iterations), "iteration")
+    return Ruling(Decision.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
+
+
+def stop_stalled(history: History) -> Ruling | None:
+    """Another iteration would bring nothing. A blocker is tried again all the same: it ends with the user."""
+    if len(history.iterations) < 2 or history.evaluation.blockers:
+        return None
+    if history.evaluation.mode is Mode.CACHED or repeats_nothing(history):
+        return Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing")
+    if no_gain(history):
+        return Ruling(Decision.ACCEPT_BEST, "the last iteration did not improve the result")
+    return Ruling(Decision.ACCEPT_BEST, "the same findings are still open") if unmoved(history) else None
+
+
+def repeats_nothing(history: History) -> bool:
+    """Whether this iteration and the one before did nothing at all."""
+    return not any(facts.answered or facts.changed for facts in (history.facts, history.before.facts))
+
+
+def no_gain(history: History) -> bool:
+    if history.evaluation.checks != history.before.evaluation.checks:
+        return False
+    now, best = history.facts.judged, history.before.best_score
+    if now is None:
+        return history.before.facts.judged is None
+    return best is not None and now < best + history.limits.improvement - ROUNDING
+
+
+def unmoved(history: History) -> bool:
+    found = history.evaluation.open
+    return bool(found) and still_open(history) == {finding.key for finding in found}
+
+
+def still_open(history: History) -> set[tuple[str, str, str]]:
+    """Findings that were open in each of the last three iterations."""
+    if len(history.iterations) < STUBBORN:
+        return set()
+    recent = history.iterations[-STUBBORN:]
+    return set.intersection(*({finding.key for finding in evaluation_of(one).open} for one in recent))
+
+
+RULES: Sequence[Rule] = (
+    stop_looping,
+    stop_at_limit,
+    restart_after_regression,
+    ask_about_blocker,
+    stop_after_last,
+    stop_stalled,
+)

@@ -1,0 +1,67 @@
+"""Say in words why an iteration is not good enough. Pure."""
+
+from openkoi_hookspecs import Ended, Evaluation, Finding, Iteration, Limits, Policy
+
+ENDS = {
+    Ended.CYCLES: "stopped at the maximum number of cycles before it was done",
+    Ended.BUDGET: "stopped at a limit before it was done",
+    Ended.TIME: "stopped at the time limit before it was done",
+    Ended.LOOP: "repeated the same calls without making progress",
+    Ended.UNMET: "none of the declared conditions was met",
+    Ended.PERSON: "waiting for approval",
+}
+NOTHING_DONE = "nothing was done"
+ADVICE = {
+    Ended.CYCLES: "Continue from the current state of the files and finish the task in fewer steps.",
+    Ended.LOOP: "Do not repeat calls whose result you know. Take another approach.",
+    Ended.UNMET: "Continue until one of the conditions is met.",
+}
+DO_IT = "Make the change that the task asks for. If it needs no change, answer and say why."
+
+
+def shortfall(iteration: Iteration, limits: Limits) -> str:
+    """Why it was not accepted."""
+    facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
+    if facts.red:
+        return failures(evaluation)
+    if facts.end is Ended.REFUSED:
+        return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
+    if facts.end is not Ended.DONE:
+        return ENDS[facts.end]
+    if not (facts.answered or facts.changed):
+        return NOTHING_DONE
+    if facts.judged is not None:
+        return f"score {facts.judged:.2f} is below the threshold {limits.quality:.2f}"
+    if facts.policy is Policy.CHECKS and facts.green:
+        return "nothing was changed, so passing checks prove nothing"
+    return "not judged"
+
+
+def failures(evaluation: Evaluation) -> str:
+    """The open blocker, else how many checks fail."""
+    if evaluation.blockers:
+        return f"a blocker is open: {evaluation.blockers[0].title}"
+    count = len(evaluation.failing)
+    return f"{counted(count, 'required check')} {'fails' if count == 1 else 'fail'}"
+
+
+def findings_of(iteration: Iteration) -> tuple[Finding, ...]:
+    """What the model has to be told besides the evaluation's findings: that it did nothing, or did not finish."""
+    facts = iteration.facts
+    if facts.end in ADVICE:
+        return (Finding(capitalized(ENDS[facts.end]), rule="unfinished", fix=ADVICE[facts.end]),)
+    if not facts.changed and (not facts.answered or facts.green):
+        return (Finding(capitalized(NOTHING_DONE), rule="unfinished", fix=DO_IT),)
+    return ()
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:200]

@@ -1,0 +1,309 @@
+"""Exit status 0 means that the work was done and that evidence supports it: through the command line, as it ships."""
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from cli_process import Shell, script, shell
+
+from openkoi_hookspecs import Usage
+from openkoi_testing.servers import OpenAIServer, Say
+
+TASK = "Edit a.py so that x is 3"
+GREEN = "def test_there() -> None:\n    assert True\n"
+WAITING = "import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n"
+DIMENSIONS = (
+    *("correctness", "safety", "style", "completeness", "relevance", "quality"),
+    *("clarity", "accuracy", "tone", "structure"),
+)
+EDIT = """\
+  - when: {after: 0}
+    says: I will edit it.
+    calls: [{tool: write_file, arguments: {path: a.py, content: "x = 3\\n", overwrite: true}}]
+    usage: {input: 10, output: 10}
+"""
+SAID = "  - says: {}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
+DONE = SAID.format("Done.")
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with a file and a passing test, and a home without memory of anything."""
+    made = shell(tmp_path)
+    (made.folder / "a.py").write_text("x = 0\n")
+    (made.folder / "test_there.py").write_text(GREEN)
+    configured(made, "")
+    return made
+
+
+def configured(openkoi: Shell, text: str) -> None:
+    """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
+    openkoi.home.mkdir(exist_ok=True)
+    (openkoi.home / "config.toml").write_text(f"[evaluators.word-count]\nenabled = false\n{text}")
+
+
+def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
+    """Do a task with scripted models, as JSON."""
+    evaluator = ["--evaluator", script(openkoi.folder, judge, "judge.yaml")] if judge else []
+    model = ["--executor", script(openkoi.folder, executor, "executor.yaml")]
+    return openkoi(task, *model, *evaluator, "--format", "json", *options)
+
+
+def verdict(score: float, finding: str = "") -> str:
+    """A judge's answer by whatever rubric, in one line."""
+    found = [{"severity": "important", "dimension": "quality", "title": finding, "fix": finding}] if finding else []
+    scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
+    return json.dumps({"scores": scores, "findings": found, "suggestion": ""})
+
+
+def judge_of(score: float, *contains: str, finding: str = "") -> str:
+    """A judge that always gives this score, where the prompt contains these texts."""
+    when = f"{{tools: false, contains: {json.dumps(contains)}}}"
+    said = verdict(score, finding)
+    return f"  - when: {when}\n    repeat: true\n    says: |\n      {said}\n    usage: {{input: 100, output: 10}}\n"
+
+
+def result(done: CompletedProcess[str]) -> dict[str, object]:
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+# The seen cases, by name.
+
+
+def test_a_budget_that_allows_no_request_is_not_an_acceptance(openkoi: Shell) -> None:
+    with OpenAIServer("Done.") as server:
+        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
+        done = there(TASK, "-m", "openai/gpt-fake", "--budget", "0.0001", "--format", "json")
+
+    told = result(done)
+    assert (4, []) == (done.returncode, list(server.asked)), done.stderr
+    assert (False, None, "abort_budget") == (told["accepted"], told["score"], told["decision"])
+
+
+def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
+    step = """\
+  - when: {{last: "{last}", tools: true}}
+    says: Step {n}.
+    calls: [{{tool: write_file, arguments: {{path: a.py, content: "x = {n}  # step {n}\\n", overwrite: true}}}}]
+    usage: {{input: 100, output: 10}}
+  - when: {{last: "a.py", tools: true, contains: "Step {n}."}}
+    says: Wrote {n}.
+    usage: {{input: {used}, output: 10}}
+"""
+    turns = [("so that x is 3", 1, 1000), ("score 1", 2, 1000), ("score 2", 3, 17_000)]
+    executor = "".join(step.format(last=last, n=n, used=used) for last, n, used in turns)
+    scores = ((1, 0.4), (2, 0.5), (3, 0.6))
+    judge = "".join(judge_of(score, f"+x = {n}", finding=f"score {n}") for n, score in scores)
+    configured(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 28000\n")
+    done = played(openkoi, executor, judge=judge)
+
+    told = result(done)
+    assert (4, 0.6, False) == (done.returncode, told["score"], told["accepted"]), done.stderr
+    assert (["a.py"], "Wrote 3.") == (told["changed_files"], told["output"])
+    assert "x = 3" in (openkoi.folder / "a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("judge", "status", "reason"),
+    [
+        ("  - says: It is fine.\n    repeat: true\n", 3, "not judged: "),
+        ('  - says: ""\n    repeat: true\n', 3, "not judged: "),
+        ("  - fails: {refused: no longer offered}\n    repeat: true\n", 3, "not judged: "),
+        ("  - says: too late\n    delay: 60\n    repeat: true\n", 5, "reached the limit of 8 seconds"),
+    ],
+    ids=["garbage", "silence", "refusal", "late"],
+)
+def test_a_judge_that_does_not_judge_leaves_acceptance_to_nobody(
+    openkoi: Shell, judge: str, status: int, reason: str
+) -> None:
+    configured(openkoi, "[iteration]\ntimeout_seconds = 8\n")
+    done = played(openkoi, EDIT + DONE, judge=judge)
+
+    told = result(done)
+    assert (status, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert str(told["stop_reason"]).startswith(reason)
+    assert ["a.py"] == told["changed_files"]
+
+
+def test_a_judge_without_a_valid_key_leaves_acceptance_to_nobody(openkoi: Shell) -> None:
+    with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
+        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
+        model = script(openkoi.folder, EDIT + DONE)
+        done = there(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
+
+    assert 3 == done.returncode
+    assert "Not judged: " in done.stderr
+    assert "401" in done.stderr
+    assert "Changed: a.py. To undo this, run `openkoi undo`." in done.stderr
+    assert "run `openkoi resume`" in done.stderr
+
+
+def test_a_refusal_by_the_content_filter_is_not_an_answer(openkoi: Shell) -> None:
+    refused = "  - says: I cannot help with that.\n    stop: refused\n    repeat: true\n"
+    done = played(openkoi, refused, judge=judge_of(1.0))
+
+    told = result(done)
+    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert "the model refused: I cannot help with that." == told["stop_reason"]
+
+
+def test_a_model_that_only_looks_for_tools_until_the_money_is_gone_has_done_nothing(openkoi: Shell) -> None:
+    looks = "".join(
+        f"  - when: {{after: {n}}}\n    says: Hm {n}.\n    usage: {{input: 3000, output: 100}}\n"
+        f"    calls: [{{tool: find_tool, arguments: {{query: word{n}}}}}]\n"
+        for n in range(25)
+    )
+    configured(openkoi, "[iteration]\ntoken_budget = 20000\n")
+    done = played(openkoi, looks, judge=judge_of(1.0))
+
+    assert done.returncode in (4, 7)
+    assert result(done)["accepted"] is False
+
+
+def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shell) -> None:
+    done = played(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
+
+    told = result(done)
+    assert (3, False) == (done.returncode, told["accepted"]), done.stderr
+    assert 2 == len(list(told["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
+
+
+# What is accepted, and on what evidence.
+
+
+@pytest.mark.parametrize(("score", "status"), [(0.9, 0), (0.4, 3)])
+def test_with_a_judge_its_score_decides(openkoi: Shell, score: float, status: int) -> None:
+    configured(openkoi, "[iteration]\nmax_iterations = 1\n")
+    done = played(openkoi, EDIT + DONE, judge=judge_of(score))
+
+    assert (status, score, status == 0) == (done.returncode, result(done)["score"], result(done)["accepted"])
+
+
+def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(WAITING)
+    done = played(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
+
+    told = result(done)
+    assert (0, True, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert "not judged: 1 check turned green" == told["stop_reason"]
+
+
+def test_a_test_that_was_itself_changed_did_not_turn_green(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(WAITING)
+    cheat = EDIT.replace("a.py", "test_x.py").replace("x = 3", "def test_x() -> None:\\n    pass")
+    done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
+
+    assert "still pass" in str(result(done)["stop_reason"])
+
+
+def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:
+    done = played(openkoi, EDIT + DONE, "--no-judge")
+
+    assert (0, "not judged: 2 checks still pass") == (done.returncode, result(done)["stop_reason"]), done.stderr
+
+
+def test_without_a_judge_passing_checks_accept_no_words(openkoi: Shell) -> None:
+    done = played(openkoi, DONE, "--no-judge")
+
+    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+
+
+def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) -> None:
+    for file in openkoi.folder.glob("*.py"):
+        file.unlink()
+    done = played(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
+
+    told = result(done)
+    assert (3, "not judged, and no check ran") == (done.returncode, told["stop_reason"]), done.stderr
+    assert 1 == len(list(told["iterations"]))  # type: ignore[call-overload]  # a list in the JSON
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "accepted"), [("Done.", 0, None), ('""', 3, False)], ids=["an answer", "nothing"]
+)
+def test_without_evaluation_an_answer_is_enough_and_nothing_is_not(
+    openkoi: Shell, said: str, status: int, accepted: bool | None
+) -> None:
+    done = played(openkoi, SAID.format(said), "--iterate", "0")
+
+    assert (status, accepted) == (done.returncode, result(done)["accepted"]), done.stderr
+
+
+def test_a_question_is_answered_and_not_judged(openkoi: Shell) -> None:
+    done = played(openkoi, SAID.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?")
+
+    told = result(done)
+    assert (0, True, "a question, not judged") == (done.returncode, told["accepted"], told["stop_reason"]), done.stderr
+
+
+def test_what_looked_like_a_question_and_changed_a_file_is_judged(openkoi: Shell) -> None:
+    done = played(openkoi, EDIT + DONE, "--iterate", "1", judge=judge_of(0.2), task="What is x?")
+
+    assert (3, 0.2) == (done.returncode, result(done)["score"]), done.stderr
+
+
+def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
+    commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm one"
+    executor = f"""\
+  - when: {{after: 0}}
+    says: Committing.
+    calls: [{{tool: run_command, arguments: {{command: "{commit}"}}}}]
+"""
+    judge = judge_of(0.9, "git add -A", "exit code 0")
+    done = played(openkoi, executor + DONE, judge=judge, task="Commit this")
+
+    assert (0, 0.9) == (done.returncode, result(done)["score"]), done.stderr
+
+
+def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times(openkoi: Shell) -> None:
+    judge = judge_of(0.95, "Nothing was changed")
+    done = played(openkoi, SAID.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
+
+    assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr
+    told = openkoi("status", "--why")
+    assert "vote 3" in told.stdout
+
+
+def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> None:
+    reads = "".join(
+        f"  - when: {{after: {n}}}\n    says: Looking {n}.\n    usage: {{input: 5000, output: 200}}\n"
+        f"    calls: [{{tool: search, arguments: {{pattern: word{n}}}}}]\n"
+        for n in range(1, 30)
+    )
+    configured(openkoi, "[iteration]\ntoken_budget = 60000\n")
+    done = played(openkoi, EDIT + reads, judge=judge_of(0.9))
+
+    told = result(done)
+    assert (0, 0.9, True) == (done.returncode, told["score"], told["accepted"]), done.stderr
+
+
+# Resume and fork.
+
+
+def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: Shell) -> None:
+    with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
+        there = openkoi.told(OPENAI_BASE_URL=server.url)
+        model = script(openkoi.folder, EDIT + DONE)
+        first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
+        (openkoi.folder / "script.yaml").write_text("turns:\n  - fails: {refused: not to be asked again}\n")
+        configured(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
+        again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
+
+    assert (3, 0) == (first.returncode, again.returncode), again.stderr
+    assert (True, 0.9) == (result(again)["accepted"], result(again)["score"])
+    assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
+
+
+def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(WAITING)
+    with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
+        there = openkoi.told(OPENAI_BASE_URL=server.url)
+        model = script(openkoi.folder, EDIT.replace("x = 3", "x = 4") + DONE)
+        configured(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
+        first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--category", "code")
+        again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
+
+    assert (3, 0) == (first.returncode, again.returncode), again.stderr
+    assert "baseline" not in again.stderr
