@@ -6,7 +6,7 @@ Everything that happens follows from a run's number, which is also the name of i
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from random import Random
 
@@ -154,6 +154,8 @@ class Vendor:
         self.asked[name] += 1
         room = request.max_output or 0
         parts = answer(chance, room, [tool.name for tool in request.tools])
+        if here.over and chance.random() < 0.2:
+            parts = [*overlong(chance, room), *parts]
         if chance.random() < here.accidents:
             raise chance.choice((Unavailable("overloaded", retry_after=LATER), Refused("no"), ValueError("a bug")))
         self.begun[name] += bool(parts)
@@ -166,6 +168,8 @@ class Vendor:
             return
         self.ended[name] += bool(parts)
         usage = counted(chance, request, parts, here.ratio)
+        if here.over and chance.random() < 0.1:
+            usage = replace(usage, output=int(room * 10 ** chance.uniform(0, 4)))
         if here.over and chance.random() < 0.2:
             usage = Usage(input=8 * usage.input + 8 * Estimator().measured(request) + room, output=usage.output)
             yield Done(usage)
@@ -185,6 +189,14 @@ def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolC
     texts = [text for text in (ending, said) if text.text]
     parts: list[Text | ToolCall] = [*texts, *calls]
     return parts if answer_tokens(parts) <= room else []
+
+
+def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
+    """More than there is room for, in pieces of one size."""
+    length = int(40 * (room + 1) * 10 ** chance.uniform(0, 2))
+    piece = max(1, length // chance.choice((1, 3, 40)))
+    call = ToolCall("long", "turn", {"n": "x" * length})
+    return [call] if chance.random() < 0.5 else [Text("y" * piece)] * (length // piece)
 
 
 def counted(chance: Random, request: Request, parts: Sequence[Part], ratio: float) -> Usage:

@@ -97,11 +97,10 @@ def wrongs(told: Told) -> Iterator[str]:
     yield from asked_too_late(told.records, told.scene.limits)
     if over and not any("counted" in text and "reserved" in text for text in warned(told)):
         yield "nobody was told that more was used than reserved"
-    if not over:
-        yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
+    yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
     for task, ended in finished(told.records):
         yield from unnamed(ended.ruling)
-        yield from () if over else passed(ended.spent, task.limits)
+        yield from passed(ended.spent, task.limits)
         if ended.spent.seconds > task.limits.seconds + LATE:
             yield f"{ended.spent.seconds} seconds of {task.limits.seconds}"
     if told.result is not None and not told.vendor.broke_off(number):
@@ -224,7 +223,8 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
     run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.Warned)]
 
-    assert any("where $1.0000 were reserved; the task ends here" in text for text in warnings)
+    assert any("where $1.0000 were reserved; more is reserved from now on" in text for text in warnings)
+    assert pytest.approx(1.0) == run.result.spent.usd
 
 
 @pytest.mark.row("SAFE-11")

@@ -20,6 +20,7 @@ from .errors import (
 from .iteration import Decision, Facts, Iteration, Plan, Policy, Result, Ruling
 from .memory import Hit, Learning, Memo, Passage, Query, Recall, Standing
 from .model import (
+    Buffered,
     Chunk,
     Discovered,
     Done,
@@ -74,6 +75,7 @@ __all__ = [
     "Baseline",
     "Baselined",
     "BudgetExhausted",
+    "Buffered",
     "Check",
     "Checkpoints",
     "Chunk",

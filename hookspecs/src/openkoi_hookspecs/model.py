@@ -181,6 +181,16 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffered:
+    """Characters of an answer that have arrived and are yielded later, when they are complete: a tool call's arguments.
+
+    Yielded as they arrive, so that an answer that passes what was asked for is cut off in time. Not part of the reply.
+    """
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Embedding:
     """One vector for each text, and what it cost."""
 
@@ -188,7 +198,7 @@ class Embedding:
     usage: Usage = Usage()
 
 
-Chunk: TypeAlias = Text | Thought | ToolCall | Done
+Chunk: TypeAlias = Text | Thought | ToolCall | Buffered | Done
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class Section:
     """A named piece of the prompt. A later section of the same name replaces it; an empty text removes it.
 
     ``quoted`` text is shown as data, never as an instruction: set it on what came from a page, a tool or a stranger.
-    ``source`` is stamped by the kernel.
+    ``source`` is stamped by the kernel. A plugin's sections at one hook are refused beyond 64 KB.
     """
 
     name: str

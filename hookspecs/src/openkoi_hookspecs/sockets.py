@@ -29,6 +29,7 @@ class Provider(Protocol):
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one answer: text as it comes, tool calls only when complete, Done last.
 
+        Yield ``Buffered`` for what arrives meanwhile, so that an endless call is cut off; the kernel closes the stream.
         A call that cannot be read comes with its ``fault``. Does not retry. Raises Unavailable or Refused.
         """
 

@@ -4,13 +4,16 @@ Knows leases, streams and who stands in for whom; knows no task, tool or plugin 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from time import monotonic, perf_counter
 
 from openkoi_budget import INPUT_MARGIN, Budget, Lease, cost
 from openkoi_hookspecs import (
+    Buffered,
+    Chunk,
     Done,
     Event,
     KoiError,
@@ -27,8 +30,8 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_models import answer_tokens
 
+from .charges import Charge, charge
 from .deadline import ours_to_end
 from .facts import misfit
 from .fallback import RETRY_BUDGET, pause
@@ -36,7 +39,6 @@ from .hearing import Heard
 from .own_words import own_words
 from .roles import Cast, Player, suggestion
 
-LARGEST = 10**12
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
 JUDGE = "evaluator"
@@ -123,18 +125,18 @@ class Asking:
         lease = self.budget.reserve(estimate, asked_for, player.price)
         messages = own_words(request.messages, player.name)
         sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)
-        heard, started, note = Heard(), perf_counter(), Noted(lease, player.name, request.model)
+        heard, started, note = Heard(lease.max_output), perf_counter(), Noted(lease, player.name, request.model)
         try:
             await self.listen(sent, note, heard, player)
-            usage = believable(heard, estimate)
+            due = charge(heard, estimate, lease)
             parts = heard.whole(player.name)
         except BaseException:
             await self.give_back(note, heard, estimate, player)
             raise
-        self.cast.estimator.learn(player.name, request, usage)
+        self.cast.estimator.learn(player.name, request, due.counted)
         took = round((perf_counter() - started) * 1000)
-        reply = Reply(parts, Done(usage, heard.done.stop if heard.done else Stop.END))
-        usd = await self.paid(lease, usage, player)
+        reply = Reply(parts, Done(due.usage, heard.done.stop if heard.done else Stop.END))
+        usd = await self.paid(lease, due, player, overlong=heard.overlong)
         asked, role = len(request.messages), request.model
         await self.emit(
             events.Answered(player.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
@@ -145,8 +147,11 @@ class Asking:
         """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginFault."""
         await self.emit(note.ahead(0))
         try:
-            async with asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline:
-                async for chunk in player.provider.chat(sent):
+            async with (
+                asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline,
+                closing(player.provider.chat(sent)) as chunks,
+            ):
+                async for chunk in chunks:
                     if wrong := no_chunk(chunk):
                         raise PluginFault(player.name, "chat", f"it said what is no part of an answer: {wrong}")
                     heard.take(chunk)
@@ -154,6 +159,8 @@ class Asking:
                         await self.emit(note.ahead(heard.length))
                     if note.role == "executor" and (text := heard.tell()):
                         await self.emit(events.Spoke(text))
+                    if heard.overlong:
+                        break
         except (KeyboardInterrupt, KoiError):
             raise
         except BaseException as error:  # a provider is a plugin: what it may raise is not known
@@ -167,20 +174,26 @@ class Asking:
 
     async def give_back(self, note: "Noted", heard: Heard, estimate: int, player: Player) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
-        if not heard.parts:
+        if not heard.length:
             self.budget.release(note.lease)
             await self.emit(events.Leased(player.name, Usage(), 0.0, role=note.role, lease=note.id))
             return
-        usage = Usage(input=estimate, output=answer_tokens(heard.parts))
-        usd = self.budget.settle(note.lease, usage, player.price)
+        counted = Usage(input=estimate, output=heard.tokens)
+        usage = note.lease.within(counted)
+        usd = self.budget.settle(note.lease, usage, player.price, counted=counted)
         await self.emit(events.Broken(player.name, usage, usd, role=note.role, lease=note.id))
 
-    async def paid(self, lease: Lease, usage: Usage, player: Player) -> float:
-        """Charge an answer; return the dollars."""
-        usd = self.budget.settle(lease, usage, player.price)
-        if over := lease.exceeded(usage, usd):
-            then = "the task ends here" if self.budget.over else "more is reserved from now on"
-            await self.emit(events.Warned(f"{player.name} {over}; {then}."))
+    async def paid(self, lease: Lease, due: Charge, player: Player, *, overlong: bool) -> float:
+        """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
+        usd = self.budget.settle(lease, due.usage, player.price, counted=due.counted)
+        over = due.objection(lease, player.price)
+        then = "the task ends here" if self.budget.over else "more is reserved from now on"
+        if overlong:
+            sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
+            await self.emit(events.Warned(f"{player.name} {sent}{f' and {then}' if over else ''}."))
+        elif over:
+            charged = "" if due.usage == due.counted else f" Charged: {due.usage.total:,} tokens."
+            await self.emit(events.Warned(f"{player.name} {over}; {then}.{charged}"))
         return usd
 
 
@@ -201,6 +214,16 @@ class Noted:
         return events.Leased(self.model, usage, usd, role=self.role, lease=self.id)
 
 
+@asynccontextmanager
+async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
+    """Hang up in any case when an answer is over, also in the middle of it: what is not read is not paid for."""
+    try:
+        yield chunks
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()
+
+
 def no_chunk(chunk: object) -> str:
     """What is wrong with a piece of an answer; its usage may be nonsense, which is mended."""
     if type(chunk) is Text and type(chunk.text) is str:
@@ -208,7 +231,7 @@ def no_chunk(chunk: object) -> str:
     if isinstance(chunk, Done):
         return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
     kind = type(chunk)
-    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall) else f"{kind.__name__} is no chunk"
+    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall, Buffered) else f"{kind.__name__} is no chunk"
 
 
 async def advice(error: Refused, player: Player) -> str:
@@ -223,15 +246,3 @@ def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
     tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
     return Unavailable(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)
-
-
-def believable(heard: Heard, estimate: int) -> Usage:
-    """The vendor's count, and our estimate of whatever in it is missing or cannot be."""
-    usage, said = heard.done.usage if heard.done else Usage(), answer_tokens(heard.parts)
-    counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    if not all(type(count) is int and 0 <= count <= LARGEST for count in counts):
-        return Usage(input=estimate, output=said)
-    asked = usage.input or usage.cache_read or usage.cache_write
-    if asked and usage.output:
-        return usage
-    return replace(usage, input=usage.input if asked else estimate, output=usage.output or said)

@@ -6,35 +6,74 @@ Knows chunks; knows no budget, event or provider.
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from openkoi_hookspecs import Done, Part, Text, Thought, ToolCall
+from openkoi_hookspecs import Buffered, Done, Part, Stop, Text, Thought, ToolCall, Usage
+from openkoi_models import BYTES, answer_tokens
 
 from .words import mended, mended_values
 
 TELLING = 0.05
+MOST_CHARACTERS = 8
+"""Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
+honest answer is never cut; a token of any script is at least one character."""
+SEAL_SHARE = 4
+"""Characters of a sealed thought that count as one: encrypted ones are longer than what was thought."""
 
 
 @dataclass(slots=True)
 class Heard:
-    """What came of an answer so far."""
+    """What came of an answer so far, and what of it is kept: no more than ``max_output`` tokens can be."""
 
+    max_output: int
     parts: list[Part] = field(default_factory=list)
     done: Done | None = None
     length: int = 0
+    buffered: int = 0
+    overlong: bool = False
+    lost: list[Part] = field(default_factory=list)
     untold: str = ""
     told: float = 0.0
 
-    def take(self, chunk: Text | Thought | ToolCall | Done) -> None:
-        """Add one chunk; pieces of text grow together."""
+    def take(self, chunk: Text | Thought | ToolCall | Buffered | Done) -> None:
+        """Add one chunk; pieces of text grow together. The chunk that is too much is cut, and ends the answer."""
         if isinstance(chunk, Done):
             self.done = chunk
-        elif self.parts and (grown := joined(self.parts[-1], chunk)):
+            return
+        length, room = max(1, length_of(chunk)), self.max_output * MOST_CHARACTERS - self.length
+        if isinstance(chunk, Buffered):
+            self.buffered += length
+        else:
+            known = min(length, self.buffered)
+            self.buffered, length = self.buffered - known, length - known
+        self.length += length
+        if length > room:
+            self.cut(chunk, max(0, room))
+        elif not isinstance(chunk, Buffered):
+            self.add(chunk)
+
+    def add(self, chunk: Text | Thought | ToolCall) -> None:
+        """Keep one chunk."""
+        if self.parts and (grown := joined(self.parts[-1], chunk)):
             self.parts[-1] = grown
         else:
             self.parts.append(chunk)
         if isinstance(chunk, Text):
             self.untold += chunk.text
-        if isinstance(chunk, (Text, Thought)):
-            self.length += len(chunk.text)
+
+    def cut(self, chunk: Text | Thought | ToolCall | Buffered, room: int) -> None:
+        """End the answer as one that reached its length limit: no tool call in it is acted upon."""
+        if isinstance(chunk, ToolCall):
+            self.lost.append(chunk)
+        elif not isinstance(chunk, Buffered):
+            self.add(type(chunk)(chunk.text[:room]))
+            self.lost.append(Text(chunk.text[room:]))
+        self.lost += [part for part in self.parts if isinstance(part, ToolCall)]
+        self.parts = [part for part in self.parts if not isinstance(part, ToolCall)]
+        self.done, self.overlong = Done(Usage(), Stop.LENGTH), True
+
+    @property
+    def tokens(self) -> int:
+        """Output tokens that were read, about, also those that are not kept."""
+        return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
 
     def tell(self) -> str:
         """What came since the last telling, a few times a second, and whole words only: a secret is never split."""
@@ -47,6 +86,18 @@ class Heard:
     def whole(self, speaker: str) -> tuple[Part, ...]:
         """The answer's parts, with every text in them such that it can be written, and thoughts with whose they are."""
         return tuple(whole_part(part, speaker) for part in self.parts)
+
+
+def length_of(chunk: Text | Thought | ToolCall | Buffered) -> int:
+    """How many characters a model wrote for a chunk."""
+    match chunk:
+        case Buffered():
+            return chunk.length
+        case ToolCall():
+            return len(chunk.tool) + len(str(chunk.arguments))
+        case Thought():
+            return len(chunk.text) + len(chunk.seal) // SEAL_SHARE
+    return len(chunk.text)
 
 
 def whole_part(part: Part, speaker: str) -> Part:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Done, Message, Refused, Request, Role, Text, Tool, ToolCall, ToolResult
+from openkoi_hookspecs import Buffered, Chunk, Done, Message, Refused, Request, Role, Text, Tool, ToolCall, ToolResult
 from openkoi_openai import OpenAI
 from openkoi_testing.servers import OpenAIServer, Say
 
@@ -31,7 +31,7 @@ async def converse(provider: OpenAI, result: str) -> list[list[Chunk]]:
     async with provider:
         while not heard or any(isinstance(chunk, ToolCall) for chunk in heard[-1]):
             heard.append(await answer(provider, story))
-            said = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Done))
+            said = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | Done))
             results = [ToolResult(result, call=part.id) for part in said if isinstance(part, ToolCall)]
             story += [Message(Role.ASSISTANT, said), Message.user(*results)]
     return heard

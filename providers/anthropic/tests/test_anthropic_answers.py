@@ -11,6 +11,7 @@ import pytest
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import (
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -36,7 +37,7 @@ THINKING = {"type": "thinking", "thinking": "", "signature": ""}
 
 async def hear(provider: Anthropic) -> list[Chunk]:
     async with provider:
-        return [chunk async for chunk in provider.chat(HELLO)]
+        return [chunk async for chunk in provider.chat(HELLO) if not isinstance(chunk, Buffered)]
 
 
 def heard(answer: Say | Words) -> list[Chunk]:

@@ -10,6 +10,7 @@ import pytest
 from openkoi_bedrock import Bedrock
 from openkoi_bedrock.shape import ANSWER
 from openkoi_hookspecs import (
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -36,7 +37,7 @@ ENDED = event("messageStop", {"stopReason": "end_turn"})
 
 async def hear(provider: Bedrock) -> list[Chunk]:
     async with provider:
-        return [chunk async for chunk in provider.chat(HELLO)]
+        return [chunk async for chunk in provider.chat(HELLO) if not isinstance(chunk, Buffered)]
 
 
 def heard(answer: Say | Words) -> list[Chunk]:
@@ -135,7 +136,7 @@ def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
         schema: Any = {"type": "object", "properties": {"score": {"type": "number"}}}
         async with Bedrock(api_key="a-token", base_url=server.url) as provider:
             request = Request(HELLO.messages, model="amazon.nova-pro-v1:0", schema=schema)
-            return [chunk async for chunk in provider.chat(request)]
+            return [chunk async for chunk in provider.chat(request) if not isinstance(chunk, Buffered)]
 
     with BedrockServer(ToolCall("a", ANSWER, {"score": 1}), models=["amazon.nova-pro-v1:0"]) as server:
         *words, done = asyncio.run(ask())

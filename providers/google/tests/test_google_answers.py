@@ -10,6 +10,7 @@ import pytest
 
 from openkoi_google import Google
 from openkoi_hookspecs import (
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -35,7 +36,7 @@ COUNTED = Usage(input=9, output=5, cache_read=3)
 
 async def hear(provider: Google) -> list[Chunk]:
     async with provider:
-        return [chunk async for chunk in provider.chat(HELLO)]
+        return [chunk async for chunk in provider.chat(HELLO) if not isinstance(chunk, Buffered)]
 
 
 def heard(answer: Say | Words) -> list[Chunk]:

@@ -7,14 +7,15 @@ import pytest
 
 from openkoi_google.answer import Answer
 from openkoi_google.turns import Teller
-from openkoi_hookspecs import Chunk, Message, Role, ToolCall, ToolResult, Unavailable
+from openkoi_hookspecs import Buffered, Chunk, Message, Role, ToolCall, ToolResult, Unavailable
 from openkoi_wire import Server
 
 
 def read(*parts: Any, reason: str = "STOP", swap: str = "") -> list[Chunk]:
     answer = Answer(Server("models.example"))
     frame = {"candidates": [{"content": {"parts": list(parts)}, "finishReason": reason}]}
-    return [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    return [chunk for chunk in chunks if not isinstance(chunk, Buffered)]
 
 
 @pytest.mark.parametrize("args", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}', "5"])

@@ -12,6 +12,7 @@ from openkoi_google import Google, GoogleEmbedder
 from openkoi_google.request import Scribe
 from openkoi_hookspecs import (
     Arguments,
+    Buffered,
     Chunk,
     Done,
     Env,
@@ -201,7 +202,7 @@ def grown(chunks: list[Chunk]) -> Message:
     parts: list[Part] = []
     for chunk in chunks:
         last = parts[-1] if parts else None
-        if isinstance(chunk, Done):
+        if isinstance(chunk, Buffered | Done):
             continue
         if isinstance(chunk, Thought) and isinstance(last, Thought):
             parts[-1] = Thought(last.text + chunk.text, chunk.seal or last.seal)

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from openkoi_hookspecs import (
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -33,7 +34,7 @@ ENDED = {"done": True, "done_reason": "stop"}
 
 async def hear(provider: Ollama) -> list[Chunk]:
     async with provider:
-        return [chunk async for chunk in provider.chat(HELLO)]
+        return [chunk async for chunk in provider.chat(HELLO) if not isinstance(chunk, Buffered)]
 
 
 def heard(answer: Say | Words) -> list[Chunk]:

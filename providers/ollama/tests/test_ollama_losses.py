@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Chunk, ToolCall, Unavailable
+from openkoi_hookspecs import Buffered, Chunk, ToolCall, Unavailable
 from openkoi_ollama.answer import Answer
 from openkoi_wire import Server
 
@@ -13,7 +13,8 @@ from openkoi_wire import Server
 def read(*, swap: str = "", reason: str = "stop", **message: Any) -> list[Chunk]:
     answer = Answer(Server("models.example"))
     frame = {"message": {"content": "", **message}, "done": True, "done_reason": reason}
-    return [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    return [chunk for chunk in chunks if not isinstance(chunk, Buffered)]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from openkoi_hookspecs import (
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -32,7 +33,7 @@ LIST = ToolCall("call_2", "list", {"deep": True, "of": [1, {}]})
 
 async def hear(provider: OpenAI) -> list[Chunk]:
     async with provider:
-        return [chunk async for chunk in provider.chat(HELLO)]
+        return [chunk async for chunk in provider.chat(HELLO) if not isinstance(chunk, Buffered)]
 
 
 def heard(answer: Say | Words) -> list[Chunk]:

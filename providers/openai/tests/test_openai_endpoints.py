@@ -13,6 +13,7 @@ import pytest
 from openkoi_hookspecs import (
     Arguments,
     BadSetting,
+    Buffered,
     Chunk,
     Env,
     Message,
@@ -79,7 +80,7 @@ def heard(provider: Compatible, *messages: Message, **settings: Any) -> list[Chu
     async def ask() -> list[Chunk]:
         async with provider:
             request = Request(messages or [Message.user("Hi")], model="m", **settings)
-            return [chunk async for chunk in provider.chat(request)]
+            return [chunk async for chunk in provider.chat(request) if not isinstance(chunk, Buffered)]
 
     return asyncio.run(ask())
 

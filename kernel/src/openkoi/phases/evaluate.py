@@ -21,9 +21,9 @@ from openkoi_hookspecs import (
 )
 
 from ..kernel import Kernel
+from ..section_limits import admit
 from .facts import is_judge, is_question, policy_of
 from .merge import NOT_A_JUDGE, merge, sound, without_new_scores, without_scores
-from .plan import attributed
 
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
@@ -90,7 +90,7 @@ async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
         return said
     await run.settle_baseline()
     given = await run.gather(moments.before_evaluate, work=work, run=run)
-    shown = replace(work, criteria=tuple(attributed(given)))
+    shown = replace(work, criteria=tuple(await admit(given, moments.before_evaluate, run)))
     judges = judges_of(run)
     for name, evaluator in run.evaluators.items():
         known = merge(said, judges) if said else None

@@ -14,10 +14,10 @@ from ..cycles import Ending, converse, out_of
 from ..effects import UNSEEN
 from ..facts import misfit
 from ..kernel import Kernel
+from ..section_limits import admit
 from ..words import mended
 from .best import best_of
 from .facts import policy_of
-from .plan import attributed
 
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
 ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
@@ -63,7 +63,7 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
 async def address(plan: Plan, run: Kernel) -> None:
     """Tell the model what to do now."""
     given = await run.gather(moments.before_execute, plan=plan, run=run)
-    own = conversation_end(merged(attributed(given)))
+    own = conversation_end(merged(await admit(given, moments.before_execute, run, beside=plan.sections)))
     if not run.iterations:
         run.talk = Conversation(system_blocks(plan))
         run.tools = await tools(run)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import KoiError, LimitReached, Message, Plan, Recall, Request, Section, events, moments
-from openkoi_prompt import merged, only_asks, recalled, shown
+from openkoi_prompt import MEMORY, merged, only_asks, recalled, shown
 
 from ..kernel import Kernel
+from ..section_limits import admit, within_caps
 
 LONG = 1_000
 PLANNER = """\
@@ -22,12 +23,13 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     if known := run.past.take(events.Planned):
         return known.plan
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
-    sections = merged([*recalled(recall), *attributed(given)])
+    sections = merged(await admit([(MEMORY, recalled(recall)), *given], moments.before_plan, run))
     asks = only_asks(run.task.text)
     if not asks and "models.planner" in run.house.config.settings:
         sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, judged=run.task.limits.iterations > 0, asks=asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
+    plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)))
     await run.emit(events.Planned(plan))
     return plan
 
@@ -45,8 +47,3 @@ async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
         run.house.warn_once(f"There is no plan: {error}")
         return ()
     return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()
-
-
-def attributed(given: Iterable[tuple[str, Sequence[Section]]]) -> list[Section]:
-    """Sections that say which plugin brought them."""
-    return [replace(section, source=plugin) for plugin, sections in given for section in sections]

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 
-from .lease import CACHED_SHARE, INPUT_MARGIN, Caution, Lease, cost, dearest, weight
+from .lease import CACHED_SHARE, INPUT_MARGIN, Caution, Lease, billed, dearest, weight
 
 SMALLEST_ANSWER = 256
 KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
@@ -160,19 +160,20 @@ class Budget:
         self.leases.append(lease)
         return lease
 
-    def settle(self, lease: Lease, usage: Usage, price: Price) -> float:
-        """Give a lease back and charge what was used; return the dollars.
+    def settle(self, lease: Lease, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
+        """Give a lease back and charge what was used, never more dollars than were reserved; return the dollars.
 
-        When it is more than was reserved, more is reserved from now on; the task ends where that is of no use.
+        When more was ``counted`` than reserved, more is reserved from now on; the task ends where that is of no use.
         """
-        price = price.at(usage.input + usage.cache_read + usage.cache_write)
-        usd = cost(usage, price)
-        if not lease.exceeded(usage, usd):
+        counted = counted or usage
+        usd = billed(counted, price)
+        if not lease.exceeded(counted, usd):
             self.caution.kept()
-        elif self.caution.outrun(lease, lease.outrun(usage, usd)):
-            self.overdraw("tokens" if usage.total > lease.tokens else "dollars")
-        self.charge(lease, weight(usage, price), usd)
-        return usd
+        elif self.caution.outrun(lease, lease.outrun(counted, usd)):
+            self.overdraw("tokens" if counted.total > lease.tokens else "dollars")
+        charged = min(billed(usage, price), lease.usd)
+        self.charge(lease, weight(usage, price.at(usage.total - usage.output)), charged)
+        return charged
 
     @property
     def over(self) -> bool:

@@ -1,7 +1,7 @@
 """What one request may cost at most, and what it did cost. Pure; knows numbers, no clock and no task."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Price, Usage
 
@@ -32,6 +32,15 @@ class Lease:
         used = Usage(input=round(self.tokens - self.max_output * self.wide), output=min(output, self.max_output))
         return used, max(0.0, self.usd - missing * self.rate)
 
+    def within(self, usage: Usage) -> Usage:
+        """The part of a count that was reserved; whatever is beyond it is not charged."""
+        if usage.total <= self.tokens:
+            return usage
+        output = min(usage.output, int(self.max_output * self.wide))
+        if usage.total - usage.output <= self.tokens - output:
+            return replace(usage, output=output)
+        return Usage(input=self.tokens - output, output=output)
+
     def outrun(self, usage: Usage, usd: float) -> float:
         """How many times the worst case was used, whatever was reserved for it."""
         dollars = usd / self.usd if usd > self.usd + ROUNDING and self.usd > 0 else 0.0
@@ -40,7 +49,7 @@ class Lease:
     def exceeded(self, usage: Usage, usd: float) -> str:
         """What was used beyond it, for a person; empty when nothing was."""
         if usage.total > self.tokens:
-            return f"counted {usage.total} tokens where {self.tokens} were reserved"
+            return f"counted {usage.total:,} tokens where {self.tokens:,} were reserved"
         return f"cost ${usd:.4f} where ${self.usd:.4f} were reserved" if usd > self.usd + ROUNDING else ""
 
 
@@ -82,6 +91,11 @@ def cost(usage: Usage, price: Price) -> float:
         + usage.cache_read * (price.cache_read or price.input)
         + usage.cache_write * (price.cache_write or price.input)
     ) / 1e6
+
+
+def billed(usage: Usage, price: Price) -> float:
+    """Dollars for one call, at the price of a request as long as it was."""
+    return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
 def weight(usage: Usage, price: Price) -> float:

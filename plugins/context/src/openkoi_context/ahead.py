@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from openkoi_hookspecs import Entry, Koi, Plan, Query, Recall, Run, Task, Tool, Toolbox, moments
+from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, refuse_oversized
 
 from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
 from .looking import Looking
@@ -19,21 +20,23 @@ INSTRUCTIONS = Piece("system", "instructions", None, KERNEL)
 async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
     """What the model would be told first."""
     run = Looking(koi, task, workspace)
-    plan = await planned(koi, task, run)
+    plan, refusals = await planned(koi, task, run)
     brought, faults = await tools_of(koi, run)
     pieces = [*tool_pieces(brought), INSTRUCTIONS, *task_pieces(task), *plan_pieces(plan)]
-    return Prompt(task.text, in_order(pieces), (*faults, UNKNOWN))
+    return Prompt(task.text, in_order(pieces), (*refusals, *faults, UNKNOWN))
 
 
-async def planned(koi: Koi, task: Task, run: Run) -> Plan:
-    """The plan as a run would make it."""
+async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
+    """The plan as a run would make it, and which sections are too long for it."""
     query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
     found = Recall(tuple(await koi.search(query)))
     shown = await koi.fold(moments.after_recall, found, task=task, run=run)
     given = await koi.gather(moments.before_plan, task=task, recall=shown, run=run)
-    told = [replace(section, source=plugin) for plugin, sections in given for section in sections]
-    plan = Plan(sections=merged([*recalled(shown), *told]))
-    return await koi.fold(moments.after_plan, plan, task=task, run=run)
+    every = [(MEMORY, recalled(shown)), *given]
+    told = [replace(section, source=plugin) for plugin, sections in every for section in sections]
+    kept, refusals = refuse_oversized(told, moments.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
+    plan = Plan(sections=merged(kept))
+    return await koi.fold(moments.after_plan, plan, task=task, run=run), refusals
 
 
 async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]], list[str]]:

@@ -1,10 +1,11 @@
 """What is known of models without asking anybody: names, prices, limits, estimates. A library, without entry points."""
 
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
-from .estimate import Estimator, answer_tokens
+from .estimate import BYTES, Estimator, answer_tokens
 from .told import UNKNOWN_PRICE, completed, honest, priced, told
 
 __all__ = [
+    "BYTES",
     "CONTEXT",
     "FILE",
     "OUTPUT",

@@ -6,7 +6,7 @@ httpx2 is imported when something is sent.
 
 from .arguments import read_arguments
 from .bounds import Bounds
-from .calls import Calls
+from .calls import Calls, buffered
 from .cassette import Cassette, replays
 from .conclusion import concluded
 from .conversation import Conversation, written
@@ -32,6 +32,7 @@ __all__ = [
     "Wire",
     "as_id",
     "as_name",
+    "buffered",
     "concluded",
     "count",
     "parsed",

@@ -3,7 +3,7 @@
 import hashlib
 from uuid import uuid4
 
-from openkoi_hookspecs import Json, ToolCall
+from openkoi_hookspecs import Buffered, Json, ToolCall
 
 from .arguments import read_arguments
 from .objects import shallow
@@ -46,6 +46,11 @@ class Calls:
             return uuid4().hex
         told = f"{len(self._taken)} {written}".encode("utf-8", "replace")
         return hashlib.sha256(self._asked + b"\0" + told).hexdigest()
+
+
+def buffered(arguments: Json) -> list[Buffered]:
+    """How much of a call's arguments has arrived, long before the call is complete."""
+    return [Buffered(len(told(arguments)))] if arguments else []
 
 
 def told(written: Json) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Text, Thought
-from openkoi_wire import Calls
+from openkoi_wire import Calls, buffered
 
 from .seals import KINDS, redacted
 
@@ -74,7 +74,7 @@ class Blocks:
                 return self._tell(Thought("", seal=signature))
             case {"type": "input_json_delta", "partial_json": piece} if piece:
                 self._write(index, piece)
-                return ()
+                return buffered(piece)
         return None
 
     def end(self, index: Json) -> None:
@@ -104,7 +104,7 @@ class Blocks:
         if not self._waiting:
             return chunks
         self._waiting += chunks
-        return ()
+        return [one for chunk in chunks for one in buffered(chunk.text)]
 
 
 def thoughts(block: dict[str, Json]) -> list[Thought]:

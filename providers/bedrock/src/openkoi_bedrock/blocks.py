@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Text, Thought, ToolCall
-from openkoi_wire import Calls
+from openkoi_wire import Calls, buffered
 
 from .seals import redacted, signed
 
@@ -37,7 +37,7 @@ class Block:
                 return [Text(piece)] if piece else None
             case {"toolUse": {"input": str(piece)}}:
                 self.arguments.append(piece)
-                return () if piece else None
+                return buffered(piece) or None
             case {"toolUse": {"input": piece}} if piece is not None:
                 self.lost = True
                 return ()

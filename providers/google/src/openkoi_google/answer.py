@@ -6,7 +6,7 @@ Knows the format. Nothing is acted upon that did not arrive in full: calls are t
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Refused, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, concluded, parsed, reported
+from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
 from openkoi_wire.objects import decoded
 from openkoi_wire.server import one_line
 
@@ -119,6 +119,7 @@ class Answer:
         seal, text, call = text_of(part, "thoughtSignature"), text_of(part, "text"), part.get("functionCall")
         if isinstance(call, dict):
             self._asked.append((seal, self._call(call)))
+            yield from buffered(call.get("args"))
         elif part.get("thought") is True or not text:
             yield from self._thought(text, seal)
         else:

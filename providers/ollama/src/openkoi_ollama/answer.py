@@ -6,7 +6,7 @@ Knows the format; knows no connection. Nothing is acted upon that did not arrive
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, concluded, count, parsed, reported
+from openkoi_wire import Calls, Server, buffered, concluded, count, parsed, reported
 
 BROKEN = frozenset({"load", "unload"})
 
@@ -54,10 +54,11 @@ class Answer:
         if not isinstance(message, dict):
             return () if done else None
         asked = message.get("tool_calls")
-        self._asked += [call for call in asked if isinstance(call, dict)] if isinstance(asked, list) else []
+        calls = [call for call in asked if isinstance(call, dict)] if isinstance(asked, list) else []
+        self._asked += calls
         chunks = said(message)
         self._said |= any(isinstance(chunk, Text) for chunk in chunks)
-        return chunks
+        return [*chunks, *(one for call in calls for one in buffered(call.get("function")))]
 
     def _end(self, frame: Mapping[str, Json]) -> None:
         reason = frame.get("done_reason")

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from openkoi_hookspecs import Chunk, Done, Message, Provider, ProviderError, Request, Text, ToolCall
+from openkoi_hookspecs import Buffered, Chunk, Done, Message, Provider, ProviderError, Request, Text, ToolCall
 
 from ..servers import Fault, Say, VendorServer
 from ..servers.faults import After
@@ -90,7 +90,8 @@ async def hear(provider: Provider, request: Request) -> Heard:
     chunks: list[Chunk] = []
     try:
         async for chunk in provider.chat(request):
-            chunks.append(chunk)
+            if not isinstance(chunk, Buffered):
+                chunks.append(chunk)
     except ProviderError as error:
         return Heard(chunks, error)
     return Heard(chunks)

@@ -17,6 +17,7 @@ import pytest
 
 from openkoi_hookspecs import (
     Arguments,
+    Buffered,
     Chunk,
     Done,
     Message,
@@ -171,7 +172,7 @@ class ProviderContract:
 
 async def heard(provider: Provider, request: Request) -> list[Chunk]:
     """Hear an answer to its end."""
-    return [chunk async for chunk in provider.chat(request)]
+    return [chunk async for chunk in provider.chat(request) if not isinstance(chunk, Buffered)]
 
 
 async def listed(provider: Provider) -> list[Model]:

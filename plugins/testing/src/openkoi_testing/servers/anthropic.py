@@ -105,7 +105,7 @@ class AnthropicServer(VendorServer):
         answer = self._counted(self.turn(), asked)
         self._thoughts.note(answer)
         if asked.get("stream") and not answer.whole:
-            return Served(list(events(answer, asked)), type=EVENTS, fault=answer.fault)
+            return Served(events(answer, asked), type=EVENTS, fault=answer.fault)
         return Served([written(message(answer, asked))], fault=answer.fault)
 
     def _counted(self, answer: Say, asked: dict[str, Json]) -> Say:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
 
@@ -70,7 +71,7 @@ def deltas(answer: Say, part: Said) -> Iterator[Body]:
             yield {"type": "signature_delta", "signature": told(part)["signature"]}
         case ToolCall():
             arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
-            pieces = ["", *answer.pieces(arguments)]
+            pieces = chain([""], answer.pieces(arguments))
             yield from ({"type": "input_json_delta", "partial_json": piece} for piece in pieces)
 
 

@@ -85,7 +85,7 @@ class BedrockServer(VendorServer):
         answer = self.turn()
         if operation == "converse":
             return Served([written(whole(answer))], fault=answer.fault)
-        return Served(list(events(answer)), type=STREAM, fault=answer.fault, keep_alive=KEEP_ALIVE)
+        return Served(events(answer), type=STREAM, fault=answer.fault, keep_alive=KEEP_ALIVE)
 
 
 def refusal(status: int, kind: str, message: str) -> Served:

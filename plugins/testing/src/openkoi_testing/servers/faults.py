@@ -1,6 +1,6 @@
 """What can go wrong on the way from a server to us. Knows bytes and seconds; knows no vendor's format."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -42,12 +42,12 @@ class Fault:
         """What follows the last byte."""
         return After.CLOSES if self.cut is not None and self.after is After.ENDS else self.after
 
-    def spoil(self, pieces: Sequence[bytes], keep_alive: bytes = KEEP_ALIVE) -> Iterator[bytes]:
+    def spoil(self, pieces: Iterable[bytes], keep_alive: bytes = KEEP_ALIVE) -> Iterator[bytes]:
         """Turn the pieces of an answer into those that are sent."""
         if self.body is not None:
             pieces = [self.body] if isinstance(self.body, bytes) else self.body
         comments = keep_alive * self.keep_alives
-        pieces = [comments + piece for piece in pieces]
+        pieces = (comments + piece for piece in pieces)
         if self.cut is None and self.slice is None:
             yield from pieces
             return

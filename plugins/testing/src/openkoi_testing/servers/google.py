@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
@@ -93,7 +94,7 @@ class GoogleServer(VendorServer):
         if manner.whole or answer.whole:
             return Served([written(completion(name, answer))], type=JSON, fault=answer.fault)
         if manner.events:
-            return Served(list(events(answer, name)), type=EVENTS, fault=answer.fault)
+            return Served(events(answer, name), type=EVENTS, fault=answer.fault)
         return Served([written([*frames(name, answer)])], type=JSON, fault=answer.fault)
 
 
@@ -143,9 +144,9 @@ def parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
     """Say each part; a thought's seal is the signature of the part after it, or of one without words at the end."""
     seal = ""
     for part in answer.parts:
-        pieces = list(pieces_of(answer, part, in_pieces))
-        yield from pieces[:-1]
-        yield from ({**piece, **signature(seal)} for piece in pieces[-1:])
+        for piece, following in pairwise(chain(pieces_of(answer, part, in_pieces), [None])):
+            if piece is not None:
+                yield piece if following else {**piece, **signature(seal)}
         seal = part.seal if isinstance(part, Thought) else ""
     if seal:
         yield {"text": "", **signature(seal)}

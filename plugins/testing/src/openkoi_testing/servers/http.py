@@ -3,7 +3,7 @@
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,7 +39,7 @@ class Seen:
 class Served:
     """What a server answers, in the pieces it is sent in."""
 
-    pieces: Sequence[bytes]
+    pieces: Iterable[bytes]
     _: KW_ONLY
     status: int = 200
     type: str = JSON
@@ -48,11 +48,16 @@ class Served:
 
 
 class HttpServer:
-    """Serves what ``answer`` makes of each request, and keeps the requests. Started and ended as a context manager."""
+    """Serves what ``answer`` makes of each request, and keeps the requests. Started and ended as a context manager.
+
+    ``sent`` counts the bytes of answers, ``abandoned`` the clients that hung up in the middle of one.
+    """
 
     def __init__(self, answer: Callable[[Seen], Served]) -> None:
         self.requests: list[Seen] = []
         self.connections = 0
+        self.sent = 0
+        self.abandoned = 0
         self._answer = answer
         self._over = threading.Event()
         self._open: set[socket.socket] = set()
@@ -121,8 +126,10 @@ class Handler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         """Serve one request after the other until somebody hangs up."""
         self.server.kept.opened(self.connection)
-        with suppress(ConnectionError):
+        try:
             super().handle()
+        except ConnectionError:
+            self.server.kept.abandoned += 1
         self.server.kept.closed(self.connection)
 
     def do_GET(self) -> None:
@@ -159,6 +166,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _write(self, piece: bytes, fault: Fault) -> None:
         if piece:
+            self.server.kept.sent += len(piece)
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if fault.framed else piece)
 
     def _end(self, served: Served) -> None:

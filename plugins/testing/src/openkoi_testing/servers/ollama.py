@@ -82,7 +82,7 @@ class OllamaServer(VendorServer):
         answer = self.turn()
         if body.get("stream") is False or answer.whole:
             return Served([written({**head, **whole(answer)})], type=DOCUMENT, fault=answer.fault)
-        return Served(list(events(answer, head)), type=LINES, fault=answer.fault, keep_alive=b"\n")
+        return Served(events(answer, head), type=LINES, fault=answer.fault, keep_alive=b"\n")
 
 
 def document(value: Body) -> Served:

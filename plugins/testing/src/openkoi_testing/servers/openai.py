@@ -53,7 +53,7 @@ class OpenAIServer(VendorServer):
             return refusal(400, wrong, "invalid_request")
         asked, answer = as_object(body), self.turn()
         if asked.get("stream") and not answer.whole:
-            return Served(list(openai_chat.events(answer, asked)), type=EVENTS, fault=answer.fault)
+            return Served(openai_chat.events(answer, asked), type=EVENTS, fault=answer.fault)
         return Served([written(openai_chat.completion(answer, asked))], fault=answer.fault)
 
     def _respond(self, body: Json) -> Served:
@@ -61,7 +61,7 @@ class OpenAIServer(VendorServer):
             return refusal(wrong.status, wrong.message, wrong.code, wrong.param)
         asked, answer = as_object(body), self.turn()
         if asked.get("stream") and not answer.whole:
-            return Served(list(openai_responses.events(answer, asked)), type=EVENTS, fault=answer.fault)
+            return Served(openai_responses.events(answer, asked), type=EVENTS, fault=answer.fault)
         return Served([written(openai_responses.response(answer, asked))], fault=answer.fault)
 
     def _embed(self, asked: dict[str, Json]) -> Served:

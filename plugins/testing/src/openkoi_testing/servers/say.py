@@ -1,7 +1,8 @@
 """What a fake model is to say, in the words of the contract. Knows no vendor's format."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from itertools import cycle
 from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
@@ -18,7 +19,8 @@ COUNTED = Usage(input=9, output=5, cache_read=3)
 class Say:
     """One answer. ``usage`` may be None or nonsense, ``finish`` any word of the vendor's, ``delta`` characters a piece.
 
-    ``whole``: it comes in one piece although a stream was asked for.
+    ``whole``: it comes in one piece although a stream was asked for. ``endless``: what streams in pieces is said again
+    and again, whatever length was asked for.
     """
 
     words: Words = ""
@@ -27,6 +29,7 @@ class Say:
     finish: str = ""
     delta: int = 4
     whole: bool = False
+    endless: bool = False
     fault: Fault = NO_FAULT
 
     @property
@@ -50,9 +53,10 @@ class Say:
         """The thoughts alone."""
         return "".join(part.text for part in self.parts if isinstance(part, Thought))
 
-    def pieces(self, text: str) -> list[str]:
+    def pieces(self, text: str) -> Iterable[str]:
         """Cut a text into the pieces it streams in."""
-        return [text[start : start + self.delta] for start in range(0, len(text), self.delta)]
+        found = [text[start : start + self.delta] for start in range(0, len(text), self.delta)]
+        return cycle(found) if self.endless else found
 
 
 def say(answer: "Say | Words") -> Say:

@@ -42,6 +42,16 @@ class VendorServer(ABC):
         return self._http.connections
 
     @property
+    def sent(self) -> int:
+        """How many bytes of answers were sent so far."""
+        return self._http.sent
+
+    @property
+    def abandoned(self) -> int:
+        """How many clients hung up in the middle of an answer so far."""
+        return self._http.abandoned
+
+    @property
     def asked(self) -> Sequence[dict[str, Json]]:
         """The bodies of what was asked of its models so far."""
         bodies = (seen.json for seen in self.requests if self.asks(seen))

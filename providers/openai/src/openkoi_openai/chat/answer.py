@@ -5,8 +5,8 @@ Knows the format and its many dialects. Nothing is acted upon that did not arriv
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, Usage
-from openkoi_wire import Server, concluded, parsed, reported
+from openkoi_hookspecs import Buffered, Chunk, Done, Json, Stop, Text, Thought, Usage
+from openkoi_wire import Server, buffered, concluded, parsed, reported
 
 from ..usage import usage_of
 from .calls import Drafts
@@ -96,15 +96,26 @@ class Answer:
             case "content":
                 return [Text(text)] if (text := words(value)) else None
             case "tool_calls":
-                return () if self._calls.add(value) else None
+                return arrived(value) if self._calls.add(value) else None
             case "function_call":
-                return () if self._calls.add_sole(value) else None
+                return arrived_of(value) if self._calls.add_sole(value) else None
             case _ if key == thought:
                 return [Thought(text)] if (text := words(value)) else None
             case "refusal":
                 self._refused = bool(words(value))
                 return [Text(words(value))] if self._refused else None
         return None
+
+
+def arrived(calls: Json) -> list[Buffered]:
+    """How much of their arguments is in the pieces of calls."""
+    pieces = [piece for piece in calls if isinstance(piece, dict)] if isinstance(calls, list) else []
+    return [one for piece in pieces for one in arrived_of(piece.get("function"))]
+
+
+def arrived_of(function: Json) -> list[Buffered]:
+    """How much of its arguments is in a piece of a call."""
+    return buffered(function.get("arguments")) if isinstance(function, dict) else []
 
 
 def first(choices: Json) -> dict[str, Json] | None:

@@ -6,7 +6,7 @@ Knows the events and the items. Nothing is acted upon that did not arrive in ful
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, Done, Json, ProviderError, Stop, Text, Thought, ToolCall, Usage
-from openkoi_wire import Calls, Server, concluded, parsed, reported
+from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
 
 from ..usage import usage_of
 from .seals import Item, sealed
@@ -44,7 +44,9 @@ class Answer:
                 return self._ended(frame.get("response"))
             case "output_item.done":
                 return self._item(frame.get("item"))
-            case "output_item.added" | "function_call_arguments.delta" | "function_call_arguments.done":
+            case "function_call_arguments.delta":
+                return buffered(frame.get("delta"))
+            case "output_item.added" | "function_call_arguments.done":
                 return ()
         return self._piece(str(kind).removeprefix("response."), frame)
 

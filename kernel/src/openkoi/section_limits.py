@@ -1,0 +1,46 @@
+"""Admit the sections that plugins add at a hook, within the caps. Knows runs and hooks; the caps are the prompt's."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import KoiError, Section
+from openkoi_prompt import max_total_bytes, refuse_oversized, total_size
+
+from .kernel import Kernel
+
+UNKNOWN_WINDOW = 10**9
+
+
+async def admit(
+    given: Iterable[tuple[str, Sequence[Section]]],
+    hook: Callable[..., object],
+    run: Kernel,
+    *,
+    beside: Sequence[Section] = (),
+) -> list[Section]:
+    """Return what plugins gave, each section with its plugin's name; what is too long is refused with a warning."""
+    return await within_caps([replace(one, source=plugin) for plugin, own in given for one in own], hook, run, beside)
+
+
+async def within_caps(
+    sections: Sequence[Section], hook: Callable[..., object], run: Kernel, beside: Sequence[Section] = ()
+) -> list[Section]:
+    """Return the sections that fit the model, together with those that are there already; warn of the others."""
+    if not sections:
+        return []
+    most = max_total_bytes(await window_of(run))
+    kept, warnings = refuse_oversized(sections, hook.__name__, max_total=most, taken=total_size(beside))
+    for text in warnings:
+        run.house.warn_once(text)
+    await run.warn()
+    return list(kept)
+
+
+async def window_of(run: Kernel) -> int:
+    """How many tokens the model can read; a model that cannot be asked will say so itself when it is called."""
+    if run.agent.worker:
+        return UNKNOWN_WINDOW
+    try:
+        return await run.window()
+    except KoiError:
+        return UNKNOWN_WINDOW

@@ -1,0 +1,68 @@
+"""Refuse sections that would crowd the task out of the prompt, by the plugin that brought them. Pure.
+
+The caps are those of issue 14: a plugin's 50 MB section left no room for a single call.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from openkoi_hookspecs import Section
+
+KIB = 1024
+MAX_PLUGIN_BYTES = 64 * KIB
+MAX_TOTAL_BYTES = 256 * KIB
+WINDOW_SHARE = 4
+BYTES_PER_TOKEN = 4
+"""As openkoi_models estimates the tokens of a text."""
+MEMORY = "memory"
+SHOWN_NAMES, SHOWN_LENGTH = 3, 60
+
+
+def max_total_bytes(window: int) -> int:
+    """How long all sections together may be for a model that reads so many tokens."""
+    return min(MAX_TOTAL_BYTES, window * BYTES_PER_TOKEN // WINDOW_SHARE)
+
+
+def refuse_oversized(
+    sections: Sequence[Section], hook: str, *, max_total: int, taken: int = 0
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Return the sections that are admitted at a hook, and a warning for each plugin whose sections are not.
+
+    A plugin's sections are refused as a whole. What memory recalls is bounded by its share of the task's tokens, so it
+    counts towards the total only; ``taken`` bytes of it are in use already.
+    """
+    sizes: dict[str, int] = {}
+    for section in sections:
+        sizes[section.source] = sizes.get(section.source, 0) + size_of(section)
+    refused = {
+        plugin: f"a plugin may add at most {MAX_PLUGIN_BYTES:,} bytes"
+        for plugin, size in sizes.items()
+        if size > MAX_PLUGIN_BYTES and plugin != MEMORY
+    }
+    rest = {plugin: size for plugin, size in sizes.items() if plugin not in refused}
+    while rest and (total := taken + sum(rest.values())) > max_total:
+        largest = max(rest, key=lambda plugin: rest[plugin])
+        refused[largest] = f"all sections together are {total:,} bytes, and at most {max_total:,} fit the model"
+        del rest[largest]
+    kept = tuple(section for section in sections if section.source not in refused)
+    own = {plugin: [one for one in sections if one.source == plugin] for plugin in refused}
+    return kept, tuple(complaint(plugin, own[plugin], hook, why) for plugin, why in refused.items())
+
+
+def complaint(plugin: str, sections: Sequence[Section], hook: str, why: str) -> str:
+    """Say whose sections were refused and why, the largest by name."""
+    by_size = sorted(sections, key=size_of, reverse=True)
+    names = ", ".join(one.name[:SHOWN_LENGTH] for one in by_size[:SHOWN_NAMES])
+    more = f" and {len(by_size) - SHOWN_NAMES} more" if len(by_size) > SHOWN_NAMES else ""
+    noun = "section" if len(sections) == 1 else "sections"
+    size = f"{total_size(sections):,} bytes"
+    return f"Refused the {noun} {names}{more} ({size}) of {plugin or 'a plugin'} at {hook}: {why}."
+
+
+def total_size(sections: Iterable[Section]) -> int:
+    """How many bytes sections are."""
+    return sum(map(size_of, sections))
+
+
+def size_of(section: Section) -> int:
+    """How many bytes a section is in UTF-8, its name included."""
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in (section.name, section.text))
