@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import KoiError, LimitReached, Message, Plan, Recall, Request, Section, events, moments
-from openkoi_prompt import MEMORY, merged, only_asks, recalled, shown
+from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
 
 from ..kernel import Kernel
 from ..section_limits import admit, within_caps
@@ -24,7 +24,7 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
         return known.plan
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], moments.before_plan, run))
-    asks = only_asks(run.task.text)
+    asks = asks_question(run.task.text)
     if not asks and "models.planner" in run.house.config.settings:
         sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, judged=run.task.limits.iterations > 0, asks=asks)

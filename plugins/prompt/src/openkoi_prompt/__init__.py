@@ -1,6 +1,7 @@
 """What a model is told of a task, piece by piece: a library, without entry points."""
 
-from .category import infer_category, only_asks
+from .category import infer_category
+from .question import asks_question
 from .section_limits import MAX_TOTAL_BYTES, MEMORY, max_total_bytes, refuse_oversized, total_size
 from .wording import afresh, conversation_end, feedback, merged, opening, recalled, shown, system_blocks
 
@@ -8,12 +9,12 @@ __all__ = [
     "MAX_TOTAL_BYTES",
     "MEMORY",
     "afresh",
+    "asks_question",
     "conversation_end",
     "feedback",
     "infer_category",
     "max_total_bytes",
     "merged",
-    "only_asks",
     "opening",
     "recalled",
     "refuse_oversized",
