@@ -132,8 +132,8 @@ def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunComple
 
 
 def passed(spent: Spend, limits: Limits) -> Iterator[str]:
-    if spent.tokens > limits.tokens:
-        yield f"{spent.tokens} tokens of {limits.tokens}"
+    if spent.budget_tokens > limits.tokens:
+        yield f"{spent.budget_tokens} tokens of {limits.tokens}"
     if spent.usd > limits.usd + CENT:
         yield f"{spent.usd} dollars of {limits.usd}"
     if spent.calls > limits.calls:

@@ -48,7 +48,7 @@ def test_options_stand_before_or_after_the_task_and_words_are_joined(openkoi: Sh
 
 
 @pytest.mark.row("C57")
-@pytest.mark.parametrize("line", [["status of the build?"], ["--", "status"], ["run", "status"]])
+@pytest.mark.parametrize("line", [["status of the build?"], ["--", "status"], ["--", "run", "status"]])
 def test_a_task_may_begin_with_a_command_s_word(openkoi: Shell, line: list[str]) -> None:
     model = script(openkoi.folder, ANSWER)
 
@@ -226,7 +226,7 @@ def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
     told = openkoi.told(OPENKOI_MODEL=one)
 
     def executor(*flags: str) -> object:
-        return json.loads(told("--format", "json", *flags, "What?").stdout)["models"]["executor"]
+        return json.loads(told("--format", "json", *flags, "What is it?").stdout)["models"]["executor"]
 
     assert one == executor()
     assert two == executor("-m", two)
@@ -238,13 +238,13 @@ def test_a_configuration_may_be_named_anywhere_on_the_line(openkoi: Shell) -> No
     model = script(openkoi.folder, ANSWER)
     (openkoi.folder / "my.toml").write_text(f'[models]\ndefault = "{model}"\n')
 
-    assert "Paris.\n" == openkoi("What?", "--config", "my.toml").stdout
+    assert "Paris.\n" == openkoi("What is it?", "--config", "my.toml").stdout
     assert "my.toml (loaded)" in openkoi("--config", "my.toml", "doctor").stdout
 
 
 @pytest.mark.row("CLI-20", "OBS-01", "OBS-02")
 def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
-    told = openkoi("-m", script(openkoi.folder, ANSWER), "--verbose", "What?").stderr
+    told = openkoi("-m", script(openkoi.folder, ANSWER), "--verbose", "What is it?").stderr
 
     assert "DEBUG model.response run=" in told
     assert "usd=0.0048" in told

@@ -66,7 +66,7 @@ def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: s
 
 def test_a_run_that_is_to_outlive_its_terminal_does(openkoi: Shell) -> None:
     model = script(openkoi.folder, '  - says: "Paris."\n    delay: 2\n')
-    done = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What?' & sleep 1; kill -HUP $!; wait $!; echo $?")
+    done = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What is it?' & sleep 1; kill -HUP $!; wait $!; echo $?")
 
     assert "Paris.\n0\n" == done.stdout
 

@@ -54,7 +54,7 @@ def after(*iterations: Iteration, limits: Limits | None = None, spent: Spend | N
 
 
 def test_a_model_that_repeats_itself_is_stopped_before_any_limit() -> None:
-    everything = Spend(tokens=10**9, usd=99.0, seconds=1e6)
+    everything = Spend(budget_tokens=10**9, usd=99.0, seconds=1e6)
 
     assert Decision.ABORT_LOOP is after(judged(0.5, end=Ended.LOOP), spent=everything).decision
 
@@ -69,14 +69,14 @@ def test_a_refused_lease_is_the_limit_reached(limit: str) -> None:
 
 @pytest.mark.parametrize(
     ("spent", "limit"),
-    [(Spend(tokens=200_000), "tokens"), (Spend(usd=2.0), "dollars"), (Spend(calls=300), "calls")],
+    [(Spend(tokens=10**9, budget_tokens=200_000), "tokens"), (Spend(usd=2.0), "dollars"), (Spend(calls=300), "calls")],
 )
 def test_a_limit_that_is_used_up_is_named(spent: Spend, limit: str) -> None:
     assert Ruling(Decision.ABORT_BUDGET, f"reached the limit of {limit}") == after(judged(0.5), spent=spent)
 
 
 def test_free_models_do_not_reach_a_limit_of_no_dollars() -> None:
-    assert Decision.CONTINUE is after(judged(0.5), limits=Limits(usd=0.0), spent=Spend(tokens=10)).decision
+    assert Decision.CONTINUE is after(judged(0.5), limits=Limits(usd=0.0), spent=Spend(budget_tokens=10)).decision
 
 
 @pytest.mark.row("SAFE-10")
@@ -93,7 +93,7 @@ def test_limits_outrank_a_regression() -> None:
 
 @pytest.mark.row("C31")
 def test_good_work_is_accepted_even_if_it_used_the_last_token() -> None:
-    everything = Spend(tokens=200_000, usd=2.0, seconds=300.0, calls=300)
+    everything = Spend(tokens=10**9, budget_tokens=200_000, usd=2.0, seconds=300.0, calls=300)
 
     assert Decision.ACCEPT is after(judged(0.9, end=Ended.BUDGET), spent=everything).decision
 

@@ -97,7 +97,7 @@ LIMITS = st.builds(
     regression=st.none() | SHARES,
 )
 SPENT = st.builds(
-    Spend, tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)
+    Spend, budget_tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)
 )
 AMPLE = Limits(iterations=99)
 
@@ -189,7 +189,7 @@ def test_it_never_goes_on_without_an_iteration_left(story: list[Iteration], limi
 def test_it_never_goes_on_past_a_limit(story: list[Iteration], limits: Limits, spent: Spend) -> None:
     if not decide(story, limits, spent).final:
         assert spent.seconds < limits.seconds
-        assert spent.tokens < limits.tokens or not spent.tokens
+        assert spent.budget_tokens < limits.tokens or not spent.budget_tokens
         assert spent.usd < limits.usd or not spent.usd
         assert spent.calls < limits.calls or not spent.calls
 

@@ -1,6 +1,7 @@
 """What is asked for, how far to go, and how good is good enough."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Self
 
 from .agent import Agent
 
@@ -22,12 +23,37 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
-    """What a task has used so far, hooks, judges, learners and sub-tasks included."""
+    """What a task has used so far, hooks, judges, learners and sub-tasks included.
+
+    ``tokens`` are all tokens, as vendors count them. ``budget_tokens`` are what token limits count: cached tokens only
+    by their share of the price.
+    """
 
     tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
     calls: int = 0
+    budget_tokens: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            tokens=self.tokens + other.tokens,
+            usd=self.usd + other.usd,
+            seconds=self.seconds + other.seconds,
+            calls=self.calls + other.calls,
+            budget_tokens=self.budget_tokens + other.budget_tokens,
+        )
+
+    def __sub__(self, other: Self) -> Self:
+        return replace(
+            self,
+            tokens=self.tokens - other.tokens,
+            usd=self.usd - other.usd,
+            seconds=self.seconds - other.seconds,
+            calls=self.calls - other.calls,
+            budget_tokens=self.budget_tokens - other.budget_tokens,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from .facts import misfit
 from .fallback import RETRY_BUDGET, pause
 from .hearing import Heard
 from .own_words import own_words
-from .roles import Cast, Player, suggestion
+from .roles import EXECUTOR, Cast, Player, suggestion
 
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
@@ -47,11 +47,12 @@ NEW_KEY = " To enter another one: openkoi init"
 
 @dataclass(slots=True)
 class Asking:
-    """Calls models for one run. ``emit`` writes events down."""
+    """Calls models for one run. ``emit`` writes events down; ``executor`` is the role, or the model, that works."""
 
     budget: Budget
     cast: Cast
     emit: Callable[[Event], Awaitable[None]]
+    executor: str = EXECUTOR
     warned: set[str] = field(default_factory=set)
     judgement: Usage = JUDGEMENT
     patience_until: float = 0.0
@@ -62,7 +63,7 @@ class Asking:
         Raises LimitReached before a limit is passed, Refused when one will not, Unavailable when none can.
         """
         self.patience_until = 0.0
-        names = self.cast.cooling.ready(await self.cast.chain(request.model))
+        names = self.cast.cooling.ready(await self.cast.chain(request.model, self.executor))
         for name, following in zip(names, [*names[1:], ""], strict=True):
             try:
                 return await self.ask(name, request, others=bool(following))

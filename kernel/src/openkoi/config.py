@@ -148,8 +148,7 @@ def load_config(
     project, odd = renewed(read_settings(workspace / ".openkoi" / "config.toml"))
     allowed, refused = held_back(project, Config(settings, paths, workspace))
     settings |= allowed
-    for layer in (from_environment(environment), from_flags(flags or {})):
-        settings = laid_over(settings, layer)
+    settings = laid_over({**settings, **from_environment(environment)}, from_flags(flags or {}))
     given = with_cassette(environment, flags or {})
     if given.get("OPENKOI_CASSETTE"):
         settings["use.memory"] = Setting("none", "$OPENKOI_CASSETTE")

@@ -50,6 +50,7 @@ from .deadline import contained
 from .effects import EffectLog
 from .house import ALONE, Nested
 from .lodger import Lodger
+from .roles import EXECUTOR, executor_of
 from .versions import Versions
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ class Kernel(Lodger):
         self.lapped = self.past.lapped
         for paid in self.past.paid:
             self.budget.remember(paid.usage if isinstance(paid, events.Broken) else paid.reply.done.usage, paid.usd)
-        self.asking = Asking(self.budget, self.house.cast, self.emit)
+        self.asking = Asking(self.budget, self.house.cast, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
         self.versions = Versions(self.workspace, keeper, house.warn_once, lambda: self.budget.seconds_left)
@@ -118,12 +119,7 @@ class Kernel(Lodger):
             return Spend()
         before, now = self.lapped, self.spent
         self.lapped = now
-        return Spend(
-            tokens=now.tokens - before.tokens,
-            usd=now.usd - before.usd,
-            seconds=now.seconds - before.seconds,
-            calls=now.calls - before.calls,
-        )
+        return now - before
 
     # What a Koi can do, within this task.
 
@@ -247,7 +243,7 @@ class Kernel(Lodger):
         """How many tokens the model that works can read."""
         if self.agent.context:
             return self.agent.context
-        first, *_ = await self.house.cast.chain(self.agent.model or "executor")
+        first, *_ = await self.house.cast.chain(self.agent.model or EXECUTOR)
         return (await self.house.cast.player(first)).model.context
 
     async def shorten(self) -> bool:

@@ -1,9 +1,9 @@
 """Which models play which part. Knows names, model facts and the configuration; calls nobody.
 
 A role (executor, evaluator, planner, small) is played by the model configured for it, else by the default one, else by
-one that is found here; the models of its fallback chain stand in for it. A model is ``provider/name``, or a short name
-of the bundle's. Its facts (context, output, price) come from the configuration, else from its provider, and what
-neither says from the bundle.
+the executor's; that one is found here where none is configured. The models of a role's fallback chain stand in for it.
+A model is ``provider/name``, a short name of the bundle's, or a name that one configured provider knows. Its facts
+(context, output, price) come from the configuration, else from its provider, and what neither says from the bundle.
 """
 
 import asyncio
@@ -28,7 +28,8 @@ from .config import Config
 from .discovery import Choice
 from .fallback import Cooling
 
-ROLES = ("executor", "evaluator", "planner", "embedder", "small")
+EXECUTOR = "executor"
+ROLES = (EXECUTOR, "evaluator", "planner", "embedder", "small")
 PATIENCE = 5.0
 
 
@@ -57,49 +58,60 @@ class Cast:
     cooling: Cooling = field(default_factory=Cooling)
     estimator: Estimator = field(default_factory=Estimator)
 
-    async def choice(self, role: str) -> Choice:
-        """The model of a role, or of a name that is one already, and where it was found."""
+    async def choice(self, role: str, executor: str = EXECUTOR) -> Choice:
+        """The model of a role, or of a name that is one already, and where it was found.
+
+        A role that nothing is configured for is played by the executor's model: another one may be another vendor's.
+        """
         if named := self.configured(role):
-            return Choice(named)
+            return Choice(await self.full(named))
+        if role != EXECUTOR:
+            return await self.choice(executor)
         try:
             self.found = self.found or await self.find()
         except NoProvider:
-            if not (standing_in := self.standing_in(role)):
+            if not (standing_in := await self.standing_in(role)):
                 raise
             return Choice(standing_in[0])
         return self.found
 
-    async def chain(self, role: str) -> Sequence[str]:
+    async def chain(self, role: str, executor: str = EXECUTOR) -> Sequence[str]:
         """The models to ask for a role, one after the other, each once."""
-        first = (await self.choice(role)).name
-        return [name for name in dict.fromkeys((first, *self.standing_in(role))) if name not in self.unfit]
+        first = (await self.choice(role, executor)).name
+        return [name for name in dict.fromkeys((first, *await self.standing_in(role))) if name not in self.unfit]
 
     def configured(self, role: str) -> str:
-        """The model that the configuration names for a role; empty when it names none."""
+        """The model that the configuration names for a role, as it names it; empty when it names none."""
         named = role if role not in ROLES else self.config.get(f"models.{role}", str, "")
-        named = named or self.config.get("models.default", str, "")
-        return self.full(named) if named else ""
+        return named or self.config.get("models.default", str, "")
 
-    def standing_in(self, role: str) -> list[str]:
+    async def standing_in(self, role: str) -> list[str]:
         """The models that stand in for a role's own when it does not answer."""
-        return [self.full(name) for name in self.config.strings(f"models.fallback.{role}", ())]
+        return [await self.full(name) for name in self.config.strings(f"models.fallback.{role}", ())]
 
-    def full(self, name: str) -> str:
-        """``provider/model`` for a name; raises BadSetting for one that says nothing."""
+    async def full(self, name: str) -> str:
+        """``provider/model`` for a name; raises BadSetting for one that names no model, or several."""
         if "/" in name:
             return name
         if long_name := self.catalogue.long_name(name):
             return long_name
-        near = self.catalogue.full_names(name) or get_close_matches(name, self.catalogue.short_names, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise BadSetting(
-            f"{name!r} is no model that is known by a short name.{hint} "
-            "Write it as provider/model, such as openai/gpt-5.2."
-        )
+        known = self.catalogue.full_names(name)
+        usable = [one for one in known if await self.usable(one.partition("/")[0])]
+        if len(usable) == 1:
+            return usable[0]
+        raise BadSetting(unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1)))
+
+    async def usable(self, provider: str) -> bool:
+        """Whether a provider is installed and has what it needs, such as a key."""
+        try:
+            await self.load(provider)
+        except KoiError:
+            return False
+        return True
 
     def configured_roles(self) -> list[str]:
         """The executor, and whoever else the configuration names: those are looked at before anything begins."""
-        return ["executor", *(role for role in ("evaluator", "planner") if f"models.{role}" in self.config.settings)]
+        return [EXECUTOR, *(role for role in ("evaluator", "planner") if f"models.{role}" in self.config.settings)]
 
     async def player(self, name: str) -> Player:
         """Who plays under a full name."""
@@ -122,6 +134,14 @@ class Cast:
         return priced(key, self.config.settings.get(key, UNKNOWN_PRICE))
 
 
+def unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> str:
+    """Say why a short name does not do, and what would."""
+    if usable:
+        return f"Several configured providers have a model {name!r}. Write one of: {', '.join(usable)}."
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"No configured provider has a model {name!r}.{hint} Write it as provider/model, such as openai/gpt-5.2."
+
+
 async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     """What the provider says of a model; what is known where it says nothing, else a modest guess."""
     if isinstance(provider, Described):
@@ -142,10 +162,16 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
 
 
 def executor_of(agent: Agent | None) -> str:
-    """The role, or the model, that does an agent's work; empty where a worker does it alone."""
+    """The role, or the model, that does an agent's work; empty where a worker does it alone.
+
+    Where all members of a team have models of their own, it is the first one's: they need no other.
+    """
     if agent is None:
-        return "executor"
-    return agent.model or ("" if agent.worker and agent.team is None else "executor")
+        return EXECUTOR
+    if agent.model or agent.team is None:
+        return agent.model or ("" if agent.worker else EXECUTOR)
+    members = [executor_of(member) for member in agent.team.members]
+    return members[0] if members and all(member not in ("", EXECUTOR) for member in members) else EXECUTOR
 
 
 async def suggestion(provider: Provider, bare: str) -> str:

@@ -87,7 +87,7 @@ def carried_out(act: Act, payer: Budget) -> None:
 
 def overspent(one: Budget) -> Iterator[str]:
     spent, limits = one.spent, one.limits
-    if spent.tokens > limits.tokens:
+    if spent.budget_tokens > limits.tokens:
         yield "tokens"
     if spent.usd > limits.usd + CENT:
         yield "dollars"

@@ -149,7 +149,9 @@ def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_com
 
 
 def test_a_budget_that_is_used_up_says_what_to_raise(tmp_path: Path) -> None:
-    assert "Raise --budget" in call(tmp_path, Knowing(), "certify", "general", "--budget", "0.01", price=30.0)[1]
+    assert (
+        "Raise --budget" in call(tmp_path, Knowing(), "certify", "general", "--budget", "0.01", "--yes", price=30.0)[1]
+    )
 
 
 def test_an_evaluator_that_is_not_there_is_named(tmp_path: Path) -> None:

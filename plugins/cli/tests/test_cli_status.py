@@ -128,7 +128,7 @@ def test_the_limit_of_the_day_is_told_with_what_is_used_of_it(tmp_path: Path) ->
 
     assert ["$1.25 of $5.00"] == day(koi.config.day)
     assert "  Limit of the day:\n    $1.25 of $5.00" in told(koi)
-    assert ["$1.25 of $5.00, 40k of 60,000 tokens"] == day(Daybook(koi.config.day.folder, 60_000, 5.0))
+    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.config.day.folder, 60_000, 5.0))
     assert [] == day(None)
 
 

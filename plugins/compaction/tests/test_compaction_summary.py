@@ -155,7 +155,7 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
 
 
 def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() -> None:
-    spent = Spend(tokens=10_000, usd=1.0, calls=3)
+    spent = Spend(budget_tokens=10_000, usd=1.0, calls=3)
 
     assert "" == too_dear(3_000, 1_000, spent, Limits(usd=2.0))
     assert "too little money is left for one" == too_dear(3_000, 1_000, spent, Limits(usd=1.3))

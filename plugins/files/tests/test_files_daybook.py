@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import Daybook
-from openkoi_hookspecs import LimitReached
+from openkoi_hookspecs import LimitReached, Spend
 
 
 @dataclass(eq=False)
@@ -34,7 +34,7 @@ def test_what_was_reserved_before_midnight_is_paid_on_that_day(tmp_path: Path) -
     book.hold(lease)
     first = book.file
     days.append(date(2026, 1, 2))
-    book.charge(lease, 5, 0.2)
+    book.charge(lease, Spend(budget_tokens=5, usd=0.2))
 
     assert (0.2, {}) == (book.page(first).usd, book.page(first).held)
     assert 0.0 == book.page().all_usd

@@ -74,6 +74,16 @@ def test_short_names_and_offers(tmp_path: Path) -> None:
     assert [Offer("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
 
 
+@pytest.mark.row("CLI-15")
+def test_a_name_or_another_name_of_a_model_tells_all_who_have_it(tmp_path: Path) -> None:
+    team: dict[str, object] = {"models": {"borg": {"large-2": {}}, "acme": {"own": {}}}}
+    known = catalogue(tmp_path, OURS, team)
+
+    assert {"acme/large-2", "borg/large-2"} == set(known.full_names("large-2"))
+    assert [["acme/large-two"], ["acme/own"]] == [known.full_names(name) for name in ("large-two", "own")]
+    assert [[], []] == [known.full_names(name) for name in ("large-2-20260101", "")]
+
+
 def test_a_later_bundle_outranks_an_earlier_one(tmp_path: Path) -> None:
     team = {"short": {"large": "acme/tiered"}, "offers": [{"provider": "acme", "model": "tiered"}]}
     known = catalogue(tmp_path, OURS, team)

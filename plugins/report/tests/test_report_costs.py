@@ -235,6 +235,7 @@ EVENTS = st.one_of(
     st.builds(events.Decided, NUMBERS, RULINGS, st.just(Spend())),
     st.builds(events.RunCompleted, RULINGS, st.just(Spend()), best=NUMBERS),
     st.builds(events.RunFailed, st.text(max_size=5)),
+    st.just(events.Continued()),
     st.builds(events.Forked, CALL, NUMBERS, st.just({})),
 )
 RECORDS = st.lists(st.builds(Record, st.just("id"), st.just("at"), st.sampled_from("abc"), EVENTS), max_size=40)
@@ -255,9 +256,9 @@ def test_whatever_the_order_all_that_was_paid_is_told(records: list[Record]) -> 
 
     assert paid(counted, alone) == pytest.approx(costs.total)
     assert costs.total == pytest.approx(fsum(cost.usd for cost in costs.by_phase.values()))
-    assert costs.total == pytest.approx(report.result()["cost_usd"], abs=1e-5)
+    assert costs.total == pytest.approx(report.result()["cost_usd"] + report.afterwards.usd, abs=1e-5)
     assert costs.total == pytest.approx(tree.costs.total)
-    assert costs.tokens == report.usage.total
+    assert costs.tokens == report.usage.total + report.afterwards.usage.total
     assert all("\n" not in line for line in tree_lines(tree))
     assert bool(said) or not progress.report.completed
 

@@ -193,12 +193,20 @@ def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> 
 )
 def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: str) -> None:
     limits = Limits(usd=0.5, tokens=40_000, calls=9)
-    spent = Spend(tokens=38_000, usd=0.32, calls=9)
+    spent = Spend(tokens=38_000, usd=0.32, calls=9, budget_tokens=38_000)
     lines = told(
         *judged(0, scored(0.5)), over(Decision.ABORT_BUDGET, f"the limit of {limit} is reached", spent), limits=limits
     )
 
     assert f"[abort] Budget exceeded ({amount}). Returning best result (score: 0.75)." == lines[-1]
+
+
+@pytest.mark.row("ITER-20", "TOK-01")
+def test_tokens_that_a_limit_counts_otherwise_are_called_budget_tokens() -> None:
+    spent, limits = Spend(tokens=90_000, budget_tokens=38_000), Limits(tokens=40_000)
+    lines = told(over(Decision.ABORT_BUDGET, "the limit of tokens is reached", spent), limits=limits)
+
+    assert "[abort] Budget exceeded (38,000/40,000 budget tokens). Returning best result." == lines[-1]
 
 
 @pytest.mark.row("CLI-37")
@@ -233,7 +241,7 @@ def test_warnings_are_told() -> None:
 
 @pytest.mark.row("CLI-41", "ITER-20")
 def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
-    near = Spend(tokens=80_000)
+    near = Spend(budget_tokens=80_000)
     lines = told(*judged(0, None, near), *judged(1, None, near), *judged(2, None, near), limits=Limits(iterations=9))
 
     assert ["  ! Token budget approaching limit"] == lines
@@ -241,8 +249,10 @@ def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
 
 @pytest.mark.row("TOK-02")
 def test_an_iteration_that_leaves_the_next_too_little_for_another_like_it_is_told() -> None:
-    assert ["  ! Token budget approaching limit"] == told(*judged(0, None, Spend(tokens=100_000)))
-    assert [] == told(*judged(0, None, Spend(tokens=60_000)))
+    assert ["  ! Token budget approaching limit"] == told(
+        *judged(0, None, Spend(tokens=900_000, budget_tokens=100_000))
+    )
+    assert [] == told(*judged(0, None, Spend(tokens=900_000, budget_tokens=60_000)))
 
 
 def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:

@@ -135,8 +135,8 @@ def test_a_run_is_one_object_of_a_known_shape() -> None:
                 "fix": None,
             },
         ],
-        "usage": {"input": 307, "output": 30, "cache_read": 2_000, "cache_write": 0, "total": 2_337},
-        "cost_usd": 0.0221,
+        "usage": {"input": 300, "output": 30, "cache_read": 2_000, "cache_write": 0, "total": 2_330},
+        "cost_usd": 0.022,
         "costs": {
             "by_phase": {
                 "execute": {"cost_usd": 0.02, "tokens": 2_220, "calls": 2},
@@ -273,6 +273,7 @@ def waited() -> list[Event]:
         events.Iterated(0, None, Spend(seconds=1.0), Mode.SKIPPED),
         events.Decided(0, escalated, Spend()),
         events.RunCompleted(escalated, Spend()),
+        events.Continued(),
         answered(Usage(input=20), 0.2),
         events.Worked(Work("done")),
         events.Iterated(0, None, Spend(seconds=3.0), Mode.SKIPPED),

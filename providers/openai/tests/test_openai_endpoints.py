@@ -215,6 +215,17 @@ def test_openrouter_is_told_who_asks() -> None:
     assert wire.requests[0].headers["x-title"] == "OpenKoi"
 
 
+@pytest.mark.row("ONB-04")
+def test_openrouter_lists_its_own_models_by_the_second_part_of_their_names() -> None:
+    wire = Wire({"data": [{"id": "openrouter/auto"}, {"id": "acme/large"}]}, whole=True)
+
+    async def names() -> list[str]:
+        async with opened("openrouter", wire) as provider:
+            return [model.name for model in await provider.models()]
+
+    assert ["auto", "acme/large"] == asyncio.run(names())
+
+
 def test_usage_is_not_asked_for_where_that_is_refused() -> None:
     wire = Wire()
     heard(OpenAI(base_url="http://localhost/v1", stream_options=False, transport=wire.transport))

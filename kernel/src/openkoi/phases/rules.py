@@ -22,7 +22,7 @@ def stop_at_limit(history: History) -> Ruling | None:
     if facts.end is Ended.BUDGET:
         return out_of_budget(facts.limit or "the budget")
     for name, used, most in (
-        ("tokens", spent.tokens, limits.tokens),
+        ("tokens", spent.budget_tokens, limits.tokens),
         ("dollars", spent.usd, limits.usd),
         ("calls", spent.calls, limits.calls),
     ):

@@ -7,13 +7,13 @@ what is spent never passes a limit, also when many requests are under way, and s
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Protocol
 
 from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 
-from .lease import CACHED_SHARE, INPUT_MARGIN, Caution, Lease, billed, dearest, weight
+from .lease import INPUT_MARGIN, Caution, Lease, billed, dearest, one_call, weight
 
 SMALLEST_ANSWER = 256
 KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
@@ -34,7 +34,7 @@ class Purse(Protocol):
     @property
     def calls_left(self) -> float: ...
     def hold(self, lease: Lease) -> object: ...
-    def charge(self, lease: Lease, tokens: float, usd: float) -> None: ...
+    def charge(self, lease: Lease, spent: Spend) -> None: ...
     def release(self, lease: Lease) -> None: ...
     def overdraw(self, limit: str) -> None: ...
     def standing_still(self) -> AbstractContextManager[None]: ...
@@ -47,9 +47,7 @@ class Budget:
     limits: Limits
     parent: Purse | None = None
     clock: Callable[[], float] = monotonic
-    tokens: float = 0.0
-    usd: float = 0.0
-    calls: int = 0
+    used: Spend = Spend()
     leases: list[Lease] = field(default_factory=list)
     caution: Caution = field(default_factory=Caution)
     started: float = 0.0
@@ -68,7 +66,7 @@ class Budget:
     @property
     def spent(self) -> Spend:
         """What is used so far."""
-        return Spend(tokens=round(self.tokens), usd=self.usd, seconds=self.now - self.started, calls=self.calls)
+        return replace(self.used, seconds=self.now - self.started)
 
     @property
     def seconds_left(self) -> float:
@@ -87,7 +85,7 @@ class Budget:
 
     @property
     def own_tokens(self) -> float:
-        return self.limits.tokens - self.tokens - sum(lease.tokens for lease in self.leases) - self.kept[0]
+        return self.limits.tokens - self.used.budget_tokens - sum(lease.tokens for lease in self.leases) - self.kept[0]
 
     @property
     def usd_left(self) -> float:
@@ -95,11 +93,11 @@ class Budget:
 
     @property
     def own_usd(self) -> float:
-        return self.limits.usd - self.usd - sum(lease.usd for lease in self.leases) - self.kept[1]
+        return self.limits.usd - self.used.usd - sum(lease.usd for lease in self.leases) - self.kept[1]
 
     @property
     def calls_left(self) -> float:
-        own = self.limits.calls - self.calls - len(self.leases)
+        own = self.limits.calls - self.used.calls - len(self.leases)
         return own if self.parent is None else min(own, self.parent.calls_left)
 
     def keep_back(self, tokens: float, usd: float) -> None:
@@ -172,7 +170,7 @@ class Budget:
         elif self.caution.outrun(lease, lease.outrun(counted, usd)):
             self.overdraw("tokens" if counted.total > lease.tokens else "dollars")
         charged = min(billed(usage, price), lease.usd)
-        self.charge(lease, weight(usage, price.at(usage.total - usage.output)), charged)
+        self.charge(lease, one_call(usage, charged, weight(usage, price.at(usage.total - usage.output))))
         return charged
 
     @property
@@ -187,19 +185,15 @@ class Budget:
         if self.parent is not None:
             self.parent.overdraw(limit)
 
-    def charge(self, lease: Lease, tokens: float, usd: float) -> None:
+    def charge(self, lease: Lease, spent: Spend) -> None:
         self.leases.remove(lease)
-        self.tokens += tokens
-        self.usd += usd
-        self.calls += 1
+        self.used += spent
         if self.parent is not None:
-            self.parent.charge(lease, tokens, usd)
+            self.parent.charge(lease, spent)
 
     def remember(self, usage: Usage, usd: float) -> None:
         """Count a call of this task or its parts that was paid before; it was within its limits then."""
-        self.tokens += usage.input + usage.output + usage.cache_write + usage.cache_read * CACHED_SHARE
-        self.usd += usd
-        self.calls += 1
+        self.used += one_call(usage, usd, weight(usage, Price(0.0, 0.0)))
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Price, Usage
+from openkoi_hookspecs import Price, Spend, Usage
 
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
@@ -96,6 +96,11 @@ def cost(usage: Usage, price: Price) -> float:
 def billed(usage: Usage, price: Price) -> float:
     """Dollars for one call, at the price of a request as long as it was."""
     return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
+
+
+def one_call(usage: Usage, usd: float, weighted: float) -> Spend:
+    """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
+    return Spend(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
 
 
 def weight(usage: Usage, price: Price) -> float:

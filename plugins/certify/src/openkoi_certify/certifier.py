@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from openkoi_hookspecs import Data, KoiError, Plan, Run, Work
+from openkoi_hookspecs import Data, Event, KoiError, Plan, Run, Work
 from openkoi_hookspecs.events import Answered
 
 from .certificate import FOLDER, Certificate, drifted, keep, kept, last_of
@@ -26,6 +26,16 @@ from .sample import Sample, further_samples, samples_of, version_of
 AT_ONCE = 4
 NO_MODEL = "No model answered, so there is nothing to certify."
 SEVERAL = "Several models answered ({}), and a certificate holds for one. Name it: --model provider/model."
+
+
+@dataclass(frozen=True, slots=True)
+class SampleJudged(Event):
+    """A sample was judged once more: so many judgements are done, of those that are planned by now."""
+
+    name = "certify.sample_judged"
+    durable = False
+    done: int
+    of: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +97,8 @@ class Asking:
     order: Order
     run: Run
     shown: Counter[str] = field(default_factory=Counter)
+    done: int = 0
+    due: int = 0
     heard: bool = False
     fault: KoiError | None = None
 
@@ -97,9 +109,13 @@ class Asking:
 
             async def one(sample: Sample) -> Heard:
                 async with free:
-                    return await self.one(sample, Path(folder))
+                    answer = await self.one(sample, Path(folder))
+                self.done += 1
+                await self.run.emit(SampleJudged(self.done, self.due))
+                return answer
 
             several = [sample for _ in range(self.order.votes) for sample in samples]
+            self.due += len(several)
             return await together([one(sample) for sample in several])
 
     async def one(self, sample: Sample, folder: Path) -> Heard:

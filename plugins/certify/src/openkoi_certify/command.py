@@ -1,16 +1,18 @@
 """``openkoi evaluator``: how well judges judge. Knows the terminal; what is measured is decided elsewhere."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs import Koi, KoiError, Record, Result
 
 if TYPE_CHECKING:
-    from .certifier import Certifier
+    from .certifier import Certifier, Order
 
 NOT_PASSED = 3
+ASKED_ABOVE = 0.05  # dollars, by issue "Verdicts that can be trusted"
 TOKENS, CALLS, SECONDS = 20_000_000, 5_000, 7_200.0
 
 
@@ -24,35 +26,82 @@ def evaluator() -> None:
 @click.option("--model", default="", metavar="PROVIDER/MODEL", help="Another model than the configured evaluator.")
 @click.option("--votes", default=3, type=click.IntRange(1, 20), help="How often each sample is shown.")
 @click.option("--budget", default=2.0, type=click.FloatRange(0), help="Dollars that it may cost.")
+@click.option("--yes", is_flag=True, help=f"Start without a question when it costs more than ${ASKED_ABOVE}.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
-async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float, layout: str) -> None:
+async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float, yes: bool, layout: str) -> None:
     """Try an evaluator with planted defects and sound work, and write its certificate.
 
-    Exits with 0 when it passed and with 3 when it did not.
+    The price is told before any model is asked. Exits with 0 when it passed and with 3 when it did not.
     """
     from .certifier import Order
     from .judges import named
+    from .pricing import estimate
 
-    order = Order(rubric=named(koi, name).rubric.name, model=model, votes=votes)
-    file = await carried_out(koi, order, budget)
-    certificate = printed(file, layout)
-    if not certificate:
+    judged = named(koi, name)
+    order = Order(rubric=judged.rubric.name, model=model, votes=votes)
+    price = await estimate(koi, judged, order)
+    click.echo(f"[certify] {order.rubric}: {price.text(budget)}", err=True)
+    if price.usd > ASKED_ABOVE and not yes:
+        confirm(order, budget)
+    result = await carried_out(koi, order, budget)
+    click.echo(spent_on(result), err=True)
+    if not printed(Path(result.best.work.text), layout):
         raise SystemExit(NOT_PASSED)
 
 
-async def carried_out(koi: Koi, order: object, budget: float) -> Path:
-    """Have it done as a task of its own; return the file of the certificate. Raises KoiError."""
+def confirm(order: "Order", budget: float) -> None:
+    """Ask whether to go ahead; without a terminal that has to be said on the command line."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError(f"That is more than ${ASKED_ABOVE}. To go ahead: {line_of(order, budget)}")
+    if not click.confirm("Go ahead?", default=False, err=True):
+        raise click.UsageError("Nothing was run.")
+
+
+def line_of(order: "Order", budget: float) -> str:
+    """The command that does it without a question."""
+    model = f" --model {order.model}" if order.model else ""
+    return f"openkoi evaluator certify {order.rubric}{model} --votes {order.votes} --budget {budget:g} --yes"
+
+
+def spent_on(result: Result) -> str:
+    """What it cost, in a line."""
+    from openkoi_report import dollars, plural, tokens_text
+
+    spent = result.spent
+    return f"[done] {plural(spent.calls, 'call')}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
+
+
+def show_progress(record: Record) -> None:
+    """Say how far it is: in one line at a terminal, else about ten times."""
+    from .certifier import SampleJudged
+
+    if not isinstance(event := record.event, SampleJudged):
+        return
+    text, over = f"[certify] {event.done} of {event.of} judgements", event.done == event.of
+    if sys.stderr.isatty():
+        click.echo(f"\r{text}", nl=over, err=True)
+    elif over or event.done % max(1, event.of // 10) == 0:
+        click.echo(text, err=True)
+
+
+async def carried_out(koi: Koi, order: object, budget: float) -> Result:
+    """Have it done as a task of its own; its best work is the file of the certificate. Raises KoiError."""
     from openkoi_hookspecs import Agent, Ended, Limits, Task
+
+    from .pricing import Open
+
+    if isinstance(koi, Open):
+        koi.listeners.append(show_progress)
 
     limits = Limits(iterations=0, tokens=TOKENS, calls=CALLS, seconds=SECONDS, usd=budget)
     agent = Agent(name="certify", worker="certify", tools=())
     task = Task("Certify an evaluator", context=str(order), category="certification", limits=limits, agent=agent)
     result = await koi.solve(task)
-    work = result.best.work
-    if work.ended is not Ended.DONE:
+    if result.best.work.ended is not Ended.DONE:
+        click.echo(spent_on(result), err=True)
         raise KoiError(f"The certification was not finished: {result.ruling.reason}. Raise --budget, or lower --votes.")
-    return Path(work.text)
+    return result
 
 
 def printed(file: Path, layout: str) -> bool:

@@ -31,7 +31,6 @@ CAPS = {
     "iterations": "iteration.max_iterations",
 }
 MORE = "The agent wants ${:.2f}, and may spend ${:.2f}: allow more with --budget or [safety] max_cost_usd."
-MODELS = ("model", "executor")
 STRONGER = ("--", "$")
 
 
@@ -66,8 +65,8 @@ command = click.Command(
 
 
 def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
-    """What the file says, by the models that the line or a variable names, if they name one."""
-    named = any(flags.get(name) or os.environ.get(f"OPENKOI_{name.upper()}") for name in MODELS)
+    """What the file says, by the model that the line or OPENKOI_EXECUTOR names, if they name one."""
+    named = flags.get("model") or flags.get("executor") or os.environ.get("OPENKOI_EXECUTOR")
     return replace(spec, agent=without_models(spec.agent)) if named else spec
 
 

@@ -75,7 +75,7 @@ def day(book: "Daybook | None") -> list[str]:
     except KoiError as error:
         return [str(error)]
     usd = f"{dollars(page.all_usd)} of {dollars(book.most_usd)}" if math.isfinite(book.most_usd) else ""
-    tokens = f"{tokens_text(round(page.all_tokens))} of {book.most_tokens:,.0f} tokens"
+    tokens = f"{tokens_text(round(page.all_tokens))} of {book.most_tokens:,.0f} budget tokens"
     return [", ".join(filter(None, (usd, tokens if math.isfinite(book.most_tokens) else "")))]
 
 

@@ -1,13 +1,14 @@
 """Which command a line means. A task needs no command; commands are imported when they are called.
 
 Options stand anywhere. The first bare word decides: the name of a command is that command, all else is a task. One
-quoted argument with a space is always a task, and ``--`` ends the options.
+quoted argument with a space is always a task, and ``--`` ends the options. What may be meant as a command that does not
+exist costs nothing before the user says that it is a task.
 """
 
 import inspect
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from typing import Any
@@ -45,7 +46,7 @@ SENTENCE = "Do a task, judge the work, and try again until it is good enough. Wh
 WIDEST, NARROWEST = 80, 50
 VALUED = (
     *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
-    *("--record", "--replay", "--at", "--set", "--reason", "--answer", "--output", "--since", "--task"),
+    *("--record", "--replay", "--category", "--at", "--set", "--reason", "--answer", "--output", "--since", "--task"),
 )
 
 
@@ -81,7 +82,7 @@ class OpenKoi(click.Group):
         if not asks_for_group(args):
             args = addressed(args, [*self.list_commands(ctx), *ALIASES])
             if not ctx.resilient_parsing:
-                refuse_typos(args, self.list_commands(ctx))
+                confirm_task(args, self.list_commands(ctx))
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -190,30 +191,38 @@ def names_agent(word: str) -> bool:
     return (" " not in word and word.lower().endswith((".yaml", ".yml"))) or os.path.isfile(word)  # noqa: PTH113  # no pathlib on the start path
 
 
-def refuse_typos(args: Sequence[str], commands: Sequence[str]) -> None:
-    """A single word that is almost a command is no task; nobody is charged for a slip of the keyboard."""
-    words = [word for word in args[1:] if not word.startswith("-")]
-    if args[0] != "run" or "--" in args or len(words) != 1 or " " in words[0]:
+def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
+    """Ask before a line that may be meant as a command is run as a task; without a terminal it is refused."""
+    words = [args[1:][place] for place in bare_places(args[1:])]
+    if args[0] != "run" or "--" in args or "--stdin" in args or words in ([], ["-"]):
         return
-    from difflib import get_close_matches
+    import shlex
 
-    near = get_close_matches(words[0], [*commands, "help", "version"], n=1, cutoff=0.8)
-    if near:
-        meant = f"--{near[0]}" if near[0] in ("help", "version") else near[0]
-        raise click.UsageError(f"Did you mean openkoi {meant}? To give it as a task: openkoi -- {words[0]}")
+    from .doubtful import doubt
+    from .person import somebody_there
+
+    why = doubt(words[1:] if words[0] == "run" and words[1:] else words, commands)
+    if why and not somebody_there():
+        raise click.UsageError(f"{why} To run it as a task: openkoi -- {shlex.join(words)}")
+    if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):
+        raise click.UsageError("Nothing was run.")
 
 
 def first_bare(args: Sequence[str]) -> int | None:
     """Where the first word stands that is neither an option nor its value; None after ``--``."""
+    return next(bare_places(args), None)
+
+
+def bare_places(args: Sequence[str]) -> Iterator[int]:
+    """Where the words stand that are neither options nor their values, up to ``--``."""
     skip = False
     for place, word in enumerate(args):
         if word == "--":
-            return None
+            return
         if skip or (word.startswith("-") and word != "-"):
             skip = not skip and word in VALUED
             continue
-        return place
-    return None
+        yield place
 
 
 def lived(invocation: Invocation, result: Any) -> Any:

@@ -14,7 +14,7 @@ def too_dear(characters: int, answer: int, spent: Spend, limits: Limits) -> str:
     tokens = characters // CHARACTERS_PER_TOKEN + answer
     if spent.calls + 1 >= limits.calls:
         return "the last call is for the work"
-    if tokens > SHARE * (limits.tokens - spent.tokens):
+    if tokens > SHARE * (limits.tokens - spent.budget_tokens):
         return "too few tokens are left for one"
-    usd = tokens * spent.usd / spent.tokens if spent.tokens else 0.0
+    usd = tokens * spent.usd / spent.budget_tokens if spent.budget_tokens else 0.0
     return "too little money is left for one" if usd > SHARE * (limits.usd - spent.usd) else ""

@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from openkoi_hookspecs import KoiError, LimitReached
+from openkoi_hookspecs import KoiError, LimitReached, Spend
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
@@ -32,7 +32,7 @@ class Reserved(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One day: what was spent, and what is reserved, as ``process:name`` with tokens and dollars."""
+    """One day: what was spent, and what is reserved, as ``process:name`` with budget tokens and dollars."""
 
     tokens: float = 0.0
     usd: float = 0.0
@@ -104,14 +104,14 @@ class Daybook:
         self.change(reserve, file)
         self.keys[id(lease)] = key, file
 
-    def charge(self, lease: Reserved, tokens: float, usd: float) -> None:
+    def charge(self, lease: Reserved, spent: Spend) -> None:
         """Put down what a request has cost, in the place and on the day of what was reserved for it."""
         key, file = self.keys.pop(id(lease))
-        self.change(lambda page: page.without(key, tokens, usd), file)
+        self.change(lambda page: page.without(key, spent.budget_tokens, spent.usd), file)
 
     def release(self, lease: Reserved) -> None:
         """Give back what was reserved."""
-        self.charge(lease, 0.0, 0.0)
+        self.charge(lease, Spend())
 
     def overdraw(self, limit: str) -> None:
         """More was used than reserved: this process asks nothing more."""

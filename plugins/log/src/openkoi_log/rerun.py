@@ -135,22 +135,13 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
-    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, summed(laps), rejudge)
+    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, sum(laps, Spend()), rejudge)
 
 
 def called_after_kept(happened: Sequence[Event]) -> bool:
     """Whether a tool was called after the workspace was kept."""
     kept = next((place for place, event in enumerate(happened) if isinstance(event, events.Kept)), len(happened))
     return any(isinstance(event, events.ToolCalled) for event in happened[kept:])
-
-
-def summed(laps: Sequence[Spend]) -> Spend:
-    return Spend(
-        tokens=sum(lap.tokens for lap in laps),
-        usd=sum(lap.usd for lap in laps),
-        seconds=sum(lap.seconds for lap in laps),
-        calls=sum(lap.calls for lap in laps),
-    )
 
 
 def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.Broken]]:

@@ -45,8 +45,13 @@ class Catalogue:
 
     def full_names(self, bare: str) -> list[str]:
         """``provider/model`` for each provider that is known to have a model of this name."""
-        providers = {provider: models for table in self.tables for provider, models in table.get("models", {}).items()}
-        return [f"{provider}/{bare}" for provider, models in providers.items() if bare in models]
+        listed = [entry for table in self.tables for entry in table.get("models", {}).items()]
+        named = (
+            provider
+            for provider, models in listed
+            if bare in models or any(bare in facts.get("is", ()) for facts in models.values())
+        )
+        return [f"{provider}/{bare}" for provider in dict.fromkeys(named)]
 
     def facts(self, provider: str, name: str) -> Model | None:
         """What is known of a model: by its exact name, else by the longest match."""

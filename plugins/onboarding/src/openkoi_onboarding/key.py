@@ -19,7 +19,7 @@ async def use_key(koi: Koi, person: Terminal, offer: Offer) -> None:
     """Save a key and use the provider's model: the one that is the default already, if that is one of its own."""
     key = await accepted(koi, person, offer)
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
-    model = model_in_use(koi, offer.provider)
+    model = await model_in_use(koi, offer.provider)
     if not model:
         koi.configure("models.default", f"{offer.provider}/{offer.model}")
     say(f"  Using: {model or offer.model}\n")
@@ -29,13 +29,13 @@ async def use_key(koi: Koi, person: Terminal, offer: Offer) -> None:
         say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it anew.")
 
 
-def model_in_use(koi: Koi, provider: str) -> str:
+async def model_in_use(koi: Koi, provider: str) -> str:
     """The default model, if it is one of this provider's; nothing when it is not, or not known."""
     if not isinstance(koi, Configured):
         return ""
     try:
         name = koi.config.get("models.default", str, "")
-        vendor, _, model = (koi.cast.full(name) if name else "").partition("/")
+        vendor, _, model = (await koi.cast.full(name) if name else "").partition("/")
     except BadSetting:
         return ""
     return model if vendor == provider else ""

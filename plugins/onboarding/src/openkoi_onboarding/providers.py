@@ -34,7 +34,7 @@ class Settings(Protocol):
 class Names(Protocol):
     """What models are called."""
 
-    def full(self, name: str) -> str:
+    async def full(self, name: str) -> str:
         """``provider/model`` for a short name; raises BadSetting for one that is not known."""
 
 

@@ -28,6 +28,11 @@ class Lap:
         self.usage += paid.usage
         self.usd += paid.usd
 
+    def add(self, other: "Lap") -> None:
+        """Count what was paid in another one."""
+        self.usage += other.usage
+        self.usd += other.usd
+
     @property
     def spared(self) -> float:
         """The share of a full judgement's questions that was spared; nought where none was, or more was asked."""

@@ -96,10 +96,11 @@ class Progress:
         task, laps = self.report.task, self.report.iterations
         if task is None or self.warned or not laps or (laps[-1].ruling and laps[-1].ruling.final):
             return []
-        tokens, usd, limits = sum(lap.spent.tokens for lap in laps), sum(lap.spent.usd for lap in laps), task.limits
-        next_one = share(limits.tokens - tokens, len(laps), limits.iterations)
-        scarce = len(laps) < limits.iterations and laps[-1].spent.tokens > next_one
-        self.warned = scarce or tokens >= NEAR_LIMIT * limits.tokens or usd >= NEAR_LIMIT * limits.usd > 0
+        spent, limits = sum((lap.spent for lap in laps), Spend()), task.limits
+        next_one = share(limits.tokens - spent.budget_tokens, len(laps), limits.iterations)
+        scarce = len(laps) < limits.iterations and laps[-1].spent.budget_tokens > next_one
+        near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
+        self.warned = scarce or near
         return ["  ! Token budget approaching limit"] if self.warned else []
 
     def over(self) -> list[str]:
@@ -142,7 +143,8 @@ def used_up(reason: str, spent: Spend, limits: Limits) -> str:
         return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
     if "calls" in reason:
         return f"{spent.calls:,}/{limits.calls:,} calls"
-    return f"{spent.tokens:,}/{limits.tokens:,} tokens"
+    weighted = spent.budget_tokens != spent.tokens
+    return f"{spent.budget_tokens:,}/{limits.tokens:,} {'budget tokens' if weighted else 'tokens'}"
 
 
 def sentence(reason: str) -> str:

@@ -32,7 +32,10 @@ EXITS = {
 
 @dataclass(slots=True)
 class Report:
-    """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation."""
+    """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation.
+
+    ``afterwards`` is what was paid for learning, when the result was out.
+    """
 
     run: str = ""
     task: Task | None = None
@@ -45,6 +48,8 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     deterministic: bool = False
     completed: events.RunCompleted | None = None
+    over: bool = False
+    afterwards: Lap = field(default_factory=Lap)
     failed: str = ""
     segment: str = ""
     parts: set[str] = field(default_factory=set)
@@ -56,7 +61,7 @@ class Report:
             self.begin(record, event)
         own = record.run == self.run
         if isinstance(event, events.Paid) and (own or record.run in self.parts):
-            self.laps[-1].pay(event)
+            (self.afterwards if self.over else self.laps[-1]).pay(event)
             self.ledger.pay(record.at, event, own=own)
         if own or record.run in self.parts:
             self.replays.setdefault(record.run, Replay()).take(record)
@@ -97,7 +102,10 @@ class Report:
             case events.Warned(text=text):
                 self.warnings.append(text)
             case events.RunCompleted():
-                self.completed = event
+                self.completed, self.over = event, True
+            case events.Continued():
+                lap.add(self.afterwards)
+                self.afterwards, self.over = Lap(), False
             case events.RunFailed(reason=reason):
                 self.failed = reason
             case _:
@@ -153,7 +161,7 @@ class Report:
 
     @property
     def costs(self) -> Costs:
-        """What it cost so far, by phase and by model."""
+        """What it cost so far, by phase and by model; what was learned from its result afterwards, too."""
         return costs_of(self.ledger.charges)
 
     @property

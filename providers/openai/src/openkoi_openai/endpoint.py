@@ -17,14 +17,16 @@ from .dialect import chosen
 class Endpoint:
     """A vendor: its address, its manners, and what its variables begin with.
 
-    ``vendor_key`` is the variable of a key that the vendor gave another name. Without a ``base_url`` it is whatever
-    server a person names, with a key or without.
+    ``vendor_key`` is the variable of a key that the vendor gave another name. ``author`` begins the names of the
+    vendor's own models, where names begin with an author. Without a ``base_url`` it is whatever server a person
+    names, with a key or without.
     """
 
     name: str
     variable: str
     base_url: str = ""
     vendor_key: str = ""
+    author: str = ""
     manners: Manners = field(default_factory=Manners)
     headers: Mapping[str, str] = field(default_factory=dict)
     context: int = 128_000
@@ -74,8 +76,7 @@ def endpoint(at: Endpoint) -> Callable[..., Compatible]:
         headers = {**at.headers, **({"Authorization": f"Bearer {key}"} if key else {})}
         bounds = Bounds(idle=idle_seconds)
         wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
-        return Compatible(
-            wire, chosen("chat", base_url, at.manners), Defaults(context, output, free=wire.server.local and not key)
-        )
+        defaults = Defaults(context, output, free=wire.server.local and not key)
+        return Compatible(wire, chosen("chat", base_url, at.manners), defaults, at.author)
 
     return opened

@@ -19,6 +19,7 @@ OpenRouter = endpoint(
         name="OpenRouter",
         variable="OPENROUTER",
         base_url="https://openrouter.ai/api/v1",
+        author="openrouter",
         manners=Manners(thoughts=("reasoning", "reasoning_content")),
         headers={"X-Title": "OpenKoi"},
     )

@@ -1,0 +1,136 @@
+"""Which lines may be meant as commands that do not exist, and are run as tasks only after a question. Pure."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+APPS = (
+    *("slack", "notion", "telegram", "discord", "email", "imessage", "gdocs", "gsheets", "office", "teams", "github"),
+    *("gmail", "google", "msoffice", "whatsapp", "linear", "jira"),
+)
+VENDORS = (
+    *("anthropic", "openai", "google", "groq", "openrouter", "together", "deepseek", "xai", "qwen", "ollama"),
+    *("bedrock", "copilot", "chatgpt", "claude"),
+)
+LISTED = (
+    "agents",
+    "apps",
+    "commands",
+    "integrations",
+    "models",
+    "plugins",
+    "providers",
+    "sessions",
+    "skills",
+    "tasks",
+    "tools",
+)
+# Commands that are planned (rows CLI-02, CLI-06, CLI-07, ONB and the apps of the acceptance list; web, acp, tui, mcp,
+# teams and the fleet of the design) or that users of similar programs try, and what follows them on a command line.
+# A word in capitals stands for any one word, or for one with the same sign in it; a sentence that begins with such a
+# command goes on otherwise.
+PLANNED: Mapping[str, Sequence[str]] = {
+    "acp": ("serve", "start"),
+    "agent": ("list", "create NAME"),
+    "agents": ("list", "create NAME"),
+    "assistant": ("start", "stop", "status"),
+    "auth": ("login", "logout", "status", *(f"login {name}" for name in VENDORS)),
+    "chat": ("start", "resume"),
+    "config": (
+        "DOTTED.KEY",
+        "init",
+        "list",
+        "show",
+        "edit",
+        "path",
+        "get KEY",
+        "unset KEY",
+        "set KEY",
+        "set KEY VALUE",
+    ),
+    "connect": APPS,
+    "cost": (),
+    "costs": (),
+    "daemon": ("start", "stop", "status", "restart", "install", "uninstall", "logs", "run"),
+    "disconnect": APPS,
+    "fleet": ("start", "stop", "status", "list"),
+    "help": ("COMMAND",),
+    "history": ("list", "show", "clear"),
+    "integrations": ("list", "add NAME", "remove NAME", *APPS),
+    "list": LISTED,
+    "login": VENDORS,
+    "logout": VENDORS,
+    "logs": ("show", "tail"),
+    "mcp": ("list", "serve", "start", "add NAME", "remove NAME", "add NAME COMMAND"),
+    "model": ("NAME/MODEL", "list", "set NAME", "use NAME"),
+    "models": ("list", "pull NAME", "set NAME", "use NAME", "refresh"),
+    "plugin": ("list", "install NAME", "remove NAME", "uninstall NAME", "add NAME", "update"),
+    "providers": ("list", "add NAME", "remove NAME"),
+    "repl": (),
+    "serve": ("start", "stop"),
+    "server": ("start", "stop", "status", "restart"),
+    "session": ("list", "show ID", "resume ID", "delete ID"),
+    "sessions": ("list", "resume ID", "delete ID"),
+    "settings": ("list", "show", "get KEY", "set KEY VALUE"),
+    "setup": (),
+    "skills": ("list", "install NAME", "remove NAME", "create NAME"),
+    "soul": ("show", "review", "edit", "reset"),
+    "team": ("list", "create NAME", "start", "status"),
+    "tools": ("list",),
+    "tui": ("start",),
+    "version": (),
+    "web": ("start", "stop", "serve", "status"),
+}
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+SENTENCE = 4
+# How like a command a slip of the keyboard is ("statsu"), and a word that is one itself ("skills", and not "daemon").
+CLOSE, SAME = 0.8, 0.9
+
+
+def doubt(words: Sequence[str], commands: Sequence[str]) -> str:
+    """Say why these words of a line may not be meant as a task; nothing when they are one for sure."""
+    if any(len(word.split()) != 1 for word in words):
+        return ""
+    first, *rest = words
+    if planned(first.lower(), [word.lower() for word in rest], commands):
+        hint = f" Did you mean openkoi {rest[0]} --help?" if first == "help" and rest else near(first, commands, SAME)
+        return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
+    if rest or unspaced(first):
+        return ""
+    return f"{first!r} is not an openkoi command.{near(first, commands, CLOSE)}"
+
+
+def planned(first: str, rest: Sequence[str], commands: Sequence[str]) -> bool:
+    """Whether a line is one of a planned command, rather than a sentence that begins with its name."""
+    if first == "help":
+        return len(rest) == 1 and rest[0] in (*commands, *PLANNED)
+    if not rest:
+        return first in PLANNED
+    meant = get_close_matches(first, PLANNED, n=1, cutoff=CLOSE)
+    return any(fits(rest, form.split()) for name in meant for form in PLANNED[name])
+
+
+def fits(words: Sequence[str], form: Sequence[str]) -> bool:
+    """Whether words are of this form, one for one."""
+    if len(words) != len(form):
+        return False
+    pairs = [*zip(words, form, strict=True)]
+    return all(
+        all(sign in word for sign in "./" if sign in part) if part.isupper() else word == part for word, part in pairs
+    )
+
+
+def near(word: str, commands: Sequence[str], cutoff: float) -> str:
+    """Name the command that is almost this word."""
+    found = get_close_matches(word.lower(), [*commands, "help", "version"], n=1, cutoff=cutoff)
+    meant = f"--{found[0]}" if found and found[0] in ("help", "version") else "".join(found)
+    return f" Did you mean openkoi {meant}?" if meant else ""
+
+
+def unspaced(word: str) -> bool:
+    """Whether one word may be a sentence: it is long enough, in a script that is written without spaces."""
+    if word.isascii():
+        return False
+    from unicodedata import name
+
+    return sum(name(sign, "").startswith(UNSPACED) for sign in word) >= SENTENCE

@@ -1,0 +1,122 @@
+"""A word, or a command that is not there yet, costs nothing: it is a task only after a question, or behind ``--``."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_testing.servers import OpenAIServer
+
+WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "models", "list", "help", "statsu")
+PLANNED = (
+    *("chat", "config", "daemon", "connect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
+    *("daemon start", "daemon stop", "connect slack", "connect notion", "disconnect slack", "login anthropic"),
+    *("config set x y", "config get models.default", "list models", "models list", "sessions list", "auth login"),
+    *(
+        "help status",
+        "mcp add files",
+        "run daemon start",
+        "Daemon Start",
+        "web start",
+        "model openai/gpt-5",
+        "config models.default",
+        "deamon start",
+        "conect slack",
+        "skills list",
+        "team status",
+    ),
+    *("--category docs chat", "chat --budget 0.10 --format json"),
+)
+TASKS = (
+    '"fix it"',
+    "-- chat",
+    "-- daemon start",
+    "list all the files that import os",
+    "config.py has a bug",
+    "connect the two modules",
+    "models are not saved, fix it",
+    "chat history is lost on reload",
+    "daemon start fails on boot",
+    "login page is broken",
+    "help me fix the tests",
+    "run the tests",
+    '"config set x y"',
+    "config set up for the project is broken",
+    "version bump to 2.0",
+    "修复所有失败的测试",
+    "explain --format json x.py",
+)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer("Done.") as one:
+        yield one
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
+    keys = {"OPENAI_API_KEY": "sk-of-somebody", "OPENAI_BASE_URL": server.url, "OPENKOI_MODEL": "openai/gpt-fake"}
+    return shell(tmp_path).told(**keys)
+
+
+@pytest.mark.row("C57", "CLI-01")
+def test_a_single_word_or_a_planned_command_is_refused_without_a_terminal(openkoi: Shell, server: OpenAIServer) -> None:
+    for line in (*WORDS, *PLANNED):
+        done = openkoi(*shlex.split(line), stdin="a context")
+
+        assert (2, "") == (done.returncode, done.stdout), line
+        assert "To run it as a task: openkoi -- " in done.stderr, line
+    assert [] == list(server.requests)
+    assert not [*openkoi.home.rglob("*.jsonl")]
+
+
+@pytest.mark.row("C57", "CLI-01")
+@pytest.mark.parametrize("line", TASKS)
+def test_a_sentence_is_a_task_whatever_it_begins_with(openkoi: Shell, server: OpenAIServer, line: str) -> None:
+    done = openkoi("-i", "0", *shlex.split(line))
+
+    assert 0 == done.returncode, done.stderr
+    assert len(server.asked) >= 1
+
+
+@pytest.mark.row("CLI-18")
+@pytest.mark.parametrize("how", ["--stdin", "-"])
+def test_a_word_from_standard_input_is_a_task(openkoi: Shell, server: OpenAIServer, how: str) -> None:
+    assert 0 == openkoi("-i", "0", how, stdin="chat").returncode
+    assert 1 == len(server.asked)
+
+
+def test_the_line_that_is_proposed_runs_it(openkoi: Shell, server: OpenAIServer) -> None:
+    said = openkoi("daemon", "start").stderr.strip().rpartition("openkoi ")[2]
+
+    assert 0 == openkoi("-i", "0", *shlex.split(said)).returncode
+    assert "daemon start" in str(server.asked[0])
+
+
+def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
+    assert "Did you mean openkoi skill?" in openkoi("skills").stderr
+    assert "Did you mean openkoi status --help?" in openkoi("help", "status").stderr
+    assert "Did you mean" not in openkoi("daemon", "start").stderr
+    assert "Did you mean openkoi --version?" in openkoi("version").stderr
+    assert "is not available in this version" in openkoi("chat").stderr
+
+
+if sys.platform != "win32":
+    from pseudo_terminal import ENTER, terminal
+
+    @pytest.mark.row("C57")
+    @pytest.mark.parametrize(("answer", "status", "asked"), [("y", 0, 1), ("n", 2, 0), ("", 2, 0)])
+    def test_at_a_terminal_it_is_asked_first(
+        openkoi: Shell, server: OpenAIServer, answer: str, status: int, asked: int
+    ) -> None:
+        with terminal(openkoi, "-i", "0", "chat") as seen:
+            seen.shows("Run it as a task? [y/N]")
+            before = len(server.requests)
+            seen.type(answer + ENTER)
+
+            assert status == seen.ends(), seen.screen
+        assert (0, asked) == (before, len(server.asked))

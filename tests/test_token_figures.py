@@ -1,0 +1,100 @@
+"""A task's tokens are one figure, wherever they are read: all of them as vendors count, cached ones too."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_report import tokens_text
+
+USAGE = "usage: {input: 1000, output: 50, cache_read: 5000, cache_write: 300}"
+JUDGED = '{"scores": {"clarity": 1.0, "accuracy": 1.0, "tone": 1.0, "structure": 1.0, "other_task": 0}, "findings": []}'
+TURNS = f"""\
+price: {{input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75}}
+turns:
+  - when: {{tools: true, last: note}}
+    calls: [{{tool: write_file, arguments: {{path: note.md, content: Koi swim.}}}}]
+    {USAGE}
+  - when: {{tools: true}}
+    says: Written.
+    {USAGE}
+    repeat: true
+  - when: {{tools: false}}
+    says: '{JUDGED}'
+    {USAGE}
+    repeat: true
+"""
+A_CALL = 1000 + 50 + 5000 + 300
+CONFIG = "[hooks.ledger]\nreflect = false\n"
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    (made.home / "config.toml").write_text(CONFIG)
+    return made
+
+
+def done(openkoi: Shell) -> dict[str, Any]:
+    """Do a task of several calls, most of whose tokens come out of a cache; return its result."""
+    (openkoi.folder / "script.yaml").write_text(TURNS)
+    ended = openkoi("-m", "rehearsal/script.yaml", "--format", "json", "Write a note about koi")
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+@pytest.mark.row("TOK-01", "SAFE-04", "C47")
+def test_all_figures_of_a_run_agree(openkoi: Shell, tmp_path: Path) -> None:
+    result = done(openkoi)
+    total = result["usage"]["total"]
+    calls = sum(cost["calls"] for cost in result["costs"]["by_phase"].values())
+    text = openkoi("replay")
+    costs = openkoi("status", "--costs").stdout
+    openkoi("export", "--output", str(tmp_path / "out"))
+    exported = [json.loads(line) for file in (tmp_path / "out").rglob("*.json*") for line in texts(file)]
+
+    assert calls >= 3
+    assert calls * A_CALL == total
+    assert total == sum(one["usage"]["total"] for one in result["iterations"])
+    assert {total} == {sum(cost["tokens"] for cost in part.values()) for part in result["costs"].values()}
+    assert f", {tokens_text(total)} tokens, " in next(one for one in text.stderr.splitlines() if "[done]" in one)
+    assert [f"{tokens_text(total)} tokens"] * 3 == re.findall(r"\S+ tokens(?=\))", costs)
+    assert tokens_text(total) == re.findall(r"(\S+) +\S+ +Write a note", costs)[0]
+    assert [total] == [one["total_tokens"] for one in log(openkoi) if one["type"] == "task_complete"]
+    assert total in figures(exported)
+
+
+@pytest.mark.row("TOK-01")
+def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shell) -> None:
+    (openkoi.home / "config.toml").write_text("[hooks.ledger]\nfirst_tries = 1\n")
+    result = done(openkoi)
+    replayed = json.loads(openkoi("replay", "--format", "json").stdout)
+
+    assert A_CALL == replayed["costs"]["by_phase"]["learn"]["tokens"]
+    assert [result[key] for key in ("usage", "cost_usd", "iterations")] == [
+        replayed[key] for key in ("usage", "cost_usd", "iterations")
+    ]
+    assert f"{tokens_text(result['usage']['total'] + A_CALL)} tokens" in openkoi("status", "--costs").stdout
+
+
+def texts(file: Path) -> list[str]:
+    said = file.read_text()
+    return said.splitlines() if file.suffix == ".jsonl" else [said]
+
+
+def log(openkoi: Shell) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
+
+
+def figures(said: object) -> set[object]:
+    """All that is called tokens in an export, at whatever depth."""
+    if isinstance(said, list):
+        return {one for each in said for one in figures(each)}
+    if isinstance(said, dict):
+        own = {value for key, value in said.items() if key in ("tokens", "total_tokens")} - {None}
+        return own | {one for each in said.values() for one in figures(each)}
+    return set()
