@@ -1,15 +1,19 @@
 """The default bundle: what it chooses is installed, and its template says what holds."""
 
+from inspect import signature
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from openkoi.assembly import bundle_folders
 from openkoi.config import LIMITS, load_config
+from openkoi.construct import init_of
 from openkoi.paths import Paths
-from openkoi.registry import scan, settled
+from openkoi.registry import Found, resolve, scan, settled
+from openkoi.unread import shared_by
 from openkoi_files import Setting, read_settings
-from openkoi_hookspecs import Limits
+from openkoi_hookspecs import Limits, Shared
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
 KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
@@ -58,4 +62,26 @@ def test_the_template_states_the_defaults(tmp_path: Path) -> None:
     assert Limits() == load_config(Paths(FOLDER / "openkoi.toml", tmp_path), tmp_path, environment={}).limits
     assert {key for key, _ in LIMITS.values()} <= set(template)
     for key, setting in read_settings(FOLDER / "bundle.toml").items():
-        assert setting.value == template[key].value
+        assert key.startswith("plugins.prefer.") or setting.value == template[key].value
+
+
+@pytest.mark.row("CFG-04", "C11", "C12")
+def test_the_template_states_the_defaults_of_plugins() -> None:
+    template = {key: one.value for key, one in read_settings(FOLDER / "openkoi.toml").items()}
+    stated = [stated for one in scan().found if one.distribution.startswith("openkoi") for stated in shared(one)]
+
+    assert {(key, template.get(key)) for key, _ in stated} == set(stated)
+    assert {("learning.regression_delta", 0.1), ("iteration.skip_eval_confidence", 0.95)} <= set(stated)
+
+
+def shared(one: Found) -> list[tuple[str, object]]:
+    """The common settings that a plugin goes by, with its defaults."""
+    target = resolve(one.target)
+    if not shared_by(one) or not callable(target):
+        return []
+    hints = get_type_hints(init_of(target), include_extras=True)
+    defaults = {name: one.default for name, one in signature(target).parameters.items()}
+    marks = {
+        name: [mark.key for mark in get_args(hint)[1:] if isinstance(mark, Shared)] for name, hint in hints.items()
+    }
+    return [(key, defaults[name]) for name, keys in marks.items() for key in keys]

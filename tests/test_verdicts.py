@@ -96,7 +96,7 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     executor = "".join(step.format(last=last, n=n, used=used) for last, n, used in turns)
     scores = ((1, 0.4), (2, 0.5), (3, 0.6))
     judge = "".join(judge_of(score, f"+x = {n}", finding=f"score {n}") for n, score in scores)
-    configured(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 28000\n")
+    configured(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 20000\n")
     done = played(openkoi, executor, judge=judge)
 
     told = result(done)

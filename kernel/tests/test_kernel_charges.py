@@ -63,8 +63,8 @@ def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_li
 
         assert 0 <= charged <= lease.usd + CENT
         assert 0 <= due.usage.total <= lease.tokens
-        assert budget.usd <= usd + CENT
-        assert budget.tokens <= tokens
+        assert budget.spent.usd <= usd + CENT
+        assert budget.spent.budget_tokens <= tokens
         kept = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Thought))
         assert kept <= lease.max_output * MOST_CHARACTERS
 

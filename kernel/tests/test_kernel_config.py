@@ -1,16 +1,21 @@
 """Layers of settings: who outranks whom, what is odd is said, and what is wrong is named with its place."""
 
 from collections.abc import Mapping
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.config import DEPRECATED, LIMITS, TIGHTENED, Config, load_config
+from openkoi.config import LIMITS, TIGHTENED, Config, load_config
+from openkoi.deprecated import DEPRECATED, Renamed
 from openkoi.paths import Paths
 from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Limits
+from openkoi_progress import Ceilings
+
+LAST = date(2028, 11, 20)
 
 
 def written(path: Path, text: str | bytes) -> Path:
@@ -27,6 +32,7 @@ def loaded(
     project: str = "",
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
+    today: date | None = None,
 ) -> Config:
     """The configuration that these layers make."""
     written(home / "bundle" / "bundle.toml", bundle)
@@ -38,6 +44,7 @@ def loaded(
         bundles=[home / "bundle"],
         flags=flags,
         environment=environment or {},
+        today=today,
     )
 
 
@@ -133,7 +140,7 @@ def test_unknown_keys_are_left_alone(tmp_path: Path) -> None:
     assert (Limits(), ()) == (config.limits, config.warnings)
 
 
-@pytest.mark.row("C26", "CFG-03", "CFG-05")
+@pytest.mark.row("C26", "C64", "CFG-03", "CFG-05")
 @pytest.mark.parametrize(
     ("old", "value", "limit"),
     [
@@ -143,11 +150,37 @@ def test_unknown_keys_are_left_alone(tmp_path: Path) -> None:
         ("safety.max_duration", "90", "seconds"),
     ],
 )
-def test_deprecated_keys_work_and_say_so(tmp_path: Path, old: str, value: str, limit: str) -> None:
-    config = loaded(tmp_path, user=f"{old} = {value}")
+def test_deprecated_keys_work_and_say_until_when(tmp_path: Path, old: str, value: str, limit: str) -> None:
+    config = loaded(tmp_path, user=f"{old} = {value}", today=LAST)
 
+    new = LIMITS[limit][0]
+    said = f"{old} in {tmp_path / 'config.toml'} is deprecated since 2026.11.21: use {new}. It works until 2028.11.21."
     assert int(value) == getattr(config.limits, limit)
-    assert [f"{old} in {tmp_path / 'config.toml'} is deprecated: write {LIMITS[limit][0]}."] == list(config.warnings)
+    assert [said] == list(config.warnings)
+
+
+@pytest.mark.row("C64")
+@pytest.mark.parametrize("old", DEPRECATED)
+@pytest.mark.parametrize("layer", ["user", "project"])
+def test_two_years_later_a_deprecated_key_is_refused_with_its_new_name(tmp_path: Path, old: str, layer: str) -> None:
+    with pytest.raises(BadSetting, match=f"{old} in .* was removed on 2028.11.21: use {DEPRECATED[old].new}."):
+        loaded(tmp_path, **{layer: f"{old} = 1"}, today=LAST + timedelta(days=1))  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.row("C64")
+def test_two_years_are_two_years_from_a_leap_day_too() -> None:
+    assert date(2030, 3, 1) == Renamed("new", date(2028, 2, 29)).until
+
+
+@pytest.mark.row("C27", "CFG-03")
+def test_the_thresholds_of_loops_have_the_names_of_the_documents(tmp_path: Path) -> None:
+    table = "[safety.tool_loop]\n"
+    names = ("warning", "critical", "circuit_breaker")
+    old = "".join(f"{name}_threshold = {place}\n" for place, name in enumerate(names, 3))
+    new = "".join(f"{name} = {place}\n" for place, name in enumerate(names, 3))
+
+    assert Ceilings(3, 4, 5) == loaded(tmp_path, user=table + old).ceilings
+    assert Ceilings(3, 4, 5) == loaded(tmp_path, user=table + new).ceilings
 
 
 def test_a_new_key_beside_its_old_one_wins(tmp_path: Path) -> None:

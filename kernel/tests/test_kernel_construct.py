@@ -139,6 +139,32 @@ def test_a_common_table_holds_where_the_plugins_own_says_nothing(tmp_path: Path)
     assert 0.2 == Workshop(tmp_path, {**common, "hooks.mine.rate": 0.2}, {}).build(Fading, "hooks", "mine").rate
 
 
+def test_a_wrong_value_of_a_common_table_is_named_by_its_key_there(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=r"^memory\.rate in there\.toml is 'x': "):
+        Workshop(tmp_path, {"memory.rate": "x"}, {}).build(Fading, "hooks", "mine")
+
+
+@dataclass
+class Searching:
+    """A memory whose embedder a common setting may name."""
+
+    embedder: Annotated[object, Plugin("embedders"), Shared("models.embedder")] = None
+
+
+@pytest.mark.row("PROV-07")
+def test_a_common_setting_names_another_plugin_where_the_own_table_does_not(tmp_path: Path) -> None:
+    common = {"models.embedder": "openai/small"}
+    own = {"memory.mine.embedder": "lexical"}
+
+    assert Workshop(tmp_path, {}, {}).build(Searching, "memory", "mine").embedder is None
+    assert "embedders/openai/small" == Workshop(tmp_path, common, {}).build(Searching, "memory", "mine").embedder
+    assert "embedders/lexical" == Workshop(tmp_path, common | own, {}).build(Searching, "memory", "mine").embedder
+    assert (
+        Workshop(tmp_path, common | {"memory.mine.embedder": ""}, {}).build(Searching, "memory", "mine").embedder
+        is None
+    )
+
+
 def test_a_secret_is_looked_up_among_saved_credentials(tmp_path: Path) -> None:
     saved(tmp_path, "k-saved")
 

@@ -53,6 +53,15 @@ class Embedder(Protocol):
         """Embed each text, in order; vectors are normalised and of one length."""
 
 
+@runtime_checkable
+class Dimensioned(Protocol):
+    """What an embedder may be besides: one that knows the length of its vectors. Memory keeps none of another."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; 0 where that is not known."""
+
+
 class Evaluator(Protocol):
     """A judge, or checks, of work. Group ``openkoi.evaluators``. All that are configured are asked, in turn.
 

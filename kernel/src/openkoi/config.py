@@ -1,13 +1,14 @@
 """What a person, a project, a team and the defaults want, laid over one another. Knows files and keys, not plugins.
 
 bundles < user's file < project's file < environment < flags; every value knows where it came from. Unknown keys are
-left alone, deprecated ones still work and say so. A project may set only what cannot harm the person who opens it.
+left alone here, deprecated ones work for two years. A project may set only what cannot harm the person who opens it.
 """
 
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from openkoi_files import Daybook, Setting, read_settings, typed
 from openkoi_hookspecs import BadSetting, Limits
 from openkoi_progress import Ceilings
 
+from .deprecated import rename_deprecated
 from .harmless import refusal
 from .paths import Paths
 
@@ -42,13 +44,10 @@ LIMITS: Mapping[str, tuple[str, type]] = {
     "regression": ("safety.regression_threshold", float),
 }
 DAY = ("safety.max_cost_usd_per_day", "safety.max_tokens_per_day")
-DEPRECATED = {
-    "iteration.timeout": "iteration.timeout_seconds",
-    "safety.max_iterations": "iteration.max_iterations",
-    "safety.max_tokens": "iteration.token_budget",
-    "safety.max_duration": "iteration.timeout_seconds",
-    "safety.tool_loop.warning_threshold": "safety.tool_loop.warning",
-    "safety.tool_loop.critical_threshold": "safety.tool_loop.critical",
+TOOL_LOOP = {
+    "warning": "safety.tool_loop.warning",
+    "critical": "safety.tool_loop.critical",
+    "breaker": "safety.tool_loop.circuit_breaker",
 }
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
 ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
@@ -107,11 +106,8 @@ class Config:
     @property
     def ceilings(self) -> Ceilings:
         """After how much without progress a run is warned of, asked about, and ended."""
-        named = {"warning": "warning", "critical": "critical", "breaker": "circuit_breaker"}
         default = Ceilings()
-        return Ceilings(
-            **{name: self.get(f"safety.tool_loop.{key}", int, getattr(default, name)) for name, key in named.items()}
-        )
+        return Ceilings(**{name: self.get(key, int, getattr(default, name)) for name, key in TOOL_LOOP.items()})
 
 
 def checked(limits: Limits, config: Config) -> Limits:
@@ -142,10 +138,11 @@ def load_config(
     bundles: Sequence[Path] = (),
     flags: Mapping[str, object] | None = None,
     environment: Mapping[str, str] = os.environ,
+    today: date | None = None,
 ) -> Config:
-    """Read every layer, the weakest first."""
-    settings, warnings = overlaid([*(bundle / "bundle.toml" for bundle in bundles), paths.config])
-    project, odd = renewed(read_settings(workspace / ".openkoi" / "config.toml"))
+    """Read every layer, the weakest first. ``today`` decides which deprecated keys still work."""
+    settings, warnings = overlaid([*(bundle / "bundle.toml" for bundle in bundles), paths.config], today)
+    project, odd = rename_deprecated(read_settings(workspace / ".openkoi" / "config.toml"), today)
     allowed, refused = held_back(project, Config(settings, paths, workspace))
     settings |= allowed
     settings = laid_over({**settings, **from_environment(environment)}, from_flags(flags or {}))
@@ -158,16 +155,16 @@ def load_config(
 
 def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
     """The configuration with settings of the command line over it."""
-    layer = {key: Setting(value, f"--set {key}") for key, value in settings.items()}
-    return replace(config, settings=laid_over(dict(config.settings), layer))
+    layer, odd = rename_deprecated({key: Setting(value, f"--set {key}") for key, value in settings.items()})
+    return replace(config, settings=laid_over(dict(config.settings), layer), warnings=(*config.warnings, *odd))
 
 
-def overlaid(files: Sequence[Path]) -> tuple[dict[str, Setting], list[str]]:
+def overlaid(files: Sequence[Path], today: date | None = None) -> tuple[dict[str, Setting], list[str]]:
     """Files over one another, the weakest first, and what was odd about them."""
     settings: dict[str, Setting] = {}
     warnings: list[str] = []
     for file in files:
-        layer, odd = renewed(read_settings(file))
+        layer, odd = rename_deprecated(read_settings(file), today)
         settings |= layer
         warnings += odd
     return settings, warnings
@@ -180,14 +177,6 @@ def held_back(layer: Mapping[str, Setting], below: Config) -> tuple[dict[str, Se
     limits = {key: getattr(holding, name) for key, name in bound.items()}
     refused = {key: text for key, setting in layer.items() if (text := refusal(key, setting.value, limits))}
     return {key: setting for key, setting in layer.items() if key not in refused}, list(refused.values())
-
-
-def renewed(layer: dict[str, Setting]) -> tuple[dict[str, Setting], list[str]]:
-    """Give deprecated keys their new names; a new name in the same layer wins."""
-    old = {key: DEPRECATED[key] for key in layer if key in DEPRECATED}
-    warnings = [f"{key} in {layer[key].origin} is deprecated: write {new}." for key, new in old.items()]
-    fresh = {new: layer[key] for key, new in old.items()}
-    return {**fresh, **{key: setting for key, setting in layer.items() if key not in old}}, warnings
 
 
 def laid_over(settings: dict[str, Setting], layer: dict[str, Setting]) -> dict[str, Setting]:

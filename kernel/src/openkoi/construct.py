@@ -7,7 +7,7 @@ credentials, the data folder (``Data``), other plugins (``Plugin``), and the def
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -29,6 +29,7 @@ class Site:
     redactor: Redactor
     load: Callable[[str, str], object]
     keys: Mapping[str, Setting]
+    warn: Callable[[str], None] = field(default=lambda _: None)
 
 
 def construct(target: object, kind: str, name: str, site: Site) -> object:
@@ -72,14 +73,18 @@ class Wanted:
         variables = [mark for mark in marks if isinstance(mark, Env)]
         if variables:
             return self.from_env(variables, settings, site)
+        own, common = settings.get(self.parameter.name), self.common(marks, site)
         for mark in marks:
-            if isinstance(mark, Data) and self.parameter.name not in settings:
+            if isinstance(mark, Data) and not own:
                 return data_path(site.config, mark)
-            if isinstance(mark, Shared) and self.parameter.name not in settings and mark.key in site.config.settings:
-                return self.coerce(site.config.settings[mark.key])
             if isinstance(mark, Plugin):
-                return self.plugin(mark, settings, site)
-        return self.plain(settings)
+                return self.plugin(mark, own, site) if own or not common else self.common_plugin(mark, common, site)
+        return self.coerce(common[1], named=common[0]) if common and not own else self.plain(settings)
+
+    def common(self, marks: Sequence[object], site: Site) -> tuple[str, Setting] | None:
+        """The common setting that a parameter goes by, with its key, where it is set."""
+        keys = [mark.key for mark in marks if isinstance(mark, Shared) and mark.key in site.config.settings]
+        return (keys[0], site.config.settings[keys[0]]) if keys else None
 
     def plain(self, settings: dict[str, Setting]) -> object:
         setting = settings.get(self.parameter.name) or nested(self.parameter.name, settings)
@@ -105,8 +110,18 @@ class Wanted:
         place = self.name if main else f"{self.name}.{self.parameter.name}"
         return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
 
-    def plugin(self, mark: Plugin, settings: dict[str, Setting], site: Site) -> object:
-        setting = settings.get(self.parameter.name)
+    def common_plugin(self, mark: Plugin, common: tuple[str, Setting], site: Site) -> object:
+        """The plugin that a common setting names; without it, which is said, as if nothing were set."""
+        key, setting = common
+        try:
+            return self.plugin(mark, setting, site)
+        except KoiError as error:
+            if self.parameter.default is MISSING:
+                raise
+            site.warn(f"{key} in {setting.origin} has no effect: {error}")
+            return MISSING
+
+    def plugin(self, mark: Plugin, setting: Setting | None, site: Site) -> object:
         name = str(setting.value) if setting else mark.default
         try:
             return site.load(mark.kind, name) if name else self.absent("")
@@ -121,8 +136,8 @@ class Wanted:
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
-    def coerce(self, setting: Setting, secret: bool = False) -> object:
-        """The value as its parameter wants it; one that is wrong is shown, unless it is a secret."""
+    def coerce(self, setting: Setting, secret: bool = False, named: str = "") -> object:
+        """The value as its parameter wants it; one that is wrong is shown with its key, unless it is a secret."""
         hint = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
         if hint is Any or (isinstance(hint, type) and type(setting.value) is hint):
             return setting.value
@@ -135,7 +150,7 @@ class Wanted:
         except PydanticSchemaGenerationError:
             wrong = "it cannot be set in a file"
         value = "" if secret else f" is {setting.value!r}"
-        raise BadSetting(f"{self.key} in {setting.origin}{value}: {wrong}.")
+        raise BadSetting(f"{named or self.key} in {setting.origin}{value}: {wrong}.")
 
 
 def nested(name: str, settings: dict[str, Setting]) -> Setting | None:

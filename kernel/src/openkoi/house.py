@@ -43,6 +43,7 @@ from .plugins import Plugins
 from .remembering import Remembering
 from .roles import Cast
 from .sockets import Sockets
+from .unread import find_unread
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -85,6 +86,7 @@ class House(ABC):
     day: Daybook | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self.plugins.warn = self.warn_once
         self.sockets = Sockets(self.plugins, self.warn_once)
         self.hooks = Hooks(
             lambda fault: self.warn_once(str(fault)),
@@ -114,6 +116,7 @@ class House(ABC):
         self.pending += self.plugins.shadowed
         hooks, faults = self.plugins.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
+        self.pending += find_unread(self.config, self.plugins)
 
     def ask_source(self, name: str, source: object) -> None:
         """Take in what a plugin finds that finds plugins."""

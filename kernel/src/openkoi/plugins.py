@@ -4,10 +4,11 @@ Installed is not loaded. One that cannot be loaded costs one named fault, never 
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Entry, KoiError, NoProvider, PluginFault, UnknownName
@@ -32,6 +33,7 @@ class Plugins:
     sourced: list[Entry] = field(default_factory=list)
     loaded: dict[tuple[str, str], object] = field(default_factory=dict)
     keys: dict[str, Setting] = field(default_factory=dict)
+    warn: Callable[[str], None] = field(default=lambda _: None)
 
     def entries(self, kind: str) -> list[Entry]:
         """What there is of a kind and not switched off, by name."""
@@ -64,17 +66,31 @@ class Plugins:
     def enabled(self, entry: Entry) -> bool:
         return self.config.get(f"{entry.kind}.{entry.name}.enabled", bool, True)
 
-    def build(self, found: Found) -> object:
-        site = Site(self.config, self.redactor, self.load, self.keys)
-        return construct(resolve(found.target), found.kind, found.name, site)
+    def build(self, found: Found, model: str = "") -> object:
+        """Call a plugin's constructor; ``model`` outranks what its own table says."""
+        target, config = resolve(found.target), self.config
+        if model:
+            if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
+                raise BadSetting(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
+            chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
+            config = replace(config, settings={**config.settings, **chosen})
+        return construct(target, found.kind, found.name, Site(config, self.redactor, self.load, self.keys, self.warn))
+
+    def find(self, kind: str, name: str) -> Entry | None:
+        """The entry of a name; of an embedder that has several models, ``name/model`` is one of them."""
+        entries = {entry.name: entry for entry in self.entries(kind)}
+        vendor, _, model = name.partition("/")
+        found = next((one for one in self.found if (one.kind, one.name) == (kind, vendor)), None)
+        if kind != "embedders" or name in entries or not model or vendor not in entries or found is None:
+            return entries.get(name)
+        return Entry(kind, name, found.distribution, partial(self.build, found, model))
 
     def load(self, kind: str, name: str) -> object:
         """One plugin by name, once; raises UnknownName, BadSetting or PluginFault."""
         if (kind, name) not in self.loaded:
-            entries = self.entries(kind)
-            entry = next((entry for entry in entries if entry.name == name), None)
+            entry = self.find(kind, name)
             if entry is None:
-                raise UnknownName(kind, name, tuple(entry.name for entry in entries))
+                raise UnknownName(kind, name, tuple(entry.name for entry in self.entries(kind)))
             self.loaded[kind, name] = guarded(entry)
         return self.loaded[kind, name]
 

@@ -29,7 +29,7 @@ from .discovery import Choice
 from .fallback import Cooling
 
 EXECUTOR = "executor"
-ROLES = (EXECUTOR, "evaluator", "planner", "embedder", "small")
+ROLES = (EXECUTOR, "evaluator", "planner", "small")
 PATIENCE = 5.0
 
 

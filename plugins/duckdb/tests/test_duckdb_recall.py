@@ -258,3 +258,36 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     asyncio.run(other.make_way(fresh))
     assert {"file", "size", "entries"} == set(asyncio.run(other.examine()))
     assert SAID[0] in texts(found(other, "entrance"))
+
+
+class Measured(Meanings):
+    """An embedder that knows the length of its vectors."""
+
+    dimensions = 8
+
+
+class Short(Meanings):
+    """What made vectors of another length under the same name."""
+
+    def vector(self, text: str) -> list[float]:
+        return super().vector(text)[3:]
+
+
+@pytest.mark.row("MEM-09")
+def test_vectors_of_a_wrong_length_that_were_kept_are_made_again(tmp_path: Path) -> None:
+    memory(tmp_path, Short())
+
+    subject = memory(tmp_path, Measured(), a_run("r1", "Paint"))
+
+    lengths = subject.file.read(lambda c: c.execute("SELECT DISTINCT len(embedding) FROM memory_vec").fetchall())
+    assert [(8,)] == lengths
+    assert SAID[0] == texts(found(subject, "which entrance", kinds=("transcript",)))[0]
+
+
+@pytest.mark.row("MEM-09")
+def test_questions_are_held_to_the_length_as_well(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    memory(tmp_path, Measured())
+    again = DuckDB(path=tmp_path / "openkoi.db", embedder=Short())
+
+    assert SAID[0] == texts(found(again, "blue gateway", kinds=("transcript",)))[0]
+    assert 1 == caplog.text.count("meanings-3 returned 5 numbers, expected 8")

@@ -11,7 +11,7 @@ from openkoi_hookspecs import (
     Standing,
 )
 from openkoi_ledger.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
-from openkoi_ledger.decay import confidence, expiry
+from openkoi_ledger.decay import Decay, confidence, expiry
 from openkoi_ledger.entry import Trust
 from openkoi_ledger.judge import settled
 from openkoi_ledger.told import Credited, Shown
@@ -70,6 +70,8 @@ def test_any_number_of_runs_fades_an_entry_as_much_as_one(days: list[int]) -> No
     assert all(0 < one <= 0.8 for one in asked)
     assert pytest.approx(0.44, abs=0.01) == confidence(0.8, "2026-01-01T00:00:00Z", "2026-03-26T00:00:00Z")
     assert "2026-10" == expiry(0.8, "2026-01-01T00:00:00Z")[:7]
+    assert "2026-05" == expiry(0.8, "2026-01-01T00:00:00Z", Decay(per_week=0.1))[:7]
+    assert "2026-04" == expiry(0.8, "2026-01-01T00:00:00Z", Decay(prune_below=0.4))[:7]
 
 
 @pytest.mark.row("MEM-13", "C54")

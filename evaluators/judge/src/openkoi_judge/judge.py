@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     KoiError,
     ProviderError,
     Run,
+    Shared,
     UnknownName,
     Work,
 )
@@ -37,7 +38,7 @@ UNREADABLE = (
     "The judge was asked twice and gave no verdict that can be used. {wrong} Another evaluator model may do better."
 )
 TOO_LONG = "The judge sees {room} of the {length} characters of the change, its beginning and its end. Raise max_diff."
-WRONG = "[evaluators.judge] {name} is {value}. It has to be {bound} or more."
+WRONG = "[evaluators.judge]{other} {name} is {value}. It has to be {bound} or more."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Judge:
     max_output: int = 2000
     temperature: float = 0.1
     max_diff: int = 24_000
-    skip_eval_confidence: float = 0.95
+    skip_eval_confidence: Annotated[float, Shared("iteration.skip_eval_confidence")] = 0.95
     small: int = 2_000
     require_certified: bool = False
     certificates: bool = True
@@ -74,7 +75,8 @@ class Judge:
         least = {"votes": 1, "band": 0, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
         for name, bound in {**least, "skip_eval_confidence": 0.9}.items():
             if not getattr(self, name) >= bound:
-                raise BadSetting(WRONG.format(name=name, value=getattr(self, name), bound=bound))
+                other = " or [iteration]" if name == "skip_eval_confidence" else ""
+                raise BadSetting(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""

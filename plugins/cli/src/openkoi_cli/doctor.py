@@ -12,7 +12,6 @@ import click
 from openkoi_report import megabytes
 
 from .invocation import Invocation
-from .unused import unused
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -87,7 +86,7 @@ async def examine(koi: "Assembly") -> Diagnosis:
         await koi.sockets.every("evaluators")
         await koi.sockets.every("tools")
     look_at_plugins(seen)
-    seen.issues += [*koi.pending, *unused(koi.config, tuple(koi.plugins.found))]
+    seen.issues += koi.pending
     return seen
 
 

@@ -56,7 +56,7 @@ def warned(koi: "Assembly") -> None:
     """Say what went wrong on the way, and which settings of memory nothing reads."""
     from .remembered import unread
 
-    for warning in (*koi.pending, *unread(koi)):
+    for warning in dict.fromkeys((*koi.pending, *unread(koi))):
         click.echo(koi.redactor(f"  ! {warning}"), err=True)
     koi.pending.clear()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Embedder
+from openkoi_hookspecs import Dimensioned, Embedder
 from openkoi_recall.fusion import LEXICAL, MEANING
 
 from .file import MemoryFile
@@ -35,6 +35,7 @@ class Meaning:
     vectors: "Vectors | None" = None
     said: bool = False
     counted: bool = False
+    kept: int | None = None
 
     async def catch_up(self) -> None:
         """Embed what has no vector of this embedder yet, for a few seconds; the rest is for next time."""
@@ -51,8 +52,8 @@ class Meaning:
         """Embed a number of texts; return how many."""
         from .vectors import keep_vectors, pending
 
-        model = self.embedder.id
-        bare = await asyncio.to_thread(self.file.read, lambda found: pending(found, model, TOGETHER))
+        model, length = self.embedder.id, await self.expected()
+        bare = await asyncio.to_thread(self.file.read, lambda found: pending(found, model, length, TOGETHER))
         vectors = await self.embedded([one.text for one in bare or []])
         if bare is None or vectors is None:
             return 0
@@ -67,6 +68,16 @@ class Meaning:
         vectors = await self.embedded([text])
         return Meant(vectors[0], self.vectors) if vectors else None
 
+    async def expected(self) -> int:
+        """How many numbers a vector has: as the embedder declares, else as in those that are kept; 0 before those."""
+        from .vectors import length_of
+
+        if declared := self.embedder.dimensions if isinstance(self.embedder, Dimensioned) else 0:
+            return declared
+        model = self.embedder.id
+        self.kept = self.kept or await asyncio.to_thread(self.file.read, lambda found: length_of(found, model))
+        return self.kept or 0
+
     async def embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
         """A vector for each text; None when there is none to be had."""
         from openkoi_recall.scanning import matrix_of
@@ -74,8 +85,8 @@ class Meaning:
         if not texts:
             return []
         try:
-            vectors = (await self.embedder.embed(texts)).vectors
-            matrix_of(vectors)
+            length, vectors = await self.expected(), (await self.embedder.embed(texts)).vectors
+            check_length(self.embedder.id, matrix_of(vectors).shape[1], length)
             if len(vectors) != len(texts):
                 raise ValueError(f"{len(vectors)} vectors came for {len(texts)} texts")
         except Exception as error:  # an embedder is a plugin: memory goes on without it
@@ -106,6 +117,13 @@ class Meaning:
                 self.embedder.id,
                 error,
             )
+
+
+def check_length(id: str, length: int, expected: int) -> None:
+    """Raise ValueError for vectors of another length than they should have; 0 is any."""
+    if expected and length != expected:
+        model = id.removesuffix(f"/{expected}").removesuffix(f":{expected}")
+        raise ValueError(f"{model} returned {length} numbers, expected {expected}")
 
 
 def weight_of(embedder: Embedder) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record
+from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record, Shared
 
 from .file import MemoryFile
 from .lock import Patience
@@ -34,7 +34,8 @@ SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
 class DuckDB:
     """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it.
 
-    With an ``embedder``, meaning counts beside words: ``vectors`` is its share, by default what was found best.
+    With an ``embedder``, else that of ``[models]``, meaning counts beside words: ``vectors`` is its share, by default
+    what was found best.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class DuckDB:
         *,
         path: Annotated[Path, Data("openkoi.db")],
         seconds: float = 1.0,
-        embedder: Annotated[Embedder | None, Plugin("embedders")] = None,
+        embedder: Annotated[Embedder | None, Plugin("embedders"), Shared("models.embedder")] = None,
         vectors: float | None = None,
     ) -> None:
         self.file = MemoryFile(path, seconds)

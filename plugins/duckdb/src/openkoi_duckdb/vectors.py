@@ -21,10 +21,14 @@ TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
 SELECT doc, CASE WHEN learned THEN 'learning:' || documents.id ELSE documents.id END, {TEXT}
 FROM documents LEFT JOIN embedded USING (doc)
-WHERE model IS NULL OR model <> ? OR digest <> md5({TEXT}) ORDER BY doc LIMIT ?
+WHERE model IS NULL OR model <> ? OR dimension <> coalesce(nullif(?, 0), dimension) OR digest <> md5({TEXT})
+ORDER BY doc LIMIT ?
 """
+LENGTH = "SELECT dimension FROM embedded WHERE model = ? GROUP BY dimension ORDER BY count(*) DESC LIMIT 1"
 BARE = "SELECT count(*) FROM documents LEFT JOIN embedded USING (doc) WHERE model IS NULL OR model <> ?"
-GONE = "SELECT doc FROM embedded WHERE doc NOT IN (SELECT doc FROM documents)"
+GONE = """
+SELECT doc FROM embedded WHERE doc NOT IN (SELECT doc FROM documents) OR (model = ? AND dimension <> nullif(?, 0))
+"""
 FORGET = (
     "DELETE FROM memory_vec WHERE id IN (SELECT id FROM embedded WHERE doc IN (SELECT unnest(?::BIGINT[])))",
     "DELETE FROM embedded WHERE doc IN (SELECT unnest(?::BIGINT[]))",
@@ -51,9 +55,15 @@ class Bare:
     text: str
 
 
-def pending(connection: "DuckDBPyConnection", model: str, most: int) -> list[Bare]:
-    """Return documents that are to be embedded."""
-    return [Bare(*row) for row in connection.execute(PENDING, [model, most]).fetchall()]
+def pending(connection: "DuckDBPyConnection", model: str, length: int, most: int) -> list[Bare]:
+    """Return documents that are to be embedded, those with a vector of another length included; 0 is any."""
+    return [Bare(*row) for row in connection.execute(PENDING, [model, length, most]).fetchall()]
+
+
+def length_of(connection: "DuckDBPyConnection", model: str) -> int:
+    """Return how many numbers the vectors of a model have; 0 while there are none."""
+    found = connection.execute(LENGTH, [model]).fetchone()
+    return int(found[0]) if found else 0
 
 
 def bare(connection: "DuckDBPyConnection", model: str) -> int:
@@ -66,7 +76,8 @@ def keep_vectors(
     connection: "DuckDBPyConnection", model: str, bare: Sequence[Bare], vectors: Sequence[Sequence[float]]
 ) -> int:
     """Keep vectors in the place of older ones, and forget those of what is not there any more. Return how many."""
-    gone = [doc for (doc,) in connection.execute(GONE).fetchall()]
+    length = len(vectors[0]) if bare else 0
+    gone = [doc for (doc,) in connection.execute(GONE, [model, length]).fetchall()]
     if not bare and not gone:
         return 0
     with transaction(connection):
@@ -76,7 +87,7 @@ def keep_vectors(
             ids = [one.id for one in bare]
             rows = [list(vector) for vector in vectors]
             connection.execute(KEEP[0], [ids, rows])
-            connection.execute(KEEP[1], [[one.doc for one in bare], ids, model, len(rows[0]), [b.text for b in bare]])
+            connection.execute(KEEP[1], [[one.doc for one in bare], ids, model, length, [b.text for b in bare]])
         connection.execute("DELETE FROM vector_mark")
         connection.execute("INSERT INTO vector_mark VALUES (?)", [uuid4().hex])
     return len(bare)

@@ -11,7 +11,7 @@ from openkoi_hookspecs import Standing
 
 from .book import Book
 from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
-from .decay import PER_WEEK, WORTH_KEEPING, confidence
+from .decay import USUAL, Decay, confidence
 from .entry import Entry, Trust
 from .relevance import evidence, relevance_of
 from .sameness import about_the_same, contrary, one_check, opinion
@@ -32,7 +32,7 @@ class Rules:
     tokens: int = 600
     relevance: float = 0.25
     withheld: float = 0.1
-    decay: float = PER_WEEK
+    decay: Decay = USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
         uses = of_model(book.uses(entry.id), asked.model)
         worth = utility(uses, entry.base)
         fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
-        if fresh >= WORTH_KEEPING or entry.pinned:
+        if fresh >= rules.decay.prune_below or entry.pinned:
             yield Candidate(entry, relevance, worth, fresh, going_without(entry, uses, rules), told)
 
 

@@ -3,6 +3,7 @@
 Nothing that is computed here is ever stored, so that any number of runs fades it as much as one.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import exp, log
 
@@ -11,22 +12,33 @@ WORTH_KEEPING = 0.1
 WEEK = timedelta(weeks=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """The share of its worth that an entry loses a week, and the worth below which it is not shown (MEM-12)."""
+
+    per_week: float = PER_WEEK
+    prune_below: float = WORTH_KEEPING
+
+
+USUAL = Decay()
+
+
 def now() -> str:
     """What time it is, as the log writes it: UTC in ISO 8601, with microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def confidence(worth: float, since: str, now: str, per_week: float = PER_WEEK) -> float:
+def confidence(worth: float, since: str, now: str, decay: Decay = USUAL) -> float:
     """What is left of a worth that was last confirmed at a time; both in ISO 8601."""
     if not since or not now:
         return worth
     weeks = (datetime.fromisoformat(now) - datetime.fromisoformat(since)) / WEEK
-    return worth * exp(-per_week * max(0.0, weeks))
+    return worth * exp(-decay.per_week * max(0.0, weeks))
 
 
-def expiry(worth: float, since: str, per_week: float = PER_WEEK) -> str:
-    """When it will be worth too little to be kept."""
-    if worth <= WORTH_KEEPING or per_week <= 0:
+def expiry(worth: float, since: str, decay: Decay = USUAL) -> str:
+    """When it will be worth too little to be shown; when it was confirmed, where it is now or never will be."""
+    if worth <= decay.prune_below or min(decay.per_week, decay.prune_below) <= 0:
         return since
-    moment = datetime.fromisoformat(since) + log(worth / WORTH_KEEPING) / per_week * WEEK
+    moment = datetime.fromisoformat(since) + log(worth / decay.prune_below) / decay.per_week * WEEK
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

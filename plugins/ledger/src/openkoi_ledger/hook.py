@@ -28,11 +28,11 @@ from openkoi_hookspecs.events import Warned
 
 from .book import Book, Origin
 from .choose import Asked, Choice, Rules, choose, in_scope
-from .decay import PER_WEEK, now
+from .decay import PER_WEEK, WORTH_KEEPING, Decay, now
 from .deeds import pinned
 from .duel import VARIABLE
 from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
-from .lesson import Lesson
+from .lesson import Lesson, Thresholds
 from .reflect import lessons, pays, question
 from .relevance import resembles
 from .shelf import Shelf
@@ -56,13 +56,18 @@ class Ledger:
         relevance: float = 0.25,
         withheld: float = 0.1,
         decay: Annotated[float, Shared("memory.learning_decay_rate")] = PER_WEEK,
+        prune_below: Annotated[float, Shared("learning.prune_below")] = WORTH_KEEPING,
+        regression_delta: Annotated[float, Shared("learning.regression_delta")] = 0.1,
+        plateau_delta: Annotated[float, Shared("learning.plateau_delta")] = 0.02,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
         duel: Annotated[str, Env(VARIABLE)] = "",
     ) -> None:
         self.shelf = Shelf(sessions)
-        self.rules = Rules(entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=decay)
+        fading = Decay(decay, prune_below)
+        self.rules = Rules(entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=fading)
+        self.thresholds = Thresholds(regression=regression_delta, plateau=plateau_delta)
         self.reflect = reflect
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
@@ -73,7 +78,7 @@ class Ledger:
         """Show what is worth it, note what is shown, and what is withheld to see whether it matters."""
         if only_judged(task):
             return recall
-        book = await Study(self.shelf, run).catch_up()
+        book = await Study(self.shelf, run, self.thresholds).catch_up()
         for learning in (hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
@@ -93,7 +98,7 @@ class Ledger:
             await run.emit(Learned(run.id))
             return []
         before = dict((await self.shelf.read()).entries)
-        study = Study(self.shelf, run)
+        study = Study(self.shelf, run, self.thresholds)
         lesson = study.lesson(run.id, result)
         changed = await study.learn(lesson)
         if guesses := await self.reflected(lesson, run):

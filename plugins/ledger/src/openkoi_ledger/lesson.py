@@ -13,6 +13,14 @@ from .words import PLAIN, Tongue, keys_in
 TASK = 160
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """By how much a score has to fall, or how little it has to gain in the end, before a rule notices (LEARN-04)."""
+
+    regression: float = 0.1
+    plateau: float = 0.02
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
     """A run that is over. ``answers`` are what a person was asked and said in it, ``tongue`` is how
@@ -24,6 +32,7 @@ class Lesson:
     at: str = ""
     answers: Sequence[tuple[str, str]] = ()
     tongue: Tongue = PLAIN
+    thresholds: Thresholds = Thresholds()
 
     @property
     def task(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .book import Book
 from .credit import by_model, counts, lift, utility
-from .decay import PER_WEEK, confidence, expiry
+from .decay import USUAL, Decay, confidence, expiry
 from .entry import Entry, Proof
 
 LATEST = 10
@@ -30,12 +30,12 @@ def worth(book: Book, entry: Entry) -> float:
     return utility(book.uses(entry.id), entry.base)
 
 
-def page(book: Book, entry: Entry, now: str, decay: float = PER_WEEK) -> str:
-    """Everything that is known about an entry; it loses ``decay`` of its worth a week."""
+def page(book: Book, entry: Entry, now: str, decay: Decay = USUAL) -> str:
+    """Everything that is known about an entry, which fades like this."""
     return "\n".join([line(book, entry), *facts(book, entry, now, decay), *evidence(entry), *outcomes(book, entry)])
 
 
-def facts(book: Book, entry: Entry, now: str, decay: float) -> Iterator[str]:
+def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
     """Where it holds, what it stands on, and what it is worth now."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  holds in:  {where}; about: {', '.join(entry.keys) or 'nothing by name'}"
@@ -46,7 +46,10 @@ def facts(book: Book, entry: Entry, now: str, decay: float) -> Iterator[str]:
         after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
         yield f"  valid:     {entry.since} to {entry.until}{after}"
     since, value = book.helped(entry), worth(book, entry)
-    left, fading = confidence(value, since, now, decay), since and decay > 0 and not entry.pinned
+    left, fading = (
+        confidence(value, since, now, decay),
+        since and min(decay.per_week, decay.prune_below) > 0 and not entry.pinned,
+    )
     fades = f"; without help it is shown until {expiry(value, since, decay)[:10]}" if fading else ""
     yield f"  worth:     {value:.2f}, now {left:.2f}{fades}"
     yield f"  lift:      {lifted(book, entry)}"

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from .entry import Entry, Proof
 from .lesson import Lesson, noted
 
-LITTLE, SLOW, RECURRING = 0.02, 0.5, 0.75
+SLOW, RECURRING = 0.5, 0.75
 
 
 def slow(lesson: Lesson) -> Iterator[Entry]:
     """Three iterations or more, of which the last gained next to nothing."""
     scores = [one.evaluation.score for one in lesson.result.iterations if one.evaluation]
     known = [score for score in scores if score is not None]
-    if len(known) >= 3 and 0 <= known[-1] - known[-2] < LITTLE:
+    if len(known) >= 3 and 0 <= known[-1] - known[-2] < lesson.thresholds.plateau:
         what = lesson.result.task.category or "these"
         text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
         proof = Proof(run=lesson.run, iteration=len(known) - 1)

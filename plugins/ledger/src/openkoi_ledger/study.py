@@ -5,7 +5,7 @@ Everything goes to the run log of the run that is under way. To learn from a run
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import environ
 
 from openkoi_hookspecs import Learning, Result, Run, moments
@@ -17,7 +17,7 @@ from .credit import counts
 from .decay import now
 from .entry import Entry, learning_of
 from .judge import blamed, fault_of, settled, stands
-from .lesson import Lesson, passed
+from .lesson import Lesson, Thresholds, passed
 from .shelf import Shelf
 from .teach import taught
 from .told import Credited, Learned, Noted
@@ -32,6 +32,7 @@ class Study:
 
     shelf: Shelf
     run: Run
+    thresholds: Thresholds
 
     async def catch_up(self) -> Book:
         """Learn from runs that were over when their process was ended, the oldest first; nobody reflects on them."""
@@ -50,7 +51,8 @@ class Study:
         book = self.shelf.book
         project = book.origins.get(id, Origin(project=result.task.project)).project
         said, tongue = tuple(book.answers.get(id, ())), book.tongue(project)
-        return Lesson(run=id, result=result, project=project, at=now(), answers=said, tongue=tongue)
+        known = Lesson(run=id, result=result, project=project, at=now(), thresholds=self.thresholds)
+        return replace(known, answers=said, tongue=tongue)
 
     async def learn(self, lesson: Lesson) -> list[Entry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""

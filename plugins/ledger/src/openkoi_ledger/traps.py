@@ -8,7 +8,7 @@ from .entry import Entry, Trust, short
 from .lesson import Lesson, judged, noted, proof_of
 from .words import terms
 
-FALL, REGRESSED = 0.1, 0.7
+REGRESSED = 0.7
 
 
 def traps(lesson: Lesson) -> Iterator[Entry]:
@@ -29,7 +29,7 @@ def traps(lesson: Lesson) -> Iterator[Entry]:
 def regressions(lesson: Lesson) -> Iterator[Entry]:
     """Advice that was followed, and made the score fall: perhaps a judge's mood."""
     for number, _, old, after, new in judged(lesson):
-        fell = (old.score or 0.0) - (new.score or 0.0) > FALL
+        fell = (old.score or 0.0) - (new.score or 0.0) > lesson.thresholds.regression
         if fell and not new.failing - old.failing and (advice := followed(after, "")):
             proof = proof_of(lesson, number, None, after, old, new)
             warning = f"Perhaps do not: {short(advice, 150)}"

@@ -24,6 +24,11 @@ class Lexical:
         self._dimensions = dimensions
 
     @property
+    def dimensions(self) -> int:
+        """The length of the vectors."""
+        return self._dimensions
+
+    @property
     def id(self) -> str:
         """The way of hashing and the dimensions."""
         return f"lexical-1-{self._dimensions}"

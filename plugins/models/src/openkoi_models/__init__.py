@@ -2,11 +2,12 @@
 
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .estimate import BYTES, Estimator, answer_tokens
-from .told import UNKNOWN_PRICE, completed, honest, priced, told
+from .told import FACTS, UNKNOWN_PRICE, completed, honest, priced, told
 
 __all__ = [
     "BYTES",
     "CONTEXT",
+    "FACTS",
     "FILE",
     "OUTPUT",
     "UNKNOWN_PRICE",

@@ -100,7 +100,7 @@ class Report:
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
             case events.Warned(text=text):
-                self.warnings.append(text)
+                self.warnings += [text] if text not in self.warnings else []
             case events.RunCompleted():
                 self.completed, self.over = event, True
             case events.Continued():

@@ -53,6 +53,11 @@ class GoogleEmbedder:
         await self._wire.__aexit__()
 
     @property
+    def dimensions(self) -> int:
+        """The length of the vectors."""
+        return self._dimensions
+
+    @property
     def id(self) -> str:
         """Model, dimension and task: with another of these the same text gets another vector."""
         return f"google/{self._model}:{self._dimensions}" + (f":{self._task}" if self._task else "")

@@ -49,6 +49,11 @@ class OllamaEmbedder:
         await self._wire.__aexit__()
 
     @property
+    def dimensions(self) -> int:
+        """The length of the vectors; 0 where it is the model's own."""
+        return self._dimensions
+
+    @property
     def id(self) -> str:
         """The model, and the dimension where it is not the model's own."""
         return f"ollama/{self._model}/{self._dimensions}" if self._dimensions else f"ollama/{self._model}"

@@ -44,10 +44,14 @@ class OpenAIEmbedder:
         await self._wire.__aexit__()
 
     @property
+    def dimensions(self) -> int:
+        """The length of the vectors; 0 where it is not known."""
+        return self._dimensions or DIMENSIONS.get(self._model, 0)
+
+    @property
     def id(self) -> str:
         """The model and the length of its vectors, where that is known."""
-        length = self._dimensions or DIMENSIONS.get(self._model)
-        return f"openai/{self._model}/{length}" if length else f"openai/{self._model}"
+        return f"openai/{self._model}/{self.dimensions}" if self.dimensions else f"openai/{self._model}"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Embed each text, in order."""

@@ -1,0 +1,99 @@
+"""Which settings nothing reads: the kernel's keys, and what a constructor can be told where its table is there."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+from openkoi.config import Config
+from openkoi.paths import Paths
+from openkoi.plugins import Plugins
+from openkoi.registry import Found
+from openkoi.unread import find_unread
+from openkoi_files import Setting
+from openkoi_hookspecs import Shared
+from openkoi_log import Redactor
+
+HERE = __name__
+FOUND = (
+    Found("providers", "acme", f"{HERE}:Acme", "openkoi-acme"),
+    Found("providers", "borg", "no_such_module:Borg", "openkoi-borg"),
+    Found("evaluators", "strict", f"{HERE}:Strict", "openkoi-strict"),
+    Found("hooks", "rules", HERE, "openkoi-rules"),
+    Found("commands", "paint", "no_such_module:paint", "openkoi-paint"),
+    Found("memory", "lazy", "unread_lazy:lazy", "openkoi-lazy"),
+)
+
+
+@dataclass
+class Acme:
+    """A provider with a table below its own."""
+
+    limits: int = 0
+    headers: object = None
+
+
+@dataclass
+class Strict:
+    """An evaluator that goes by a common setting."""
+
+    votes: int = 1
+    harshness: Annotated[float, Shared("pedantry.harshness")] = 0.5
+
+
+def said(*keys: str, **environment: str) -> list[str]:
+    settings = {key: Setting(1, "there.toml") for key in keys}
+    config = Config(settings, Paths(Path("c"), Path("d")), Path(), environment=environment)
+    return find_unread(config, Plugins(config, Redactor(), FOUND, {"tools": {"mine": object()}}))
+
+
+@pytest.mark.row("CFG-03")
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("models.defalt", "models.default"),
+        ("iteration.max_iteration", "iteration.max_iterations"),
+        ("safety.max_cost", "safety.max_cost_usd"),
+        ("providers.acme.limit", "providers.acme.limits"),
+        ("pedantry.harsness", "pedantry.harshness"),
+        ("hooks.ordr", "hooks.order"),
+    ],
+)
+def test_a_slip_of_the_keyboard_is_named(key: str, meant: str) -> None:
+    assert [f"{key} in there.toml is not a setting, so it has no effect. Did you mean {meant}?"] == said(key)
+
+
+@pytest.mark.row("CFG-03")
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("models.default", "models.fallback.executor", "models.known.a/b.price", "plugins.prefer.x"),
+        *("safety.tool_loop.circuit_breaker", "pedantry.harshness", "evaluation.votes", "evaluators.strict.harshness"),
+        *("providers.acme.limits", "providers.acme.enabled", "providers.acme.headers.nested", "providers.borg.any"),
+        *("hooks.rules.enabled", "commands.paint.enabled", "tools.mine.anything"),
+    ],
+)
+def test_what_is_read_or_cannot_be_known_is_not_named(key: str) -> None:
+    assert [] == said(key)
+
+
+@pytest.mark.row("CFG-03")
+def test_a_plugin_is_imported_only_for_what_its_constructor_has_to_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unread_lazy.py").write_text("def lazy(size=1): ...")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert [] == said("memory.lazy.enabled", "models.default", "memory.compaction")
+    assert "unread_lazy" not in sys.modules
+    assert [] == said("memory.lazy.size")
+    assert "unread_lazy" in sys.modules
+
+
+@pytest.mark.row("CFG-02")
+def test_only_variables_that_look_like_one_of_ours_are_named() -> None:
+    named = "$OPENKOI_MODLE is not read, so it has no effect. Did you mean $OPENKOI_MODEL?"
+
+    assert [named] == said(OPENKOI_MODLE="x", OPENKOI_MODEL="y", OPENKOI_REPORT="z", OPENKOI_TEAM="a", MODLE="b")

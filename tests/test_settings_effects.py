@@ -1,0 +1,240 @@
+"""Every setting does something: with another value the same task runs otherwise. A setting without a case fails."""
+
+import asyncio
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from cli_process import script, shell
+from setting_scenes import (
+    DOWN,
+    WRITES,
+    Advice,
+    Checked,
+    Gate,
+    Judged,
+    Remembers,
+    Scene,
+    Shortens,
+    approve,
+    asking,
+    attempts,
+    calling,
+    learning,
+    play,
+    repeating,
+)
+
+from openkoi.assembly import as_preferred
+from openkoi.config import Config
+from openkoi.paths import Paths
+from openkoi.registry import scan, settled
+from openkoi.unread import KEYS, shared_by
+from openkoi_files import Setting
+from openkoi_hookspecs import Model, Text, ToolCall
+from openkoi_testing import Line, Scripted, Stage, Turn
+
+TEMPLATE = Path(__file__).parent.parent / "bundle" / "openkoi_bundle" / "openkoi.toml"
+COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
+
+
+LOOKS = ToolCall("", "run_command", {"command": "echo heron"})
+LONG = ToolCall("", "run_command", {"command": "seq 4000"})
+MINE = "openai/my-model"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is seen with these settings, and another value than the default."""
+
+    seen: Callable[[Mapping[str, object]], object]
+    other: object
+
+
+def played(scene: Callable[[], Scene], other: object) -> Case:
+    """A case in which a task is done."""
+    return Case(lambda settings: play(scene(), settings), other)
+
+
+def mine(*calls: ToolCall, **settings: object) -> Scene:
+    """A task for a model of which only the configuration knows something."""
+    says: list[Line] = [*(calls or [WRITES]), "Done."]
+    unknown = Scripted(says, model=Model("my-model", context=128_000, output=8_192))
+    return Scene(Stage(providers={"openai": unknown}, settings={"models.default": MINE, **settings}))
+
+
+def hooked(**hooks: object) -> Scene:
+    """A task with these hooks."""
+    return Scene(Stage(says=[WRITES, "Done."], plugins=hooks))
+
+
+def crowded(**settings: object) -> Scene:
+    """A conversation that no longer fits the model."""
+    scene = calling(*[LONG] * 4, **{"models.known.rehearsal/script.context": 9_000}, **settings)
+    return replace(scene, stage=replace(scene.stage, others={"compactors": {"house": Shortens()}}))
+
+
+def judged_twice(settings: Mapping[str, object]) -> object:
+    """How often the judge is asked about work that it finds all but perfect, whose check turns green later."""
+    text = "".join(f"def part_{n}(given: int) -> int:\n    return given * {n} + {n * 7}\n\n\n" for n in range(120))
+    sure = json.dumps(
+        {"scores": dict.fromkeys(("correctness", "safety", "style", "completeness"), 0.97), "findings": []}
+    )
+    edit = {"path": "sort.py", "search": "given * 3 + 21", "replace": "given * 3 + 22"}
+    says: list[Line] = [
+        ToolCall("", "write_file", {"path": "sort.py", "content": text}),
+        "Written.",
+        sure,
+        ToolCall("", "edit_file", edit),
+        "Fixed.",
+        sure,
+    ]
+    model = Scripted(says)
+    installed = Stage().installed | {"evaluators"}
+    off = {"evaluators.testrunner.enabled": False, "evaluators.lint.enabled": False, "evaluators.judge.votes": 1}
+    order = {"evaluation.order": ["house", "judge"]}
+    stage = Stage(
+        model=model, evaluators={"house": Checked([False, True])}, installed=installed, settings={**off, **order}
+    )
+    play(Scene(stage, "Sort the list in sort.py"), settings)
+    return len([request for request in model.asked if not request.tools])
+
+
+def embedder_of_memory(settings: Mapping[str, object]) -> object:
+    """Who makes the vectors of the default memory."""
+    installed = Stage().installed | {"memory", "embedders"}
+
+    async def memory(home: Path) -> object:
+        async with Stage(installed=installed, settings={"use.memory": "duckdb", **settings}).assemble(
+            home, home
+        ) as koi:
+            embedder = getattr(await koi.sockets.memory(), "embedder", None)
+            return getattr(embedder, "id", None)
+
+    with TemporaryDirectory() as folder:
+        return asyncio.run(memory(Path(folder)))
+
+
+def winner(settings: Mapping[str, object]) -> object:
+    """Whose tools are used when two distributions bring some of one name."""
+    ours = scan()
+    rivals = tuple(one._replace(distribution=f"acme-{n}") for n in (1, 2) for one in ours.found if one.kind == "tools")
+    found = settled(ours._replace(claims=rivals), frozenset())
+    held = {key: Setting(value, "the test") for key, value in settings.items()}
+    return as_preferred(found, Config(held, Paths(Path("c"), Path("d")), Path())).found
+
+
+def size_of_log(settings: Mapping[str, object]) -> object:
+    """What the command line says of the log's limit."""
+    with TemporaryDirectory() as folder:
+        openkoi = shell(Path(folder))
+        openkoi.home.mkdir()
+        lines = [f"{key} = {value}" for key, value in settings.items()]
+        (openkoi.home / "config.toml").write_text("\n".join(lines))
+        assert 0 == openkoi("-m", script(openkoi.folder, '  - says: "Paris."\n'), "-i", "0", "Name a town").returncode
+        return "at most" in openkoi("memory", "stats").stdout
+
+
+CASES: Mapping[str, Case] = {
+    # Who is asked.
+    "models.default": played(lambda: asking("evaluator"), "other/one"),
+    "models.executor": played(lambda: asking("evaluator"), "other/one"),
+    "models.evaluator": played(lambda: asking("evaluator"), "other/one"),
+    "models.planner": played(lambda: asking("evaluator"), "other/one"),
+    "models.small": played(lambda: asking("small"), "other/one"),
+    "models.embedder": Case(embedder_of_memory, "lexical"),
+    "models.fallback.executor": played(lambda: asking("evaluator", main=[DOWN]), ["other/one"]),
+    "models.fallback.evaluator": played(lambda: asking("evaluator", **{"models.evaluator": "down/one"}), ["other/one"]),
+    "models.fallback.planner": played(lambda: asking("evaluator", **{"models.planner": "down/one"}), ["other/one"]),
+    "models.fallback.small": played(lambda: asking("small", **{"models.small": "down/one"}), ["other/one"]),
+    f"models.known.{MINE}.context": played(lambda: mine(*[LONG] * 4), 9_000),
+    f"models.known.{MINE}.output": played(lambda: mine(**{"safety.max_cost_usd": 0.2}), 10),
+    f"models.known.{MINE}.price": played(mine, [0.0, 0.0]),
+    "models.unknown_price": played(mine, [1000.0, 1000.0]),
+    # How often, for how long and for how much.
+    "iteration.max_iterations": played(lambda: attempts(0.2, 0.4, 0.6), 1),
+    "iteration.quality_threshold": played(lambda: attempts(0.7, 0.9), 0.6),
+    "iteration.improvement_threshold": played(lambda: attempts(0.3, 0.4, 0.9), 0.5),
+    "iteration.max_cycles": played(lambda: attempts(0.9), 1),
+    "iteration.token_budget": played(lambda: attempts(0.9), 100),
+    "iteration.timeout_seconds": played(lambda: Scene(Stage(says=[Turn((Text("Done."),), delay=1.0)])), 0.2),
+    "iteration.skip_eval_confidence": Case(judged_twice, 0.99),
+    "safety.max_cost_usd": played(mine, 0.0001),
+    "safety.max_cost_usd_per_day": played(mine, 0.0001),
+    "safety.max_tokens_per_day": played(mine, 10),
+    "safety.max_calls": played(lambda: attempts(0.9), 1),
+    "safety.regression_threshold": played(lambda: attempts(0.7, 0.6, 0.75), 0.05),
+    "safety.abort_on_regression": played(lambda: attempts(0.7, 0.3, 0.4), False),
+    "safety.sandbox_minimum": played(lambda: calling(LOOKS), "isolated"),
+    "safety.tool_loop.warning": played(repeating, 2),
+    "safety.tool_loop.critical": played(repeating, 12),
+    "safety.tool_loop.circuit_breaker": played(repeating, 22),
+    "approvals.wait_seconds": played(lambda: replace(hooked(gate=Gate()), beside=approve), 20.0),
+    # Who judges, speaks and remembers.
+    "evaluation.order": played(
+        lambda: Scene(Stage(says=[WRITES, "Done."], evaluators={"a": Judged([0.9]), "b": Judged([0.9])})), ["b", "a"]
+    ),
+    "evaluation.checks_only": played(lambda: attempts(0.9), True),
+    "evaluation.require": played(lambda: attempts(0.9), ["security"]),
+    "evaluators.judge.enabled": played(lambda: attempts(0.9, installed=Stage().installed | {"evaluators"}), False),
+    "hooks.order": played(lambda: hooked(a=Advice("One"), b=Advice("Two")), ["b", "a"]),
+    "hooks.deadline_seconds": played(lambda: hooked(late=Advice("One", seconds=0.5)), 0.1),
+    "use.memory": played(lambda: attempts(0.9, others={"memory": {"house": Remembers()}}), "house"),
+    "use.sandbox": played(lambda: calling(LOOKS), "none"),
+    "use.checkpoints": played(lambda: attempts(0.7, 0.3), "none"),
+    "use.compactor": played(crowded, "house"),
+    "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
+    # What is kept and learned.
+    "memory.compaction": played(crowded, False),
+    "memory.max_storage_mb": Case(size_of_log, 0),
+    "memory.learning_decay_rate": played(lambda: learning(0.6, 0.45, times=2), 1e9),
+    "learning.prune_below": played(lambda: learning(0.6, 0.45, times=2), 0.99),
+    "learning.regression_delta": played(lambda: learning(0.6, 0.45), 0.3),
+    "learning.plateau_delta": played(lambda: learning(0.3, 0.4, 0.41), 0.005),
+}
+
+
+def keys_of_template() -> set[str]:
+    """Every key in the template, those behind a # included."""
+    lines = [COMMENTED.sub("", line) for line in TEMPLATE.read_text().splitlines()]
+    return set(flat(tomllib.loads("\n".join(lines))))
+
+
+def flat(table: Mapping[str, object], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    for key, value in table.items():
+        found += flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"]
+    return found
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_another_value_makes_another_run(key: str) -> None:
+    case = CASES[key]
+    usual, other = case.seen({}), case.seen({key: case.other})
+
+    assert usual == case.seen({}), "the case itself is not steady"
+    assert usual != other
+    assert "no effect" not in str(other)
+
+
+@pytest.mark.row("CFG-01", "CFG-04")
+def test_no_setting_is_without_a_case() -> None:
+    shared = {key for one in scan().found if one.distribution.startswith("openkoi") for key in shared_by(one)}
+
+    assert keys_of_template() | KEYS | shared == set(CASES)
+
+
+@pytest.mark.row("ITER-02")
+@pytest.mark.parametrize("tokens", [200_000, 5_000])
+def test_memory_is_asked_for_a_tenth_of_the_task_s_tokens(tokens: int) -> None:
+    memory = Remembers()
+    scene = attempts(0.9, memory=memory)
+
+    play(scene, {"iteration.token_budget": tokens})
+
+    assert [tokens // 10] == [query.tokens for query in memory.queries]
