@@ -296,6 +296,20 @@ def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: She
     assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
 
 
+@pytest.mark.parametrize("said", ["It is fine.", '""'], ids=["garbage", "silence"])
+def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell, said: str) -> None:
+    first = played(openkoi, EDIT + DONE, judge=f"  - says: {said}\n    repeat: true\n")
+    script(openkoi.folder, judge_of(0.9), "judge.yaml")
+    again = openkoi("resume", "--format", "json", "--evaluator", "rehearsal/judge.yaml")
+    rows = openkoi("export", "--format", "json", "--output", str(openkoi.folder.parent / "out"))
+
+    told = result(again)
+    assert (3, 0, 0) == (first.returncode, again.returncode, rows.returncode), again.stderr
+    assert (True, 0.9, "Done.", ["a.py"]) == tuple(
+        told[key] for key in ("accepted", "score", "output", "changed_files")
+    )
+
+
 def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
@@ -307,3 +321,15 @@ def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
 
     assert (3, 0) == (first.returncode, again.returncode), again.stderr
     assert "baseline" not in again.stderr
+
+
+def test_a_fork_knows_the_baseline_of_checks_of_the_run_it_comes_from(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(WAITING)
+    executor = EDIT.replace("x = 3", "x = 4") + SAID.format("Done.")
+    first = played(openkoi, executor, "--iterate", "2", "--category", "code", judge=judge_of(0.5))
+    task = str(result(first)["task_id"])[:8]
+    forked = openkoi("fork", task, "--at", "2", "--set", "iteration.quality_threshold=0.4", "--format", "json")
+
+    assert (3, 0) == (first.returncode, forked.returncode), forked.stderr
+    assert (True, 0.5) == (result(forked)["accepted"], result(forked)["score"])
+    assert "baseline" not in forked.stderr

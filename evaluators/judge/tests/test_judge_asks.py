@@ -13,6 +13,7 @@ from openkoi_hookspecs import (
     Check,
     Chunk,
     Done,
+    EffectCall,
     Evaluation,
     Evaluator,
     KoiError,
@@ -20,7 +21,6 @@ from openkoi_hookspecs import (
     Limits,
     Request,
     Run,
-    Score,
     Severity,
     Stop,
     Task,
@@ -91,12 +91,12 @@ def test_it_is_an_evaluator() -> None:
     assert evaluator == Judge()
 
 
-@pytest.mark.row("EVAL-04", "EVAL-05", "C17")
-def test_a_clear_verdict_takes_one_call_and_counts_sixty_per_cent(tmp_path: Path) -> None:
+@pytest.mark.row("EVAL-04", "EVAL-05")
+def test_a_clear_verdict_takes_one_call_and_each_dimension_counts_as_the_rubric_says(tmp_path: Path) -> None:
     heard = hear(tmp_path, [verdict(1.0, 0.9, 1.0)])
 
     weights = {score.dimension: (score.value, round(score.weight, 6)) for score in heard.known.scores}
-    assert {"relevance": (1.0, 0.24), "quality": (0.9, 0.21), "completeness": (1.0, 0.15)} == weights
+    assert {"relevance": (1.0, 0.4), "quality": (0.9, 0.35), "completeness": (1.0, 0.25)} == weights
     assert (1, [], "Say why.") == (len(heard.prompts), heard.warnings, heard.known.suggestion)
     assert [("general", 1)] == [(voted.rubric, voted.calls) for voted in heard.votes]
 
@@ -108,7 +108,7 @@ def test_the_call_is_short_cool_and_the_same_at_its_beginning(tmp_path: Path) ->
     async def judging() -> None:
         async with lend(tmp_path, stage=Stage(model=model)) as run:
             await Judge().evaluate(DONE, run)
-            await Judge().evaluate(Work("Another."), run)
+            await Judge().evaluate(replace(DONE, text="Another."), run)
 
     asyncio.run(judging())
 
@@ -167,7 +167,7 @@ def test_near_the_threshold_the_median_of_three_holds(tmp_path: Path) -> None:
 
 
 def test_what_the_checks_say_decides_whether_the_vote_is_close(tmp_path: Path) -> None:
-    red = Work("Done.", known=Evaluation(checks=(Check("tests", passed=False),)))
+    red = replace(DONE, known=Evaluation(checks=(Check("tests", passed=False),)))
 
     heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8)], work=red)
 
@@ -179,13 +179,24 @@ def test_when_no_other_vote_can_be_had_the_first_stands_and_says_so(tmp_path: Pa
     heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8), *later])
 
     assert pytest.approx(0.8) == heard.known.score
-    assert ["The score is close to the threshold, and only one vote could be had"] == [
-        warning.partition(":")[0] for warning in heard.warnings
-    ]
+    assert ["Only one of several votes could be taken"] == [warning.partition(":")[0] for warning in heard.warnings]
 
 
 def test_one_vote_is_enough_where_the_configuration_says_so(tmp_path: Path) -> None:
     assert 1 == len(hear(tmp_path, [verdict(0.8, 0.8, 0.8)], judge=Judge(votes=1)).prompts)
+
+
+@pytest.mark.parametrize("score", [1.0, 0.1])
+def test_an_answer_that_changed_nothing_takes_three_votes_and_work_elsewhere_does_not(
+    tmp_path: Path, score: float
+) -> None:
+    says = [verdict(score, score, score)] * 3
+    pushed = Work("Forty-two.", calls=(EffectCall("git push", "exit code 0", ("moved main",)),))
+
+    answered, elsewhere = (hear(tmp_path, says, work=work) for work in (Work("Forty-two."), pushed))
+
+    assert (3, 1) == (len(answered.prompts), len(elsewhere.prompts))
+    assert "Nothing was changed" in answered.prompts[0]
 
 
 @pytest.mark.row("C82")
@@ -203,10 +214,10 @@ class Suite:
     """A check that fails, and says so."""
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
-        return Evaluation(checks=(Check("unit", passed=False),), scores=(Score("tests", 0.0, 0.3),), log="1 failed")
+        return Evaluation(checks=(Check("unit", passed=False),), log="1 failed")
 
 
-@pytest.mark.row("EVAL-03", "EVAL-02", "C17")
+@pytest.mark.row("EVAL-03", "EVAL-02")
 def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is_made_of_both() -> None:
     model = Scripted(["Done.", verdict(1.0, 1.0, 1.0)])
     evaluators = {"judge": Judge(), "tests": Suite()}
@@ -217,7 +228,7 @@ def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is
     (evaluated,) = (record.event for record in done.records if isinstance(record.event, Evaluated))
     assert ("tests", "judge") == evaluated.evaluators
     assert "unit: FAILED\n1 failed" in prompts(model)[1]
-    assert ["tests", "relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
+    assert ["relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
     assert 0.5 == evaluated.evaluation.score
     assert not done.result.accepted
 
@@ -291,7 +302,7 @@ def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
         asyncio.run(Judge(folder=tmp_path).examine())
 
 
-@pytest.mark.parametrize("setting", [{"votes": 0}, {"weight": -1.0}, {"band": float("nan")}, {"max_output": 0}])
+@pytest.mark.parametrize("setting", [{"votes": 0}, {"temperature": -1.0}, {"band": float("nan")}, {"max_output": 0}])
 def test_settings_that_cannot_work_are_refused(setting: dict[str, float]) -> None:
     with pytest.raises(BadSetting, match=rf"^\[evaluators\.judge\] {next(iter(setting))} is "):
         Judge(**setting)  # type: ignore[arg-type]  # wrong on purpose

@@ -28,6 +28,7 @@ diff --git a/koi.py b/koi.py
 -old two
 +new two
 """
+WORK = Work(WORDS, diff=DIFF, files=("koi.py",))
 
 
 @dataclass(slots=True)
@@ -64,7 +65,7 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
 
     async def judging() -> tuple[Evaluation, list[str]]:
         async with lend(folder, task=Task("Write ten lines"), stage=Stage(model=model)) as run:
-            said = await Judge(rubric="general", folder=folder).evaluate(Work(WORDS), run) or Evaluation()
+            said = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
             voted = [record.event for record in run.records(run.task.session) if isinstance(record.event, Voted)]
         return said, [vote.proof for vote in voted]
 

@@ -30,7 +30,6 @@ from openkoi_hookspecs import (
     Model,
     Request,
     Run,
-    Score,
     Task,
     Text,
     Usage,
@@ -149,7 +148,7 @@ class Suite:
         if not self.world.errand.tested:
             return None
         green = self.world.errand.attempts[self.world.attempt].green
-        return Evaluation(checks=(Check("tests", green),), scores=(Score("tests", float(green), 0.30),))
+        return Evaluation(checks=(Check("tests", green),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +219,7 @@ async def ours(errand: Errand, folder: Path, certificates: Path | None = None) -
     found = SAID.search(result.text)
     attempt = errand.attempts[int(found[1]) if found else 0]
     handed = result.ruling.decision in (Decision.ACCEPT, Decision.ACCEPT_BEST)
-    return Outcome(attempt, result.accepted, handed, world.calls)
+    return Outcome(attempt, result.accepted is True, handed, world.calls)
 
 
 def theirs(errand: Errand) -> Outcome:

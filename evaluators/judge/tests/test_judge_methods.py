@@ -51,11 +51,16 @@ def heard(
         ("  method: regex\n  of: terminatedBy\n  expect: '^answered$'\n", [True]),
     ],
 )
-def test_what_is_expected_is_a_check_and_asks_no_model(tmp_path: Path, metadata: str, passed: list[bool]) -> None:
+def test_what_is_expected_is_a_check_and_the_share_that_is_there_the_score_without_asking_a_model(
+    tmp_path: Path, metadata: str, passed: list[bool]
+) -> None:
     evaluation, model = heard(judge(tmp_path, metadata), tmp_path)
 
     assert passed == [check.passed for check in evaluation.checks]
-    assert ([], ()) == (model.asked, evaluation.scores)
+    assert ([], [("build", sum(passed) / len(passed))]) == (
+        model.asked,
+        [(score.dimension, score.value) for score in evaluation.scores],
+    )
 
 
 def test_what_is_missing_is_a_finding_with_the_evaluator_s_advice(tmp_path: Path) -> None:
@@ -72,10 +77,11 @@ def test_one_question_is_asked_about_the_work_and_how_it_came_about(tmp_path: Pa
     evaluation, model = heard(
         judge(tmp_path, "  method: llm_judge\n", "Is the build really green?"),
         tmp_path,
-        '{"scores": {"verdict": 0.9}, "findings": []}',
+        *['{"scores": {"verdict": 0.9}, "findings": []}'] * 3,
     )
 
-    (request,) = model.asked
+    request, *again = model.asked
+    assert [request.messages] * 2 == [one.messages for one in again]
     shown = "".join(part.text for part in request.messages[0].parts if isinstance(part, Text))
     assert pytest.approx(0.9) == evaluation.score
     assert "Is the build really green?" in request.system[0]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Check, Ended, Evaluation, Finding, Section, Severity, Task, Work
-from openkoi_judge.evidence import asked, shown
+from openkoi_hookspecs import Check, EffectCall, Ended, Evaluation, Finding, Section, Severity, Task, Work
+from openkoi_judge.evidence import ONLY_ELSEWHERE, UNCHANGED, asked, shown
 from openkoi_judge.fence import fenced, mark, shortened
 from openkoi_judge.instruction import MANNERS, instruction, schema
 from openkoi_judge.scores import Unreadable
@@ -106,12 +106,35 @@ def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:
     assert expected == properties["scores"]
 
 
-def test_an_answer_without_a_change_is_the_work() -> None:
-    seal = mark(["answer", "forty-two"])
+def test_of_an_answer_without_a_change_it_says_that_nothing_was_changed() -> None:
+    seal = mark(["diff", UNCHANGED, "answer", "forty-two"])
 
-    assert f"## Output to evaluate\n\nBEGIN answer {seal}\nforty-two\nEND answer {seal}\n" == shown(
-        Work("forty-two"), 100
+    assert UNCHANGED.startswith("Nothing was changed")
+    assert (
+        f"## Output to evaluate\n\nBEGIN diff {seal}\n{UNCHANGED}\nEND diff {seal}\n"
+        f"BEGIN answer {seal}\nforty-two\nEND answer {seal}\n"
+    ) == shown(Work("forty-two"), 100)
+
+
+def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
+    calls = (
+        EffectCall('run_command {"command": "make"}', "exit code 2"),
+        EffectCall('run_command {"command": "git commit -m x"}', "exit code 0", ("moved main in the git repository",)),
     )
+
+    output = shown(Work("Committed.", calls=calls), 100)
+
+    assert 'run_command {"command": "make"}: exit code 2\n' in output
+    assert '"git commit -m x"}: exit code 0 (moved main in the git repository)\n' in output
+    assert ONLY_ELSEWHERE in output
+    assert UNCHANGED not in output
+
+
+def test_calls_without_an_effect_leave_the_work_unchanged() -> None:
+    output = shown(Work("Looked.", calls=(EffectCall("run_command ls", "exit code 0"),)), 100)
+
+    assert UNCHANGED in output
+    assert "run_command ls: exit code 0" in output
 
 
 def test_what_was_piped_in_is_quoted_behind_the_same_mark_as_the_task() -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Finding, Severity, Work
+from openkoi_hookspecs import Check, Evaluation, Finding, Severity, Work
 from openkoi_lint import Lint
+from openkoi_lint.baseline import Before, baseline_of, before_of
 from openkoi_lint.lines import read_lines
 from openkoi_lint.linters import linters
 from openkoi_lint.messages import Heard, steady
 from openkoi_lint.mypy import read_mypy
-from openkoi_lint.opinion import Before, opinion, worth
+from openkoi_lint.opinion import opinion
 from openkoi_lint.ruff import severity
 from openkoi_testing import lend
 
@@ -103,18 +104,21 @@ def test_a_rule_is_as_grave_as_what_it_finds(code: str, expected: Severity) -> N
     assert expected is severity(code)
 
 
-def test_the_score_falls_with_errors_and_little_with_style() -> None:
-    assert 1.0 == worth([])
-    assert 0.9 == worth([GRAVE])
-    assert 0.8 == worth([MILD] * 500)
-    assert 0.0 == worth([GRAVE] * 500)
+@pytest.mark.parametrize(("found", "passed"), [((), True), ((MILD,) * 500, True), ((GRAVE,), False)])
+def test_errors_fail_the_check_style_does_not_and_neither_is_a_score(found: tuple[Finding, ...], passed: bool) -> None:
+    evaluation = opinion([Heard("ruff", found)], Before())
+
+    assert evaluation is not None
+    assert (Check("ruff", passed),) == evaluation.checks
+    assert () == evaluation.scores
 
 
 def test_what_a_syntax_error_hid_is_not_new() -> None:
     hidden = Heard("mypy", (Finding("no", Severity.BLOCKER, rule="syntax", where="fish.py:1"),), wide=True)
+    before = before_of(baseline_of([hidden]), files=("fish.py",))
     now = Heard("mypy", (Finding("old", rule="misc", where="old.py:1"),), wide=True)
 
-    evaluation = opinion([now], Before(heard={"mypy": hidden}, files=("fish.py",)), 0.1)
+    evaluation = opinion([now], before)
 
     assert evaluation is not None
     assert () == evaluation.findings

@@ -15,7 +15,7 @@ from openkoi_lint.linters import linters
 from openkoi_lint.messages import steady
 from openkoi_lint.shellcheck import read_shellcheck
 from openkoi_lint.tsc import read_tsc
-from openkoi_testing import lend
+from openkoi_testing import lend, recorded
 
 ESLINT = """noise
 [{"filePath": "/koi/a.js", "messages": [
@@ -150,8 +150,7 @@ def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
     async def story() -> Evaluation | None:
         lint = Lint(commands={"spell": "echo no dictionary; exit 2"})
         async with lend(tmp_path) as run:
-            await lint.baseline(run)
-            return await lint.evaluate(Work("done"), run)
+            return await lint.evaluate(Work("done", baseline=await recorded(lint, run)), run)
 
     assert asyncio.run(story()) is None
 

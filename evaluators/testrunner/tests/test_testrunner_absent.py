@@ -4,7 +4,7 @@ import pytest
 
 from openkoi_hookspecs import Check, Severity
 from openkoi_testrunner.absent import absent
-from openkoi_testrunner.baseline import Before, Ledger
+from openkoi_testrunner.baseline import Before, baseline_of, before_of
 from openkoi_testrunner.outcome import Outcome, Ran, joined
 from openkoi_testrunner.project import Kind
 from openkoi_testrunner.suites import Suite
@@ -24,19 +24,19 @@ def missing(before: Before, now: Outcome) -> list[str]:
     return list(absent(before.there, now, before))
 
 
-def test_an_absent_test_is_a_failing_check_with_a_finding_and_counts_as_failed() -> None:
-    evaluation = verdict(ran("test_b.py::test_b"), Before({GOOD: True, "test_b.py::test_b": True}), 0.3)
+def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None:
+    evaluation = verdict(ran("test_b.py::test_b"), Before({GOOD: True, "test_b.py::test_b": True}))
 
     assert evaluation is not None
-    assert Check(GOOD, passed=False) in evaluation.checks
-    assert [0.5] == [score.value for score in evaluation.scores]
+    assert Check(GOOD, passed=False, file="test_a.py") in evaluation.checks
+    assert () == evaluation.scores
     (finding,) = evaluation.findings
     assert (f"{GOOD} no longer runs", GOOD, Severity.IMPORTANT) == (finding.title, finding.rule, finding.severity)
     assert evaluation.log.startswith(f"pytest: 1 passed, 0 failed, 1 absent\n\nABSENT {GOOD} no longer runs")
 
 
 def test_a_test_that_is_newly_skipped_is_absent() -> None:
-    evaluation = verdict(ran(skipped=(GOOD,)), Before({GOOD: True}), 0.3)
+    evaluation = verdict(ran(skipped=(GOOD,)), Before({GOOD: True}))
 
     assert evaluation is not None
     assert {GOOD} == evaluation.failing
@@ -46,32 +46,30 @@ def test_a_test_that_is_newly_skipped_is_absent() -> None:
 def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
     repair, other = Before({BAD: False}, all_count=True), Before({BAD: False})
 
-    asked, unasked = verdict(ran(), repair, 0.3), verdict(ran(), other, 0.3)
+    asked, unasked = verdict(ran(), repair), verdict(ran(), other)
 
     assert asked is not None
     assert {BAD} == asked.failing
     assert unasked is not None
-    assert (Check(BAD, passed=False, required=False),) == unasked.checks
+    assert (Check(BAD, passed=False, required=False, file="test_a.py"),) == unasked.checks
     assert [Severity.SUGGESTION] == [finding.severity for finding in unasked.findings]
 
 
 def test_what_was_red_and_turned_green_has_to_stay() -> None:
-    ledger = Ledger()
-    ledger.begin("run", {SUITE: ran(red=(BAD,))})
-    ledger.advance("run", {SUITE: ran(BAD)})
+    before = before_of(baseline_of({SUITE: ran(red=(BAD,))}), since=(Check(BAD, passed=True),))
 
-    evaluation = verdict(ran(GOOD), ledger.of("run"), 0.3)
+    evaluation = verdict(ran(GOOD), before)
 
     assert evaluation is not None
     assert {BAD} == evaluation.failing
 
 
 def test_nothing_is_said_only_where_there_was_nothing() -> None:
-    assert verdict(ran(runner="tests"), Before(), 0.3) is None
+    assert verdict(ran(runner="tests"), Before()) is None
 
 
 def test_many_absent_tests_are_one_finding() -> None:
-    evaluation = verdict(ran(), Before({f"t.py::test_{n}": True for n in range(30)}), 0.3)
+    evaluation = verdict(ran(), Before({f"t.py::test_{n}": True for n in range(30)}))
 
     assert evaluation is not None
     assert 30 == len(evaluation.failing)
@@ -83,7 +81,7 @@ def test_many_absent_tests_are_one_finding() -> None:
 def test_the_finding_names_what_the_test_may_be_called_now() -> None:
     now = ran("test_a.py::test_better", "test_b.py::test_other")
 
-    evaluation = verdict(now, Before({GOOD: True}), 0.3)
+    evaluation = verdict(now, Before({GOOD: True}))
 
     assert evaluation is not None
     (finding,) = evaluation.findings
@@ -92,7 +90,7 @@ def test_the_finding_names_what_the_test_may_be_called_now() -> None:
 
 
 def test_what_an_earlier_attempt_added_and_took_back_is_only_told() -> None:
-    evaluation = verdict(ran(GOOD), Before({GOOD: True}, since=frozenset({GOOD, BAD})), 0.3)
+    evaluation = verdict(ran(GOOD), Before({GOOD: True}, since=frozenset({GOOD, BAD})))
 
     assert evaluation is not None
     assert frozenset() == evaluation.failing
@@ -168,10 +166,9 @@ def test_a_package_is_not_there_because_of_those_below_it() -> None:
 
 
 def test_what_is_told_only_when_it_fails_is_never_absent() -> None:
-    ledger = Ledger()
-    ledger.begin("run", {SUITE: Outcome(runner="go test", tests=(Ran("a.b/c", passed=False, silent=True),))})
+    silent = Outcome(runner="go test", tests=(Ran("a.b/c", passed=False, silent=True),))
 
-    assert () == ledger.of("run").there
+    assert () == before_of(baseline_of({SUITE: silent})).there
 
 
 def test_tests_inside_what_fails_now_are_not_told_twice() -> None:

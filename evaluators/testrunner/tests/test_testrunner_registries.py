@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command, Evaluation, Task, Work
-from openkoi_testing import Stage, lend
+from openkoi_testing import Stage, lend, recorded
 from openkoi_testrunner import TestRunner
 
 pytestmark = [pytest.mark.campaign, pytest.mark.skipif(os.name == "nt", reason="runs commands of POSIX")]
@@ -160,12 +160,12 @@ def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
         async with lend(root, task=Task("Tidy the pond"), stage=CAGED) as run:
             await run.execute(CLIMB)  # the cage is tried once, before time is taken
             began = time.monotonic()
-            await runner.baseline(run)
+            before = await recorded(runner, run)
             took = time.monotonic() - began
-            clean = await runner.evaluate(Work("done"), run)
+            clean = await runner.evaluate(Work("done", baseline=before), run)
             path = root / project.file
             path.write_text(path.read_text().replace(project.good, project.bad, 1))
-            return clean, await runner.evaluate(Work("done", files=(project.file,)), run), took
+            return clean, await runner.evaluate(Work("done", files=(project.file,), baseline=before), run), took
 
     clean, bad, took = asyncio.run(story())
     assert clean is not None

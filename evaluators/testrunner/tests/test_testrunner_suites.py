@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from openkoi_hookspecs import Evaluation, Severity, Task, Work
-from openkoi_testing import lend
+from openkoi_testing import lend, recorded
 from openkoi_testrunner import TestRunner
 from openkoi_testrunner.bench import Bench, patience
 from openkoi_testrunner.missing import NotRun
@@ -64,11 +64,11 @@ def reworked(
 
     async def story() -> list[Evaluation | None]:
         async with lend(root, task=Task("Add a pond")) as run:
-            await runner.baseline(run)
+            before = await recorded(runner, run)
             said = []
             for change in changes:
                 write(root, change)
-                said.append(await runner.evaluate(Work("done", files=tuple(change)), run))
+                said.append(await runner.evaluate(Work("done", files=tuple(change), baseline=before), run))
         return said
 
     write(root, files)
@@ -122,7 +122,7 @@ def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
     assert evaluation is not None
     assert evaluation.score is None
     title = "The npm tests were not run: its packages are not installed: there is no node_modules"
-    assert title == evaluation.unknown
+    assert ((title,), "", False) == (evaluation.missing, evaluation.unknown, evaluation.green)
     (finding,) = evaluation.findings
     assert (title, Severity.IMPORTANT, "Run npm install in the project.") == (
         finding.title,
@@ -137,7 +137,7 @@ def test_what_the_work_has_nothing_to_do_with_is_only_suggested(tmp_path: Path, 
     evaluation = worked(tmp_path, files, {"b.py": "x = 1\n"}, TestRunner(venv=venv))
 
     assert evaluation is not None
-    assert ("", 1.0) == (evaluation.unknown, evaluation.score)
+    assert ((), True) == (evaluation.missing, evaluation.green)
     assert [Severity.SUGGESTION] == [finding.severity for finding in evaluation.findings]
     assert "NOT RUN The npm tests were not run" in evaluation.log
 

@@ -1,23 +1,37 @@
 """What an outcome means for the work, and the words it is told in."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Severity, Task
-from openkoi_testrunner.baseline import RUNS_KEPT, Before, Ledger
+from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
+from openkoi_testing import lend, recorded
+from openkoi_testrunner.baseline import Before, baseline_of, before_of
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest, first
+from openkoi_testrunner.missing import NotRun
 from openkoi_testrunner.outcome import Outcome, Ran, forgiven, merged
 from openkoi_testrunner.project import Kind
 from openkoi_testrunner.records import Record, Story, outcome_of, read
 from openkoi_testrunner.suites import Suite
-from openkoi_testrunner.verdict import verdict
+from openkoi_testrunner.verdict import unrun, verdict
 from openkoi_testrunner.wording import last_words, steady, tail
 
 SUITE = Suite(Kind.PYTEST)
 GOOD = Ran("good", passed=True)
 BAD = Ran("bad", passed=False, title="bad fails")
+
+
+class Fixed:
+    """Takes a baseline that is known."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.known = baseline
+
+    async def baseline(self, run: Run) -> Baseline:
+        return self.known
 
 
 def outcome(*tests: Ran, complete: bool = True) -> Outcome:
@@ -35,42 +49,73 @@ def test_red_tests_are_not_what_other_tasks_are_about(category: str) -> None:
 
 
 def test_what_turned_green_has_to_stay_green() -> None:
-    ledger = Ledger()
-    ledger.begin("run", {SUITE: outcome(BAD)})
-    ledger.advance("run", {SUITE: outcome(Ran("bad", passed=True))})
+    record = baseline_of({SUITE: outcome(BAD)})
 
-    assert ledger.of("run").requires("bad")
+    assert not before_of(record).requires("bad")
+    assert before_of(record, since=(Check("bad", passed=True),)).requires("bad")
 
 
 def test_a_new_test_is_required_however_often_it_fails() -> None:
-    ledger = Ledger()
-    ledger.begin("run", {})
-    ledger.advance("run", {SUITE: outcome(BAD)})
-
-    assert ledger.of("run").requires("bad")
+    assert before_of(baseline_of({}), since=(Check("bad", passed=False),) * 3).requires("bad")
 
 
-def test_only_so_many_runs_are_remembered() -> None:
-    ledger = Ledger()
-    for n in range(RUNS_KEPT + 10):
-        ledger.begin(str(n), {SUITE: outcome(GOOD)})
+def test_what_another_evaluator_saw_pass_says_nothing_of_a_test() -> None:
+    record = replace(baseline_of({SUITE: outcome(BAD)}), evaluator="testrunner")
 
-    assert RUNS_KEPT == len(ledger.runs)
-    assert Before() == ledger.of("0")
+    assert not before_of(record, since=(Check("bad", passed=True, evaluator="lint"),)).requires("bad")
 
 
-def test_when_all_that_ran_was_red_before_there_is_no_score() -> None:
-    evaluation = verdict(outcome(BAD), Before({"bad": False}), 0.3)
+def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
+    web, silent = Suite(Kind.NPM, "web"), Ran("c", passed=False, silent=True)
+    outcomes = {SUITE: outcome(Ran("test_a.py::a", passed=True), BAD), web: outcome(Ran("web/b", passed=True), silent)}
+    record = baseline_of(outcomes, (SUITE, Suite(Kind.GO), web))
+
+    async def story() -> Baseline | None:
+        async with lend(tmp_path) as run:
+            return await recorded(Fixed(record), run)
+
+    before = before_of(asyncio.run(story()))
+
+    assert before_of(record) == before
+    assert {"test_a.py::a": True, "bad": False, "web/b": True, "c": False} == before.passed
+    assert (SUITE, Suite(Kind.GO), web) == before.suites
+    assert {"test_a.py::a": SUITE, "bad": SUITE, "web/b": web, "c": web} == before.of
+    assert ("test_a.py::a", "bad", "web/b") == before.there
+
+
+def test_a_record_names_the_file_that_defines_a_test() -> None:
+    names = ["test_a.py::test_a", "web/pond.test.js > is deep", "example.com/pond.TestDeep", "make test"]
+    record = baseline_of({SUITE: outcome(*(Ran(name, passed=False) for name in names))})
+
+    assert ["test_a.py", "web/pond.test.js", "", ""] == [check.file for check in record.checks]
+
+
+@pytest.mark.parametrize(("touched", "missing"), [(("a.js",), True), (("a.py", "notes.md"), False), ((), False)])
+@pytest.mark.parametrize("tests", [(), (GOOD,)])
+def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
+    touched: tuple[str, ...], missing: bool, tests: tuple[Ran, ...]
+) -> None:
+    found = unrun([NotRun(Suite(Kind.NPM), "there is no node", "Install node.")], touched)
+
+    evaluation = verdict(outcome(*tests), Before(), found)
 
     assert evaluation is not None
-    assert () == evaluation.scores
-    assert frozenset() == evaluation.failing
+    assert (("The npm tests were not run: there is no node",) if missing else ()) == evaluation.missing
+    assert evaluation.green is (bool(tests) and not missing)
+
+
+def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
+    evaluation = verdict(outcome(BAD), Before({"bad": False}))
+
+    assert evaluation is not None
+    assert (False, False) == (evaluation.green, evaluation.red)
+    assert (Check("bad", passed=False, required=False),) == evaluation.checks
 
 
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
     died = Ran("pytest", passed=False, title="pytest died before its end")
 
-    evaluation = verdict(outcome(BAD, died, complete=False), Before({"good": True}), 0.3)
+    evaluation = verdict(outcome(BAD, died, complete=False), Before({"good": True}))
 
     assert evaluation is not None
     assert ["bad fails", "pytest died before its end"] == [finding.title for finding in evaluation.findings]
@@ -79,7 +124,7 @@ def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
     broken = Ran("test_a.py", passed=False, title="test_a.py fails")
 
-    evaluation = verdict(outcome(broken), Before({"test_a.py::test_a": True}), 0.3)
+    evaluation = verdict(outcome(broken), Before({"test_a.py::test_a": True}))
 
     assert evaluation is not None
     assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
@@ -88,7 +133,7 @@ def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
 def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
     red = [Ran(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
 
-    evaluation = verdict(outcome(*red), Before(), 0.3)
+    evaluation = verdict(outcome(*red), Before())
 
     assert evaluation is not None
     assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
@@ -98,7 +143,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
 
 
 def test_a_flaky_test_passes_and_is_suggested() -> None:
-    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), Before(), 0.3)
+    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), Before())
 
     assert evaluation is not None
     assert evaluation.checks[0].passed

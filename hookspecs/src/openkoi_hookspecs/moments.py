@@ -78,7 +78,7 @@ def after_tool(result: ToolResult, call: ToolCall, run: Run) -> Answer[ToolResul
 
 @hookspec
 def after_execute(work: Work, run: Run) -> Answer[Work]:
-    """Called after each execution. Return other work to replace it; files are not changed here."""
+    """Called after each execution. Return work with other text to replace the last words; the facts stay."""
     return None
 
 

@@ -54,12 +54,13 @@ class Assembly(House):
         """Where it is noted which runs are under way."""
         return self.config.paths.data / "running"
 
-    async def resume(self, records: Sequence[Record], id: str) -> Result:
-        """Go on with a run that ended before its time, from where it was; raises KoiError when there is none."""
+    async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
+        """Resume a run from where it ended, with these settings in place of its limits; raises KoiError without one."""
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
-        return await self.solve(started.task, Nested(id=id, records=records))
+        task = replace(started.task, limits=self.config.limits_with(started.task.limits, changed or {}))
+        return await self.solve(task, Nested(id=id, records=records))
 
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""

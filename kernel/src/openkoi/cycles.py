@@ -67,6 +67,8 @@ async def go_round(run: Kernel) -> Ending:
     text, quiet, conditions = "", 0, run.agent.conditions
     for cycle in range(run.task.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
+        if run.limited and not run.past.active:  # by a hook, a tool or the planner: the next model call ends the run
+            return out_of(LimitReached(run.limited), text, run)
         try:
             reply = await heard(run)
         except LimitReached as reached:

@@ -28,6 +28,7 @@ FAULTS = 3
 QUICK = 1.0
 PATIENT = 30.0
 CLOSED = frozenset({"before_tool"})
+AFTERWARDS = frozenset({"before_learn", "on_learning"})
 
 
 @runtime_checkable
@@ -36,6 +37,18 @@ class Writer(Protocol):
 
     async def emit(self, event: Event) -> None:
         """Write an event."""
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """What of a run is needed to keep a hook within the task's time."""
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the task may still take."""
+
+    def note_limit(self, limit: str) -> None:
+        """Note that somebody who works for the run reached a limit."""
 
 
 @dataclass(slots=True)
@@ -125,7 +138,7 @@ class Hooks:
         except BaseException as cause:  # the one place where a plugin is called: nothing of its may end the run
             if isinstance(cause, asyncio.CancelledError) and ours_to_end():
                 raise
-            return self.failed(voice, cause)
+            return self.failed(voice, cause, facts.get("run"))
         if answer is None:
             return None
         if isinstance(run := facts.get("run"), Writer):
@@ -138,15 +151,24 @@ class Hooks:
         with within(QUICK) as limit:
             answer = voice.function(**chosen(voice, facts))
         if answer is not None and inspect.isawaitable(answer):
-            async with asyncio.timeout(self.patience):
+            async with asyncio.timeout(self.patience_for(voice, facts.get("run"))):
                 return await Stepped(answer, QUICK)
         if not limit.can and perf_counter() - started > QUICK:
             self.report(PluginFault(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
         return answer
 
-    def failed(self, voice: Voice, cause: BaseException) -> object:
-        voice.faults += not isinstance(cause, LimitReached)
-        text = sentence(cause, self.patience)
+    def patience_for(self, voice: Voice, run: object) -> float:
+        """How long a hook may take: no longer than the task, but a second in any case."""
+        if voice.moment in AFTERWARDS or not isinstance(run, Timed):
+            return self.patience
+        return min(self.patience, max(QUICK, run.seconds_left))
+
+    def failed(self, voice: Voice, cause: BaseException, run: object = None) -> object:
+        late = isinstance(cause, TimeoutError) and isinstance(run, Timed) and run.seconds_left <= 0
+        if late and isinstance(run, Timed):
+            run.note_limit("seconds")
+        voice.faults += not (late or isinstance(cause, LimitReached))
+        text = "was cut off at the task's time limit" if late else sentence(cause, self.patience)
         if voice.faults <= 1:
             left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
             self.report(PluginFault(voice.plugin, voice.moment, text + left))

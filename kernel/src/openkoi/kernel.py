@@ -168,6 +168,11 @@ class Kernel(Lodger):
         self.limit_noted = self.limit_noted or limit
 
     @property
+    def seconds_left(self) -> float:
+        """How long the task may still take."""
+        return self.budget.seconds_left
+
+    @property
     def limited(self) -> str:
         """The limit that was reached by anyone; empty when none was."""
         return self.budget.refused or self.limit_noted

@@ -9,13 +9,13 @@ from openkoi_agents import AsDescribed, TeamWork
 from openkoi_agents.member import both_allow
 from openkoi_hookspecs import (
     Agent,
-    Check,
     Evaluation,
     Finding,
     KoiError,
     Limits,
     Record,
     Run,
+    Score,
     Strategy,
     Task,
     Team,
@@ -217,13 +217,14 @@ def test_teams_may_be_members_of_teams(tmp_path: Path) -> None:
 
 
 class Short:
-    """An evaluator that wants few words."""
+    """A judge that wants few words."""
+
+    judges = True
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
         if len(work.text) < 12:
-            return Evaluation(checks=(Check("short", passed=True),))
-        findings = (Finding("too long", fix="Use one word."),)
-        return Evaluation(checks=(Check("short", passed=False),), findings=findings)
+            return Evaluation(scores=(Score("short", 1.0),))
+        return Evaluation(scores=(Score("short", 0.4),), findings=(Finding("too long", fix="Use one word."),))
 
 
 def test_a_team_that_is_judged_hears_what_is_still_to_be_mended(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,14 +38,24 @@ async def nothing(arguments: Arguments) -> ToolResult:
 
 
 def told(workspace: Path, do: Callable[[], object], **arguments: str) -> list[Event]:
-    async def story() -> list[Event]:
+    """What was written down of a call."""
+    return called(workspace, do, ToolResult(""), **arguments)[0]
+
+
+def called(
+    workspace: Path, do: Callable[[], object], result: ToolResult, **arguments: str
+) -> tuple[list[Event], ToolResult]:
+    """What was written down of a call, and its result as others get it."""
+
+    async def story() -> tuple[list[Event], ToolResult]:
         foresight = Foresight(store=Store(folder=workspace.parent / "kept"))
         call, tool = ToolCall("1", "run_command", arguments), Tool("run_command", "", {}, nothing)
         async with lend(workspace=workspace) as run:
             await foresight.before_tool(call, tool, run)
             do()
-            await foresight.after_tool(ToolResult(""), call, run)
-            return [record.event for record in run.records("") if record.event.name.startswith("checkpoints.")]
+            whole = await foresight.after_tool(result, call, run) or result
+            said = [record.event for record in run.records("") if record.event.name.startswith("checkpoints.")]
+            return said, whole
 
     return asyncio.run(story())
 
@@ -103,6 +114,42 @@ def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: 
 
     assert ["config", "hooks/pre-commit"] == [event.ref for event in said]
     assert [True, False] == [bool(event.before) for event in said]
+
+
+@pytest.mark.parametrize(
+    ("words", "effect"),
+    [
+        (("commit", "-q", "--allow-empty", "-m", "two"), "moved refs/heads/main in the git repository"),
+        (("tag", "v2"), "created refs/tags/v2 in the git repository"),
+        (("branch", "-D", "old"), "deleted refs/heads/old in the git repository"),
+    ],
+)
+@pytest.mark.parametrize("failed", [False, True])
+def test_what_a_call_moved_is_an_effect_of_it_however_it_ended(
+    repository: Path, words: tuple[str, ...], effect: str, failed: bool
+) -> None:
+    git(repository, "branch", "old")
+    given = ToolResult("said", failed=failed, effects=("sent a message",))
+
+    _, result = called(repository, lambda: git(repository, *words), given)
+
+    assert replace(given, effects=("sent a message", effect)) == result
+
+
+def test_a_call_that_moved_nothing_has_no_effect(repository: Path) -> None:
+    assert ToolResult("said") == called(repository, lambda: (repository / "a").touch(), ToolResult("said"))[1]
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_file_written_outside_the_workspace_is_an_effect_of_a_call_that_succeeded(
+    tmp_path: Path, failed: bool
+) -> None:
+    workspace, target = tmp_path / "work", tmp_path / "elsewhere"
+    workspace.mkdir()
+
+    _, result = called(workspace, target.touch, ToolResult("", failed=failed), path=str(target))
+
+    assert (() if failed else (f"wrote {target}, outside the workspace",)) == result.effects
 
 
 def test_what_moves_nothing_writes_nothing_down(repository: Path) -> None:

@@ -292,5 +292,5 @@ def test_why_a_task_was_decided_so_is_told_at_its_end_and_again_from_the_log(tmp
 
     assert (0, "Seen.\n") == (done.returncode, done.stdout), done.stderr
     assert 3 == sum(line.startswith("      vote ") for line in told_again)
-    assert "  iteration 1: accept, for the score 0.80 is good enough" in told_again
+    assert "  iteration 1: accept: score 0.80 meets the threshold 0.80" in told_again
     assert told_again == told_at_once[-len(told_again) :]

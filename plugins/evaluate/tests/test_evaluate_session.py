@@ -3,21 +3,35 @@
 import asyncio
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 from openkoi_evaluate import AsItStands
-from openkoi_evaluate.session import Wanted, evaluated
+from openkoi_evaluate.session import Wanted, evaluated, place_of
 from openkoi_evaluate.verdict import Verdict
-from openkoi_hookspecs import Check, Evaluation, Finding, Limits, NoProvider, ProviderError, Request, Run, Work
+from openkoi_hookspecs import (
+    Baseline,
+    Check,
+    Evaluation,
+    Finding,
+    Limits,
+    NoProvider,
+    ProviderError,
+    Request,
+    Run,
+    Score,
+    Work,
+)
 from openkoi_hookspecs.model import Message
 from openkoi_testing import Stage
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 NO_MODEL = {"models.default": ""}
+MODEL = {"models.default": "rehearsal/script"}
+NO_JUDGE_ASKED = "No judge was asked because of --no-judge; the checks decide."
 REAL = {f"evaluators.{name}.enabled": False for name in ("judge", "lint", "word-count")}
 POND = {
     "pond.py": "def depth(n: int) -> int:\n    return n + 1\n",
@@ -29,28 +43,33 @@ POND = {
 class Words:
     """Finds the word bad; what was there at the baseline does not count."""
 
-    before: dict[str, set[str]] = field(default_factory=dict)
     seen: list[Work] = field(default_factory=list)
 
-    async def baseline(self, run: Run) -> None:
-        self.before[run.id] = bad(run.workspace)
+    async def baseline(self, run: Run) -> Baseline:
+        return Baseline("words", tuple(Check(name, passed=False) for name in sorted(bad(run.workspace))))
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         self.seen.append(work)
-        new = sorted(bad(run.workspace) - self.before[run.id])
+        before = {check.name for check in work.baseline.checks} if work.baseline else set()
+        new = sorted(bad(run.workspace) - before)
         found = tuple(Finding("a bad word", rule="word", where=f"{name}:1") for name in new)
         return Evaluation(checks=(Check("words", passed=not new),), findings=found)
 
 
 class Asks:
-    """A judge that needs a model."""
+    """A judge that needs a model, and gives what it is told to."""
+
+    judges = True
+
+    def __init__(self, score: float = 1.0) -> None:
+        self.score = score
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         try:
             await run.chat(Request([Message.user("Good?")], model="evaluator"))
         except ProviderError as error:
             return Evaluation(unknown=str(error))
-        return Evaluation(checks=(Check("judge", passed=True),))
+        return Evaluation(scores=(Score("quality", self.score),))
 
 
 def bad(folder: Path) -> set[str]:
@@ -147,7 +166,7 @@ def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_
 
     (warning,) = verdict.warnings
     assert (0, False) == (verdict.status, verdict.asked)
-    assert warning.startswith("No judge was asked: the checks decide. No model is configured")
+    assert warning.startswith("No judge was asked; the checks decide. No model is configured")
 
 
 def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
@@ -158,7 +177,7 @@ def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
     without = evaluate(Wanted(folder=folder, base=folder, judge=False), stage)
 
     assert (0, 1, 0, 0) == (with_one.status, with_one.spent.calls, without.status, without.spent.calls)
-    assert ("No judge was asked, because of --no-judge: the checks decide.",) == without.warnings
+    assert (NO_JUDGE_ASKED,) == without.warnings
 
 
 def test_no_judge_where_there_is_no_model_says_nothing_of_models(tmp_path: Path) -> None:
@@ -166,16 +185,75 @@ def test_no_judge_where_there_is_no_model_says_nothing_of_models(tmp_path: Path)
 
     verdict = evaluate(Wanted(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
 
-    assert (0, ("No judge was asked, because of --no-judge: the checks decide.",)) == (verdict.status, verdict.warnings)
+    assert (0, (NO_JUDGE_ASKED,)) == (verdict.status, verdict.warnings)
 
 
 def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
     required = staged(Words(), Asks(), **{"evaluation.require": ["1"]})
 
-    with pytest.raises(NoProvider):
-        evaluate(Wanted(folder=folder, base=folder, judge=True), staged(Words()))
     assert 9 == evaluate(Wanted(folder=folder, base=folder), required).status
+
+
+@pytest.mark.parametrize(
+    ("evaluators", "settings", "why"),
+    [
+        ((Words(),), MODEL, "none is enabled"),
+        ((Words(), Asks()), {}, "No model is configured"),
+        ((Words(), Asks()), {**MODEL, "evaluators.1.enabled": False}, "none is enabled"),
+        ((Words(), Asks()), {**MODEL, "evaluation.checks_only": True}, "evaluation.checks_only is true"),
+    ],
+    ids=["no judge", "no model", "disabled", "switched off"],
+)
+def test_a_judge_that_is_asked_for_has_to_be_there(
+    tmp_path: Path, evaluators: tuple[object, ...], settings: dict[str, object], why: str
+) -> None:
+    folder, stage = committed(tmp_path / "pond", {"a.txt": "good"}), staged(*evaluators)
+
+    with pytest.raises(NoProvider, match=why):
+        evaluate(
+            Wanted(folder=folder, base=folder, judge=True), replace(stage, settings={**stage.settings, **settings})
+        )
+
+
+def test_without_a_judge_what_is_green_is_accepted(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+
+    verdict = evaluate(Wanted(folder=folder, base=folder), staged(Words()))
+
+    assert (0, "not judged: 1 check still passes", ()) == (verdict.status, verdict.reason, verdict.warnings)
+
+
+@pytest.mark.parametrize("judge", [None, False])
+def test_what_nothing_can_check_is_not_accepted(tmp_path: Path, judge: bool | None) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+
+    verdict = evaluate(Wanted(folder=folder, base=folder, judge=judge), staged(Asks()))
+
+    assert (3, "not judged, and no check ran") == (verdict.status, verdict.reason)
+
+
+@pytest.mark.parametrize(("score", "text", "status"), [(1.0, "good", 0), (0.5, "good", 3), (1.0, "bad", 3)])
+def test_a_judge_and_the_checks_both_have_to_agree(tmp_path: Path, score: float, text: str, status: int) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": text})
+    stage = staged(Words(), Asks(score), **MODEL)
+
+    assert status == evaluate(Wanted(folder=folder, base=folder, judge=True), stage).status
+
+
+@pytest.mark.parametrize(("limits", "status"), [(Limits(calls=0), 4), (Limits(seconds=0.0), 5)])
+def test_a_judge_that_a_limit_silenced_leaves_the_work_unjudged(tmp_path: Path, limits: Limits, status: int) -> None:
+    folder = committed(tmp_path / "pond", {"a.txt": "good"})
+
+    verdict = evaluate(Wanted(folder=folder, base=folder, limits=limits), staged(Words(), Asks(), **MODEL))
+
+    assert (status, None) == (verdict.status, verdict.evaluation.score)
+
+
+def test_a_copy_is_called_like_the_folder_and_those_around_it() -> None:
+    names = [place_of(Path(path)).as_posix() for path in ("/home/koi/src/example.com/pond/errors", "/pond", "/")]
+
+    assert ["example.com/pond/errors", "pond", "project"] == names
 
 
 def test_a_higher_threshold_accepts_no_more(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ STYLE = Finding("unused import", Severity.SUGGESTION, rule="F401", where="src/a 
 VAGUE = Finding("it is unclear", Severity.BLOCKER, rule="clarity", where="the second paragraph")
 JUDGED = Evaluation(
     checks=(Check("test_depth", passed=False), Check("test_more", passed=True)),
-    scores=(Score("tests", 0.5),),
+    scores=(Score("quality", 0.5),),
     findings=(STYLE, RED, VAGUE),
 )
 MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
@@ -165,8 +165,8 @@ def test_only_what_is_accepted_ends_with_zero() -> None:
 
 
 def test_the_reason_names_what_speaks_against_it() -> None:
-    assert "1 check is red, 1 blocker is open, score 0.50 of 0.80" == reason(JUDGED, 0.8)
-    assert "it could not be judged: no model" == reason(Evaluation(unknown="no model"), 0.8)
+    assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == reason(result_of(Decision.ACCEPT_BEST))
+    assert "because" == reason(result_of(Decision.ACCEPT_BEST, Evaluation(unknown="no model")))
 
 
 @pytest.mark.row("C80")
@@ -199,9 +199,9 @@ def test_markdown_is_a_table_in_which_nothing_of_a_finding_is_markup() -> None:
 def test_text_begins_a_finding_with_a_place_that_a_terminal_can_follow() -> None:
     lines = as_text(judged()).splitlines()
 
-    assert "✗ not accepted: pond: 1 check is red, 1 blocker is open, score 0.50 of 0.80" == lines[0]
+    assert "✗ not accepted: pond: 1 check fails, 1 blocker is open, score 0.50 of 0.80" == lines[0]
     assert ["F2 important  pond.py:7", "  test_depth fails", "    E assert 1 == 2", "  → Add one."] == lines[5:9]
-    assert "1 of 2 checks pass · tests 0.50 · no model was asked" == lines[-1]
+    assert "1 of 2 checks pass · quality 0.50 · no model was asked" == lines[-1]
 
 
 def test_a_long_line_of_what_was_printed_is_cut() -> None:

@@ -6,6 +6,7 @@ Now and then it calls right work wrong, advises what is wrong too, or finds some
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import ClassVar
 
 from koi_words import EXPECTING, FIXES, PLAIN, TITLES, TRAPS, Family
 from koi_world import Truths
@@ -24,6 +25,7 @@ class Judge:
     seed: int = 0
     wronged: int = 0
     random: Random = field(init=False)
+    judges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.random = Random(f"judge {self.truths.like.name} {self.seed}")
@@ -39,7 +41,7 @@ class Judge:
         like = self.truths.like
         return Evaluation(
             checks=checks if like.checks else (),
-            scores=() if like.checks else (score,),
+            scores=(score,),
             findings=tuple(self.findings(wrong, project)),
             suggestion=self.suggestion(wrong, needs, project),
         )

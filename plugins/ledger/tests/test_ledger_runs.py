@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -41,12 +41,15 @@ FIX = "Separate the columns with `semicolon`."
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Wants semicolons."""
+    """A judge that wants semicolons, and has a check for them."""
+
+    judges: ClassVar[bool] = True
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
         good = "semicolon" in work.text
         found = () if good else (Finding("The invoice export breaks", Severity.BLOCKER, rule="columns", fix=FIX),)
-        return Evaluation(checks=(Check("columns", passed=good),), findings=found)
+        score = Score("columns", 1.0 if good else 0.0)
+        return Evaluation(checks=(Check("columns", passed=good),), scores=(score,), findings=found)
 
 
 @dataclass(slots=True)
@@ -226,6 +229,8 @@ class Pages:
 @dataclass(frozen=True, slots=True)
 class Gullible:
     """A judge that repeats what the page said."""
+
+    judges: ClassVar[bool] = True
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
         good = "evil" in work.text

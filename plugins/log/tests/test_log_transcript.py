@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import (
+    Baseline,
     Decision,
     Evaluation,
     Event,
@@ -49,6 +50,7 @@ SIMPLE: Mapping[object, st.SearchStrategy[Any]] = {
     bytes: st.binary(max_size=6),
     type(None): st.none(),
     Any: JSON,
+    get_type_hints(Baseline)["state"]: JSON,
 }
 KNOWN = [kind for kind in vars(events).values() if isinstance(kind, type) and issubclass(kind, Event) and kind.name]
 some = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -54,7 +54,7 @@ class Office:
         stage = Stage(
             model=self.model,
             plugins={"proposals": self.proposals},
-            evaluators={"judge": Judge(folder=self.data)},
+            evaluators={"judge": Judge(folder=self.data, votes=1)},
         )
         return asyncio.run(self.solved(Task("Report on it", category=category, limits=Limits(iterations=1)), stage))
 

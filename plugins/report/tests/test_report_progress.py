@@ -112,9 +112,15 @@ def test_an_answer_is_told_once_although_models_use_the_same_id_again() -> None:
 
 @pytest.mark.row("ITER-18", "CLI-42")
 def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
-    assert ["[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
-        events.Planned(Plan(judged=False)), over(Decision.ACCEPT, iterations=1)
+    assert ["  Not evaluated.", "[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
+        events.Planned(Plan(judged=False)), over(Decision.ACCEPT, "not evaluated", iterations=1)
     )
+
+
+def test_work_that_was_not_to_be_evaluated_is_not_called_a_deterministic_skill() -> None:
+    lines = told(events.Planned(Plan(judged=False)), over(Decision.ACCEPT, iterations=1), limits=Limits(iterations=0))
+
+    assert "[done] 1 iteration, 38k tokens, $0.32" == lines[-1]
 
 
 def test_a_long_line_is_clipped_and_kept_on_one_line() -> None:
@@ -159,21 +165,21 @@ def test_many_findings_are_counted() -> None:
 
 @pytest.mark.row("CLI-41")
 @pytest.mark.parametrize(
-    ("passed", "dimension", "line"),
+    ("passed", "evaluator", "line"),
     [
-        ((True, True), "tests", "  All tests pass"),
-        ((True, True), "quality", "  All checks pass"),
-        ((True, False), "tests", "  1 of 2 checks fail"),
+        ((True, True), "testrunner", "  All tests pass"),
+        ((True, True), "lint", "  All checks pass"),
+        ((True, False), "testrunner", "  1 of 2 checks fail"),
     ],
 )
-def test_checks_are_told(passed: tuple[bool, ...], dimension: str, line: str) -> None:
-    checks = tuple(Check(str(n), one) for n, one in enumerate(passed))
+def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) -> None:
+    checks = tuple(Check(str(n), one, evaluator=evaluator) for n, one in enumerate(passed))
 
-    assert line == told(*judged(0, Evaluation(checks=checks, scores=(Score(dimension, 1.0),))))[-1]
+    assert line == told(*judged(0, Evaluation(checks=checks, scores=(Score("quality", 1.0),))))[-1]
 
 
 def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
-    assert ["[iter 1/3] no score"] == told(*judged(0, Evaluation(unknown="no judge")))
+    assert ["[iter 1/3] not judged"] == told(*judged(0, Evaluation(unknown="no judge")))
 
 
 def test_an_iteration_that_was_not_judged_is_not_told() -> None:
@@ -183,7 +189,18 @@ def test_an_iteration_that_was_not_judged_is_not_told() -> None:
 @pytest.mark.row("CLI-26", "CLI-41", "C48")
 @pytest.mark.parametrize(("count", "words"), [(1, "1 iteration"), (2, "2 iterations")])
 def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> None:
-    assert [f"[done] {words}, 38k tokens, $0.32"] == told(over(Decision.ACCEPT, iterations=count))
+    lines = told(*judged(0, scored(1.0)), over(Decision.ACCEPT, iterations=count))
+
+    assert [f"[done] {words}, 38k tokens, $0.32"] == lines[1:]
+
+
+@pytest.mark.parametrize(
+    "reason", ["a question, not judged", "not judged: 1 check turned green", "not judged: 12 checks still pass"]
+)
+def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> None:
+    lines = told(over(Decision.ACCEPT, reason, iterations=1))
+
+    assert [f"  {reason.capitalize()}.", "[done] 1 iteration, 38k tokens, $0.32"] == lines
 
 
 @pytest.mark.row("ITER-20", "CLI-37")
@@ -195,7 +212,7 @@ def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: 
     limits = Limits(usd=0.5, tokens=40_000, calls=9)
     spent = Spend(tokens=38_000, usd=0.32, calls=9, budget_tokens=38_000)
     lines = told(
-        *judged(0, scored(0.5)), over(Decision.ABORT_BUDGET, f"the limit of {limit} is reached", spent), limits=limits
+        *judged(0, scored(0.5)), over(Decision.ABORT_BUDGET, f"reached the limit of {limit}", spent), limits=limits
     )
 
     assert f"[abort] Budget exceeded ({amount}). Returning best result (score: 0.75)." == lines[-1]
@@ -225,6 +242,28 @@ def test_another_end_tells_why_first(decision: Decision, tag: str) -> None:
         f"[{tag}] The time is over. Returning best result (score: 0.75).",
         "[done] 2 iterations, 38k tokens, $0.32",
     ] == told(*judged(0, scored(0.5)), over(decision, "the time is over"))[1:]
+
+
+@pytest.mark.parametrize("decision", [Decision.ACCEPT_BEST, Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT])
+def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: Decision) -> None:
+    work = events.Worked(Work("…", files=("a.py", "b.py", "c.py", "d.py")))
+    decided = events.Decided(0, Ruling(decision, "over"), Spend())
+
+    lines = told(work, decided, over(decision, "over"))
+    judged = told(work, events.Evaluated(scored(0.5)), decided, over(decision, "over"))
+
+    assert "  Changed: a.py, b.py, c.py and 1 more. To undo this, run `openkoi undo`." in lines
+    assert not any("openkoi undo" in line for line in judged)
+
+
+@pytest.mark.parametrize("unjudged", [True, False])
+def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: bool) -> None:
+    ruling = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
+
+    lines = told(events.RunCompleted(ruling, Spend(), iterations=1))
+
+    named = "  To judge this without doing the work again, run `openkoi resume`."
+    assert unjudged is (named in lines)
 
 
 def test_an_end_without_a_score_tells_none() -> None:

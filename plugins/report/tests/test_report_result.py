@@ -13,11 +13,13 @@ from openkoi_hookspecs import (
     Ended,
     Evaluation,
     Event,
+    Facts,
     Finding,
     Learning,
     Message,
     Mode,
     Plan,
+    Policy,
     Record,
     Reply,
     Ruling,
@@ -199,6 +201,26 @@ def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: Decision, st
     assert (status, True, accepted, decision) == (report.status, said["ok"], said["accepted"], said["decision"])
 
 
+@pytest.mark.parametrize(
+    ("decision", "policy", "accepted"),
+    [
+        (Decision.ACCEPT, Policy.NONE, None),
+        (Decision.ACCEPT, Policy.CHECKS, True),
+        (Decision.ACCEPT, Policy.JUDGE, True),
+        (Decision.ACCEPT_BEST, Policy.NONE, False),
+    ],
+)
+def test_what_was_done_and_not_to_be_evaluated_is_neither_accepted_nor_not(
+    decision: Decision, policy: Policy, accepted: bool | None
+) -> None:
+    ruling = Ruling(decision, "not evaluated")
+    decided = events.Decided(0, ruling, Spend(), Facts(policy=policy, answered=True))
+    report = report_of(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Spend())))
+
+    assert (accepted, accepted) == (report.accepted, report.result()["accepted"])
+    assert report.status == (3 if decision is Decision.ACCEPT_BEST else 0)
+
+
 def test_every_decision_has_a_status() -> None:
     assert set(Decision) == set(EXITS)
 
@@ -231,7 +253,7 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
 
 @pytest.mark.row("C15")
 def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
-    ruling = Ruling(Decision.ACCEPT, "there was nothing to judge")
+    ruling = Ruling(Decision.ACCEPT, "a question, not judged")
     report = report_of(
         records(
             events.TaskStarted(Task("t")),
@@ -291,6 +313,24 @@ def test_an_iteration_that_waited_for_a_person_is_told_once_as_it_was_gone_on_wi
     assert [(1, "accept", 30, 3_000)] == [
         (one["n"], one["decision"], one["usage"]["total"], one["duration_ms"]) for one in said["iterations"]
     ]
+
+
+def test_work_that_was_judged_only_when_resumed_is_told_with_its_words_and_files() -> None:
+    unjudged, accepted = Ruling(Decision.ACCEPT_BEST, "not judged", unjudged=True), Ruling(Decision.ACCEPT, "good")
+    events_of_it = [
+        events.TaskStarted(Task("t")),
+        events.Worked(Work("done", files=("a.py",))),
+        events.Decided(0, unjudged, Spend()),
+        events.RunCompleted(unjudged, Spend()),
+        events.Evaluated(Evaluation(scores=(Score("quality", 0.9),))),
+        events.Decided(0, accepted, Spend()),
+        events.RunCompleted(accepted, Spend()),
+    ]
+
+    said = report_of(records(*events_of_it)).result()
+
+    assert ("done", ["a.py"], 0.9, True) == (said["output"], said["changed_files"], said["score"], said["accepted"])
+    assert 1 == len(said["iterations"])
 
 
 def test_a_log_with_a_lost_line_is_told_all_the_same() -> None:

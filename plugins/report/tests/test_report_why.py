@@ -7,17 +7,21 @@ import pytest
 from openkoi_hookspecs import (
     Check,
     Decision,
+    Ended,
     Evaluation,
     Event,
+    Facts,
     Finding,
     Limits,
     Mode,
+    Policy,
     Record,
     Ruling,
     Score,
     Severity,
     Spend,
     Task,
+    Work,
     events,
 )
 from openkoi_judge import Voted
@@ -59,7 +63,40 @@ def test_the_votes_of_the_judge_are_told_and_their_median() -> None:
         "2  0.85  walls 0.90, roof 0.70",
         "3  0.72  walls 0.70, roof 0.80",
     ] == row("vote", lines)
-    assert ["walls 0.80, roof 0.70: the first vote lay close to the threshold"] == row("median", lines)
+    assert ["walls 0.80, roof 0.70: the first vote was close to the threshold"] == row("median", lines)
+
+
+@pytest.mark.row("C82")
+def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_votes() -> None:
+    voted = Voted("house", (vote(1.0, 1.0),) * 3, calls=3, asked=30, whole=10)
+
+    lines = why(events.Worked(Work("It stands.")), *lap(0, Evaluation(scores=SCORES), voted))
+
+    assert ["walls 1.00, roof 1.00: nothing was changed"] == row("median", lines)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (Facts(), "ended: done, not judged, policy: judge"),
+        (
+            Facts(end=Ended.BUDGET, limit="tokens", changed=True, red=True, judged=0.5),
+            "ended: budget (tokens), changed, red, judged 0.50, policy: judge",
+        ),
+        (
+            Facts(answered=True, green=True, turned=("t",), policy=Policy.CHECKS),
+            "ended: done, answered, green, 1 turned green, not judged, policy: checks",
+        ),
+        (
+            Facts(answered=True, question=True, policy=Policy.NONE),
+            "ended: done, answered, question, not judged, policy: none",
+        ),
+    ],
+)
+def test_the_facts_that_decided_are_told(facts: Facts, said: str) -> None:
+    decided = events.Decided(0, GO_ON, Spend(), facts)
+
+    assert [said] == row("facts", why(events.Iterated(0, None, Spend(), Mode.FULL), decided))
 
 
 @pytest.mark.row("C82", "C17")
@@ -68,7 +105,7 @@ def test_what_each_score_counts_is_told_and_on_which_side_of_the_threshold_they_
 
     assert ["tests 1.00 (33%), walls 0.80 (50%), roof 0.40 (17%)"] == row("weights", lines)
     assert ["0.80; it reaches 0.80"] == row("score", lines)
-    assert ["iteration 1: continue, for it can still be better"] == [lines[2].strip()]
+    assert ["iteration 1: continue: it can still be better"] == [lines[2].strip()]
 
 
 @pytest.mark.row("C82")
@@ -108,9 +145,7 @@ def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() 
     silent = Evaluation(unknown="the judge is away")
     lines = why(*lap(0, None), *lap(1, silent), *lap(2, None, mode=Mode.CACHED), events.RunFailed("interrupted"))
 
-    assert ["nobody was asked to judge it", "the work is the same as before, and so is its judgement"] == row(
-        "judged", lines
-    )
+    assert ["not evaluated", "the work is the same as before, and so is its judgement"] == row("judged", lines)
     assert ["there is no judgement: the judge is away"] == row("gate", lines)
     assert ["none were run, so none gate"] == row("checks", lines)
     assert ["none"] == row("score", lines)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from openkoi_hookspecs import (
     Embedding,
@@ -34,6 +35,7 @@ class Judged:
     """An evaluator that says the same of everything."""
 
     score: float
+    judges: ClassVar[bool] = True
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
         """Say it."""

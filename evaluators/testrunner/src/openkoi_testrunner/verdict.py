@@ -1,6 +1,6 @@
 """Say what a run of the tests means for the work. Knows outcomes and what was before; runs nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Severity
 
@@ -18,20 +18,16 @@ BACK = "Let it run again under this name: a test that does not run is not a test
 
 def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -> Evaluation | None:
     """Checks and findings; None when no test ran, none was there before, and none could have been run."""
+    missing = tuple(finding.title for finding in not_run if finding.severity is Severity.IMPORTANT)
     gone, withdrawn = absent(before.there, outcome, before), absent(before.added, outcome, before)
     if not (outcome.tests or gone or withdrawn):
-        return Evaluation(missing=titles(not_run), findings=tuple(not_run)) if not_run else None
+        return Evaluation(missing=missing, findings=tuple(not_run)) if not_run else None
     checks = tuple(check(t.name, t.passed, before) for t in outcome.tests)
     checks += tuple(check(name, passed=False, before=before) for name in gone)
     if not checks:
         checks = (Check(outcome.runner, passed=False),)
     found = (*not_run, *failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
-    missing = titles(finding for finding in not_run if finding.severity is Severity.IMPORTANT)
     return Evaluation(checks=checks, missing=missing, findings=found, log=log(outcome, before, gone, not_run))
-
-
-def titles(findings: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(finding.title for finding in findings)
 
 
 def check(name: str, passed: bool, before: Before) -> Check:

@@ -33,7 +33,9 @@ async def execute(plan: Plan, run: Kernel) -> Work:
         if run.past.rejudge and not run.past.active:
             await run.go_back_to(known.work)
         return known.work
-    work = await run.fold(moments.after_execute, await outcome(ending, run), run=run)
+    work = await outcome(ending, run)
+    folded = await run.fold(moments.after_execute, work, run=run)
+    work = replace(work, text=folded.text)  # what happened to files and why it ended is not a plugin's to say
     await run.emit(events.Worked(work))
     return work
 

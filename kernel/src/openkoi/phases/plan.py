@@ -6,7 +6,19 @@ Where a planner is configured, it is asked once for the steps; without one the p
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import KoiError, LimitReached, Message, Plan, Recall, Request, Section, events, moments
+from openkoi_hookspecs import (
+    KoiError,
+    LimitReached,
+    Message,
+    Plan,
+    Recall,
+    Refused,
+    Request,
+    Section,
+    Stop,
+    events,
+    moments,
+)
 from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
 
 from ..kernel import Kernel
@@ -41,9 +53,12 @@ async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
     request = Request([question], model="planner", system=(PLANNER,), max_output=LONG)
     try:
         reply = await run.chat(request)
-    except LimitReached:
-        raise
+        if reply.done.stop is Stop.REFUSED:
+            raise Refused(f"the planner refused: {reply.text}")
+    except LimitReached as reached:
+        run.note_limit(reached.limit)
+        return ()
     except KoiError as error:
-        run.house.warn_once(f"There is no plan: {error}")
+        run.house.warn_once(f"The task has no plan: {error}")
         return ()
     return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()

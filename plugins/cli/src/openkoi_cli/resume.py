@@ -1,6 +1,6 @@
 """``openkoi resume [TASK_ID]``: go on with a task that ended before its time. Nothing is paid for or done twice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
     from .faces import Face
 
+BUDGET = "safety.max_cost_usd"
+
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("-m", "--model", metavar="MODEL", help="Go on with another model.")
+@click.option("-m", "--model", metavar="MODEL", help="Use this model for every role.")
+@click.option("--evaluator", metavar="MODEL", help="Use this model as the judge.")
+@click.option(
+    "--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars, earlier spending included."
+)
 @click.option("--format", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
@@ -34,7 +40,8 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
         records = records_of(koi.config.paths.sessions, past)
         model = {} if flags.get("model") else model_of(past, koi)
         invocation.open(flags, settings=model, workspace=workplace_of(past, records))
-        interruptible(gone_on(past, records, face))
+        changed = {BUDGET: flags["budget"]} if flags.get("budget") is not None else {}
+        interruptible(gone_on(past, records, changed, face))
     return face.report.status
 
 
@@ -75,7 +82,7 @@ def can_go_on(past: "Past", koi: "Assembly") -> bool:
         return False
 
 
-async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> None:
+async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[str, object], face: "Face") -> None:
     """Resume in front of a face that knows what happened before."""
     from .person import attended
 
@@ -90,7 +97,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], face: "Face") -> No
     koi.listeners.append(face.tell)
     attended(koi)
     async with koi:
-        await koi.resume(records, past.run)
+        await koi.resume(records, past.run, changed)
         face.show()
         await koi.drain()
     face.afterwards(koi)

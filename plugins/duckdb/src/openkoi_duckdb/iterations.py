@@ -74,9 +74,10 @@ class Reading:
                 self.moment, self.over = "", True
 
     def under_way(self, moment: str, number: int) -> Turn:
-        """What is known of an iteration; one that had waited for a person is paid for as a whole."""
-        before = self.made[number].usage if number in self.made else Usage()
-        return Turn(number, moment, self.phase, before + self.usage, self.work, self.evaluation)
+        """What is known of an iteration; one that was resumed is paid for as a whole."""
+        before = self.made.get(number)
+        usage, work = (before.usage + self.usage, self.work or before.work) if before else (self.usage, self.work)
+        return Turn(number, moment, self.phase, usage, work, self.evaluation)
 
     def keep(self, turn: Turn) -> None:
         """An iteration is over, and another may begin."""

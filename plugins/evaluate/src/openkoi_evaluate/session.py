@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import Agent, Event, Koi, KoiError, Limits, NoProvider, Result, Task
+from openkoi_hookspecs import Agent, Entry, Event, Koi, KoiError, Limits, NoProvider, Policy, Result, Task
 from openkoi_hookspecs.events import Evaluated, Warned
 
 from .copy import Copy, name_in
@@ -19,6 +19,7 @@ NEEDED = "evaluator"
 KEPT_OF_THE_PATH = 3
 REFUSED = "No judge was asked because of --no-judge; the checks decide."
 MODELLESS = "No judge was asked; the checks decide. {why}"
+SWITCHED_OFF = "--judge needs a judge, and evaluation.checks_only is true. Set it to false, or leave --judge out."
 NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or leave --judge out."
 
 
@@ -77,17 +78,28 @@ async def solved(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str
 
     Raises NoProvider where a judge is asked for, and none is enabled or there is no model.
     """
-    enabled = any(getattr(entry.load(), "judges", False) is True for entry in koi.entries("evaluators"))
+    enabled = any(map(is_judge, koi.entries("evaluators")))
     if wanted.judge and not enabled:
         raise NoProvider(NO_JUDGE)
     if wanted.judge is False or not enabled:
         return await koi.solve(wanted.task(workspace, judge=False)), REFUSED if enabled else ""
     try:
-        return await koi.solve(wanted.task(workspace, judge=True)), ""
+        result = await koi.solve(wanted.task(workspace, judge=True))
     except NoProvider as error:
         if wanted.judge:
             raise
         return await koi.solve(wanted.task(workspace, judge=False)), MODELLESS.format(why=error)
+    if wanted.judge and result.best.facts.policy is not Policy.JUDGE:
+        raise NoProvider(SWITCHED_OFF)
+    return result, ""
+
+
+def is_judge(entry: Entry) -> bool:
+    """Whether it is an evaluator that judges."""
+    try:
+        return getattr(entry.load(), "judges", False) is True
+    except Exception:  # an evaluator is a plugin: the run reports what is wrong with a broken one
+        return False
 
 
 def unasked(verdict: Verdict, why: str) -> Verdict:

@@ -182,20 +182,21 @@ def ended_unjudged(happened: Iterable[Event]) -> bool:
 
 
 def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without what followed the last execution, where the run ended and only a judgement was missing."""
+    """The records without what followed an execution, up to an end of the run where only a judgement was missing.
+
+    What the judge said then is paid for and not heard again.
+    """
     held: list[Record] = []
     after_work = False
     for record in records:
         event = record.event
         if isinstance(event, events.RunCompleted) and event.ruling.unjudged:
-            held = [one for one in held if isinstance(one.event, events.Paid | events.Leased)]
+            held = []
         elif after_work and not isinstance(event, events.Worked | events.Prompted):
             held.append(record)
-            continue
-        yield from held
-        held, after_work = [], isinstance(event, events.Worked)
-        if not (isinstance(event, events.RunCompleted) and event.ruling.unjudged):
-            yield record
+        else:
+            yield from (*held, record)
+            held, after_work = [], isinstance(event, events.Worked)
     yield from held
 
 

@@ -34,21 +34,27 @@ class Lap:
         self.usd += other.usd
 
     @property
+    def score(self) -> float | None:
+        """The judges' score, also where an earlier one of the same work was reused."""
+        return self.evaluation.score if self.evaluation else self.facts.judged
+
+    @property
     def spared(self) -> float:
         """The share of a full judgement's questions that was spared; nought where none was, or more was asked."""
         whole = sum(judging.asked + judging.spared for judging in self.judgings)
         return max(0.0, sum(judging.spared for judging in self.judgings) / whole) if whole > 0 else 0.0
 
     def gone_on(self, later: "Lap") -> "Lap":
-        """This one as it was gone on with, after it had waited for a person."""
-        return replace(later, usage=self.usage + later.usage, usd=self.usd + later.usd)
+        """This one as it was resumed, after it had waited for the user or could not be judged."""
+        work, ended = later.work or self.work, later.terminated_by or self.terminated_by
+        return replace(later, work=work, terminated_by=ended, usage=self.usage + later.usage, usd=self.usd + later.usd)
 
 
 def iteration(number: int, lap: Lap) -> Mapping[str, object]:
     """It as an object of the result."""
     return {
         "n": number,
-        "score": rounded(lap.evaluation.score) if lap.evaluation else None,
+        "score": rounded(lap.score),
         "decision": lap.ruling.decision if lap.ruling else None,
         "eval_mode": lap.mode,
         "usage": counted(lap.usage),

@@ -84,13 +84,14 @@ class Progress:
 
     def iterated(self, number: int) -> list[str]:
         lap = self.report.decided(number)
-        if lap.evaluation is None:
+        if lap.evaluation is None and lap.score is None:
             return []
         most = self.report.task.limits.iterations if self.report.task else 0
-        score = f"score: {lap.evaluation.score:.2f}" if lap.evaluation.score is not None else "not judged"
-        notes = ", ".join(filter(None, (weakest(lap.evaluation), how(lap))))
+        score = f"score: {lap.score:.2f}" if lap.score is not None else "not judged"
+        evaluation = lap.evaluation or Evaluation()
+        notes = ", ".join(filter(None, (weakest(evaluation), how(lap))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
-        return [line, *told(lap.evaluation)]
+        return [line, *told(evaluation)]
 
     def near_limit(self) -> list[str]:
         task, laps = self.report.task, self.report.iterations

@@ -142,13 +142,13 @@ class Report:
 
     @property
     def score(self) -> float | None:
-        return self.best.evaluation.score if self.best.evaluation else None
+        return self.best.score
 
     @property
     def accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
         done = self.completed is not None and self.completed.ruling.decision is Decision.ACCEPT
-        return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
+        return None if done and self.decided(-1).facts.policy is Policy.NONE else done
 
     @property
     def status(self) -> int:

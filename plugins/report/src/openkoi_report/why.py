@@ -17,6 +17,8 @@ from .report import Report
 NAMED = 3
 NOBODY = "not evaluated"
 SAME = "the work is the same as before, and so is its judgement"
+CLOSE = "the first vote was close to the threshold"
+UNCHANGED = "nothing was changed"
 PROOFS = {
     "sound": "words in the work speak to its judge; they were tried by themselves, and sway nobody",
     "dictated": "words in the work dictated the score; it was not taken",
@@ -47,7 +49,8 @@ def told(number: int, lap: Lap, threshold: float) -> Iterator[str]:
         yield f"  iteration {number}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
     rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", unjudged(lap))]
-    votes = [line for judging in lap.judgings for line in voted(judging)]
+    cause = UNCHANGED if lap.work and not lap.work.changed else CLOSE
+    votes = [line for judging in lap.judgings for line in voted(judging, cause)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, *votes) if text)
 
 
@@ -127,13 +130,13 @@ def summed(evaluation: Evaluation, threshold: float) -> str:
     return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
 
 
-def voted(judging: Judging) -> Iterator[tuple[str, str]]:
-    """Who judged by what, each vote, and what was odd."""
+def voted(judging: Judging, cause: str) -> Iterator[tuple[str, str]]:
+    """Who judged by what, each vote, what caused more than one, and what was odd."""
     yield "judge", f"{judging.rubric}, {judging.mode}{asked(judging)}"
     for number, vote in enumerate(judging.votes, 1):
         yield f"  vote {number}", f"{mean(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}"
     if len(judging.votes) > 1:
-        yield "  median", f"{', '.join(medians(judging.votes))}: the first vote lay close to the threshold"
+        yield "  median", f"{', '.join(medians(judging.votes))}: {cause}"
     if judging.carried:
         yield "  carried", f"{', '.join(judging.carried)}, from the judgement before"
     yield "  note", judging.note

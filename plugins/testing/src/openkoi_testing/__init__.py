@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         SandboxContract,
         ToolboxContract,
     )
-    from .rehearsing import Rehearsed, Stage, lend, perform, rehearse
+    from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse
 
 pytest.register_assert_rewrite("openkoi_testing.contracts")
 
@@ -37,6 +37,7 @@ __all__ = [
     "Turn",
     "lend",
     "perform",
+    "recorded",
     "rehearse",
 ]
 

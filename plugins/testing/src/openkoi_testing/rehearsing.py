@@ -17,7 +17,8 @@ from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
 from openkoi_files import Setting
-from openkoi_hookspecs import Limits, Provider, Record, Result, Run, Task
+from openkoi_hookspecs import Baseline, Baselined, Limits, Provider, Record, Result, Run, Task, events
+from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors"})
@@ -73,6 +74,17 @@ async def lend(
     with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
         async with (stage or Stage(says=says)).assemble(workspace, Path(home)) as koi:
             yield await koi.kernel(Task(task) if isinstance(task, str) else task)
+
+
+async def recorded(evaluator: Baselined, run: Run) -> Baseline | None:
+    """Return an evaluator's baseline as a run hands it back: written to the log and read again."""
+    baseline = await evaluator.baseline(run)
+    if baseline is None:
+        return None
+    record = Record("", "", run.id, events.ChecksBaseline(baseline))
+    event = read_line(sealed(write_line(record))).event
+    assert isinstance(event, events.ChecksBaseline), f"The log cannot carry this baseline: {baseline}"
+    return event.baseline
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Baselined, Evaluation, Evaluator, Finding, Run, Task, ToolCall, Work
+from openkoi_hookspecs import Baseline, Baselined, Evaluation, Evaluator, Finding, Run, Task, ToolCall, Work
 
 FILES = {
     "README.md": "# Pond\n\nHolds fish.\n",
@@ -68,9 +69,14 @@ class EvaluatorContract:
     async def asked(self, root: Path, work: Work | None = None) -> Evaluation | None:
         """The evaluator's opinion, in a run of its own."""
         async with self.lent(root) as run:
-            if isinstance(self.subject, Baselined):
-                await self.subject.baseline(run)
-            return await self.subject.evaluate(work or self.work, run)
+            given = await self.baseline(run)
+            return await self.subject.evaluate(replace(work or self.work, baseline=given), run)
+
+    async def baseline(self, run: Run) -> Baseline | None:
+        """Its baseline, as a run hands it back; None where it takes none."""
+        from openkoi_testing import recorded
+
+        return await recorded(self.subject, run) if isinstance(self.subject, Baselined) else None
 
     def told(self, root: Path) -> Evaluation:
         """The opinion, as one that says nothing when there is none."""
@@ -91,6 +97,23 @@ class EvaluatorContract:
                 return await self.subject.evaluate(self.work, run)
 
         assert isinstance(asyncio.run(story()), Evaluation | None)
+
+    def test_a_baseline_is_a_record_that_the_log_gives_back_as_it_was(self, root: Path) -> None:
+        async def story() -> tuple[object, object]:
+            async with self.lent(root) as run:
+                plain = await self.subject.baseline(run) if isinstance(self.subject, Baselined) else None
+                return plain, await self.baseline(run)
+
+        plain, logged = asyncio.run(story())
+
+        assert isinstance(plain, Baseline | None)
+        assert plain == logged
+
+    def test_only_a_judge_gives_scores(self, root: Path) -> None:
+        judges = getattr(self.subject, "judges", False)
+
+        assert isinstance(judges, bool)
+        assert judges or not self.told(root).scores
 
     def test_it_reads_files_and_never_changes_them(self, root: Path) -> None:
         before = standing(root)

@@ -1,0 +1,118 @@
+"""What lint notes before the work, and what it says of linters that do not run any more. Ruff really runs."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Baseline, Check, Evaluation, Finding, Run, Severity, Work
+from openkoi_lint import Lint
+from openkoi_lint.baseline import Before, Then, baseline_of, before_of
+from openkoi_lint.messages import Heard
+from openkoi_testing import lend, recorded
+
+UNDEFINED = Finding("Undefined name", rule="F821", where="pond.py:1")
+ODD = Finding("\ud800 is odd", Severity.SUGGESTION, rule="E1", where="b \udcff.py:2")
+BROKEN = Finding("mypy fails: no dictionary", rule="mypy")
+HEARD = [Heard("ruff", (UNDEFINED, UNDEFINED, ODD)), Heard("mypy", (BROKEN,), wide=True), Heard("tsc in web")]
+
+
+class Fixed:
+    """Takes a baseline that is known."""
+
+    def __init__(self, baseline: Baseline) -> None:
+        self.known = baseline
+
+    async def baseline(self, run: Run) -> Baseline:
+        return self.known
+
+
+def logged(root: Path, baseline: Baseline) -> Baseline:
+    """The baseline as the log gives it back."""
+
+    async def story() -> Baseline | None:
+        async with lend(root) as run:
+            return await recorded(Fixed(baseline), run)
+
+    said = asyncio.run(story())
+    assert said is not None
+    return said
+
+
+def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
+    record = baseline_of(HEARD)
+
+    before = before_of(logged(tmp_path, record), ("pond.py",))
+
+    assert before_of(record, ("pond.py",)) == before
+    assert ["mypy", "ruff", "tsc in web"] == sorted(before.linters)
+    assert ["ruff", "tsc in web"] == sorted(before.working)
+    assert (True, False) == (before.broke("mypy"), before.linters["mypy"].sound)
+    assert (UNDEFINED,) == before.fresh(Heard("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
+
+
+def test_without_a_record_all_that_is_found_is_new() -> None:
+    assert Before(files=("pond.py",)) == before_of(None, ("pond.py",))
+    assert (UNDEFINED,) == before_of(None, ("pond.py",)).fresh(Heard("ruff", (UNDEFINED, ODD)))
+
+
+def test_of_a_large_project_a_record_stays_small_and_no_two_findings_are_alike() -> None:
+    many = tuple(Finding(f"finding {n}", rule="E", where=f"{'deep/' * 20}{n}.py:1") for n in range(5_000))
+
+    (then,) = before_of(baseline_of([Heard("ruff", many)]), ()).linters.values()
+
+    assert Then(dict.fromkeys(then.seen, 1)) == then
+    assert (5_000, True) == (len(then.seen), max(map(len, then.seen)) <= 16)
+
+
+def worked(root: Path, before: dict[str, str], lint: Lint, work: Callable[[Path], object]) -> Evaluation | None:
+    """What is said of work on these files."""
+
+    async def story() -> Evaluation | None:
+        async with lend(root) as run:
+            baseline = await recorded(lint, run)
+            work(root)
+            return await lint.evaluate(Work("done", files=tuple(before), baseline=baseline), run)
+
+    for name, text in before.items():
+        (root / name).write_text(text, encoding="utf-8")
+    return asyncio.run(story())
+
+
+MYPY = {"mypy.ini": "[mypy]\n", "pond.py": "x: int = 1\n"}
+
+
+def test_a_linter_whose_configuration_the_work_removed_is_a_failing_check(tmp_path: Path) -> None:
+    said = worked(tmp_path, MYPY, Lint(), lambda root: (root / "mypy.ini").unlink())
+
+    assert said is not None
+    assert (Check("ruff", passed=True), Check("mypy", passed=False)) == said.checks
+    assert [("mypy no longer runs", "Restore its configuration.")] == [(one.title, one.fix) for one in said.findings]
+    assert (True, False, ()) == (said.red, said.green, said.missing)
+
+
+@pytest.mark.parametrize("command", ["sleep 60", "exit 127"], ids=["too slow", "not there"])
+def test_a_linter_that_ran_before_and_could_not_be_run_is_missing(tmp_path: Path, command: str) -> None:
+    lint = Lint(commands={"spell": f"test -e before || {{ {command}; }}"}, seconds=0.5)
+
+    said = worked(tmp_path, {"before": ""}, lint, lambda root: (root / "before").unlink())
+
+    assert said is not None
+    assert (("spell did not run",), ()) == (said.missing, said.checks)
+    assert (False, False) == (said.red, said.green)
+
+
+def test_a_linter_that_could_not_be_run_before_either_is_not_missing(tmp_path: Path) -> None:
+    lint = Lint(commands={"spell": "sleep 60"}, seconds=0.3)
+
+    assert worked(tmp_path, {"pond.txt": ""}, lint, lambda root: None) is None
+
+
+def test_a_linter_with_nothing_left_to_look_at_is_nothing(tmp_path: Path) -> None:
+    def leave_python(root: Path) -> None:
+        for name in MYPY:
+            (root / name).unlink()
+        (root / "pond.go").write_text("package pond\n")
+
+    assert worked(tmp_path, MYPY, Lint(), leave_python) is None
