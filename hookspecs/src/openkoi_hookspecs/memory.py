@@ -31,7 +31,10 @@ class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
     ``kind`` is anti_pattern, heuristic, preference, procedure or fact. ``keys`` are the globs, tools, error codes and
-    names it is about. ``evidence`` are ids of records. ``quoted`` text came from a page or a tool and never instructs.
+    names it is about. ``evidence`` are ids of records. ``quoted`` text informs and never instructs: the user did not
+    approve it, and it is not proved that it helps, or it came from a page, a tool, a file or a message.
+    ``confidence`` is what its outcomes make of it before any decay; ``last_used`` is when it helped last, and
+    ``expires_at`` when it will be worth too little to be shown unless it helps again; both in ISO 8601, or empty.
     """
 
     id: str
@@ -47,6 +50,9 @@ class Learning:
     shown: int = 0
     helpful: int = 0
     harmful: int = 0
+    confidence: float = 0.5
+    last_used: str = ""
+    expires_at: str = ""
     superseded_by: str = ""
 
 

@@ -187,32 +187,19 @@ def judged(*evaluations: Evaluation) -> list[Record]:
     return told("r1", [TaskStarted(Task("Mend")), *(event for pair in pairs for event in pair)])
 
 
-@pytest.mark.row("C54")
-def test_only_help_reinforces_a_learning(tmp_path: Path) -> None:
-    states = [learning("L1"), learning("L1", shown=3), learning("L1", shown=4, helpful=2)]
-    saves = [saving(state, "r1", start=20.0 + n) for n, state in enumerate(states)]
+@pytest.mark.row("C54", "MEM-12", "MEM-13")
+def test_a_learning_has_the_figures_that_were_saved_last(tmp_path: Path) -> None:
+    fresh = learning("L1", confidence=0.6, expires_at="2026-10-13T09:00:20Z")
+    helped = {"confidence": 0.75, "last_used": "2026-03-02T09:00:22.000000Z", "expires_at": "2026-12-11T09:00:22Z"}
+    saves = [saving(fresh, "r1", start=20.0), saving(learning("L1", shown=4, helpful=2, **helped), "r1", start=22.0)]
     statement = "SELECT category, confidence, source_task, reinforced, created_at, last_used, expires_at FROM learnings"
 
-    (found,) = rows(tmp_path, statement, saves, RUN)
-
-    assert ("code", 0.75, "r1", 2, saves[0].at, saves[2].at) == found[:-1]
-    assert "2026-12" == str(found[-1])[:7]
-
-
-@pytest.mark.row("MEM-12")
-@pytest.mark.parametrize(
-    ("harmful", "confidence", "expires"),
-    [(0, 0.5, "2026-10-13T"), (2, 0.2, "2026-06-07T"), (6, 1 / 11, "2026-03-02T09:00:20")],
-)
-def test_what_a_learning_is_worth_is_what_the_ledger_makes_of_its_counts(
-    tmp_path: Path, harmful: int, confidence: float, expires: str
-) -> None:
-    saved = saving(learning("L1", shown=harmful, harmful=harmful), "r1", start=20.0)
-
-    ((worth, until),) = rows(tmp_path, "SELECT confidence, expires_at FROM learnings", [saved])
-
-    assert pytest.approx(confidence) == worth
-    assert expires == until[: len(expires)]
+    assert [("code", 0.6, "r1", 0, saves[0].at, None, fresh.expires_at)] == rows(
+        tmp_path / "a", statement, saves[:1], RUN
+    )
+    assert [("code", 0.75, "r1", 2, saves[0].at, helped["last_used"], helped["expires_at"])] == rows(
+        tmp_path / "b", statement, saves, RUN
+    )
 
 
 def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ class Judge:
     truths: Truths
     seed: int = 0
     wronged: int = 0
-    random: Random = field(init=False)
     judges: ClassVar[bool] = True
+    random: Random = field(init=False)
 
     def __post_init__(self) -> None:
         self.random = Random(f"judge {self.truths.like.name} {self.seed}")

@@ -31,6 +31,12 @@ COMMAS = Finding("The export breaks", Severity.BLOCKER, rule="columns", where="e
 NEVER = Rules(withheld=0.0)
 
 
+def patch(path: str, *lines: str) -> str:
+    """The diff of a file to which lines were added."""
+    added = "".join(f"+{line}\n" for line in lines)
+    return f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n{added}"
+
+
 def turn(evaluation: Evaluation | None, plan: Plan | None = None, diff: str = "") -> Iteration:
     return Iteration(plan=plan or Plan(), work=Work("words", diff=diff), evaluation=evaluation, spent=Spend())
 

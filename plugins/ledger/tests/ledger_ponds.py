@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from ledger_builders import patch
+
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -208,7 +210,9 @@ class Pond:
             ways = {one.name: kept.get(one.name) or self.attempt(one, heard) for one in needs}
             good = [self.seems(one, ways[one.name], first=turn == 0) for one in needs]
             judged = self.judged(needs, good)
-            done.append(Iteration(plan=plan, work=Work(f"attempt {turn}"), evaluation=judged, spent=Spend()))
+            lines = [f"{one.name} = {ways[one.name]}" for one in needs]
+            work = Work(f"attempt {turn}", diff=patch("src/app.py", *lines))
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Spend()))
             if all(good):
                 break
             kept = {one.name: ways[one.name] for one, right in zip(needs, good, strict=True) if right}

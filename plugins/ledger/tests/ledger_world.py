@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
+from ledger_builders import patch
+
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -126,7 +128,8 @@ class World:
         for turn in range(3):
             chosen = [(one, settled.get(one.thing) or value) for one, value in self.attempt(needs, heard)]
             judged = self.judgement(chosen, first=turn == 0)
-            done.append(Iteration(plan=plan, work=Work(f"attempt {turn}"), evaluation=judged, spent=Spend()))
+            work = Work(f"attempt {turn}", diff=patch("src/app.py", *(f"use({value})" for _, value in chosen)))
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Spend()))
             if not judged.failing:
                 break
             settled = {

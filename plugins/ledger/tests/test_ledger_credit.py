@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_builders import NOW, book, entry
 
-from openkoi_hookspecs import (
-    Standing,
-)
+from openkoi_hookspecs import Event, Standing
 from openkoi_ledger.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
 from openkoi_ledger.decay import Decay, confidence, expiry
-from openkoi_ledger.entry import Trust
+from openkoi_ledger.entry import Entry, Trust
 from openkoi_ledger.judge import settled
 from openkoi_ledger.told import Credited, Shown
 
@@ -87,12 +85,28 @@ def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
     assert (NOW, 1) == (book([one], *failed, *passed).helped(one), counts(book([one], *passed).uses(one.id)).helpful)
 
 
-def test_probation_ends_with_the_first_help_and_what_only_informs_stays_there() -> None:
-    guess = entry("Export invoices by `tab`.", standing=Standing.PROBATION, trust=Trust.MODEL)
-    told = [("r1", Shown("export", "pond", "m", (guess.id,))), ("r1", Credited(True))]
+def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
+    """Runs in which an entry was shown, then runs in which it was withheld: ``+`` passed, ``-`` did not."""
+    told: list[tuple[str, Event]] = []
+    for number, (there, went) in enumerate([(True, one) for one in shown] + [(False, one) for one in withheld]):
+        visit = Shown("export", "pond", "m", (id,)) if there else Shown("export", "pond", "m", (), (id,))
+        told += [(f"r{number}", visit), (f"r{number}", Credited(went == "+"))]
+    return told
 
-    assert [Standing.ACTIVE] == [one.standing for one in settled(book([guess], *told), [guess.id], "pond", NOW)]
-    assert [] == list(settled(book([replace(guess, trust=Trust.PAGE)], *told), [guess.id], "pond", NOW))
+
+def test_probation_ends_when_runs_without_it_prove_that_it_helps_and_what_was_read_stays_quoted() -> None:
+    guess = entry("Export invoices by `tab`.", standing=Standing.PROBATION, trust=Trust.MODEL)
+
+    def settling(one: Entry, shown: str, withheld: str) -> list[tuple[Standing, bool]]:
+        known = book([one], *tried(one.id, shown, withheld))
+        return [(each.standing, each.quoted) for each in settled(known, [one.id], "pond", NOW)]
+
+    assert [] == settling(guess, "+", "")
+    assert [] == settling(guess, "+" * 12, "--")
+    assert [] == settling(guess, "+" * 12, "++++")
+    assert [(Standing.ACTIVE, False)] == settling(guess, "+" * 12, "----")
+    assert [] == settling(replace(guess, trust=Trust.PAGE), "+" * 12, "----")
+    assert [] == settling(replace(guess, trust=Trust.TOOL), "+" * 12, "----")
 
 
 def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_a_guess() -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ledger_builders import patch
+
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -32,13 +34,13 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
     return Evaluation(checks=checks, scores=(Score("s", score),), findings=findings, suggestion=suggestion)
 
 
-def learned(*turns: tuple[Evaluation, str]) -> list[str]:
-    """The advice that is active after a run of these judgements, each with the diff of its work."""
+def learned(*turns: tuple[Evaluation, str], standing: Standing = Standing.PROBATION) -> list[str]:
+    """The advice of this standing after a run of these judgements, each with the diff of its work."""
     done = [Iteration(plan=Plan(), work=Work("", diff=diff), evaluation=one, spent=Spend()) for one, diff in turns]
     ruling = Ruling(Decision.ACCEPT, "")
     result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, spent=Spend())
     found = extracted(Lesson(run="r", result=result, project="pond"))
-    return [one.advice for one in found if one.standing is Standing.ACTIVE]
+    return [one.advice for one in found if one.standing is standing]
 
 
 def test_a_finding_that_may_be_there_in_other_words_is_not_repaired() -> None:
@@ -49,10 +51,14 @@ def test_a_finding_that_may_be_there_in_other_words_is_not_repaired() -> None:
 
 
 def test_a_finding_whose_check_turned_green_is_repaired_whatever_is_left() -> None:
-    before = judged(0.3, SEPARATOR, CHARSET, red=("test_separator", "test_charset"))
+    own = replace(SEPARATOR, rule="test_separator"), replace(CHARSET, rule="test_charset")
+    before = judged(0.3, *own, red=("test_separator", "test_charset"))
     after = judged(0.6, Finding("Trouble with the encoding"), red=("test_charset",))
+    after = replace(after, checks=(*after.checks, Check("test_separator", passed=True)))
+    diff = patch("export.py", "separator = pipe")
 
-    assert [SEPARATOR.fix] == learned((before, ""), (after, ""))
+    assert [SEPARATOR.fix] == learned((before, ""), (after, diff), standing=Standing.ACTIVE)
+    assert [] == learned((before, ""), (after, ""), standing=Standing.ACTIVE)
 
 
 def test_what_gained_nothing_taught_nothing() -> None:
@@ -61,11 +67,13 @@ def test_what_gained_nothing_taught_nothing() -> None:
 
 def test_of_the_lines_that_changed_the_one_that_a_finding_speaks_of_mended_it() -> None:
     bare = Finding("The separator is wrong")
-    diff = '+unit = "cents"\n+separator = "pipe"\n'
+    diff = patch("export.toml", 'unit = "cents"', 'separator = "pipe"')
 
     assert ['mended by `separator = "pipe"`'] == learned((judged(0.3, bare), ""), (judged(0.9), diff))
     assert [] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), diff))
-    assert ["mended by `x = 1`"] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), "+x = 1\n"))
+    assert ["mended by `x = 1`"] == learned(
+        (judged(0.3, Finding("Not good yet")), ""), (judged(0.9), patch("x.py", "x = 1"))
+    )
 
 
 def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:

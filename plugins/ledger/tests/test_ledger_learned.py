@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from ledger_builders import COMMAS, entry, green, lesson, red, turn
+from ledger_builders import COMMAS, entry, green, lesson, patch, red, turn
 
 from openkoi_hookspecs import (
     Check,
@@ -28,7 +28,7 @@ from openkoi_ledger.trust import Read, lineage
 
 
 def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence() -> None:
-    [found] = extracted(lesson(turn(red(COMMAS)), turn(green(), diff="+x")))
+    [found] = extracted(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))
 
     assert ("The export breaks: Use `semicolon`.", Standing.ACTIVE, Trust.CHECK) == (
         found.text,
@@ -47,8 +47,9 @@ def test_a_finding_in_other_words_is_not_repaired() -> None:
 def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_followed() -> None:
     plan = Plan(suggestion="Cache the columns in `cache.py`.")
     after = replace(red(), suggestion="Something new entirely.")
+    written = patch("cache.py", "columns")
 
-    found = {one.kind: one for one in extracted(lesson(turn(green(0.7)), turn(after, plan, "+cache")))}["anti_pattern"]
+    found = {one.kind: one for one in extracted(lesson(turn(green(0.7)), turn(after, plan, written)))}["anti_pattern"]
 
     assert "Do not: Cache the columns in `cache.py`. (it turned columns red)" == found.text
     assert 12 == len(found.proofs[0].diff)
@@ -87,19 +88,19 @@ def test_what_a_person_said_is_trusted_most_and_a_bare_yes_says_nothing() -> Non
     said = [
         ("What should be done?", "Use pnpm, never npm"),
         ("Allow run {}?", "yes"),
-        ("x\nAllow run_command {}?", "no: ask me"),
+        ("x\nAllow run_command {}?", "no: always ask me"),
     ]
 
     found = extracted(lesson(turn(green()), answers=said))
 
-    assert ["Use pnpm, never npm", "When about to use run_command: ask me"] == [one.text for one in found]
+    assert ["Use pnpm, never npm", "When about to use run_command: always ask me"] == [one.text for one in found]
     assert {Trust.PERSON} == {one.trust for one in found}
 
 
 def test_the_answer_to_a_question_that_a_model_made_up_is_worth_no_more_than_the_question() -> None:
-    [found] = extracted(lesson(turn(green()), answers=[("Which port?", "port 8080 please")]))
+    [found] = extracted(lesson(turn(green()), answers=[("Which port?", "port 8080 in this project")]))
 
-    assert 'Asked "Which port?", the person said: port 8080 please' == found.text
+    assert 'Asked "Which port?", the user said: port 8080 in this project' == found.text
     assert (Trust.MODEL, Standing.PROBATION) == (found.trust, found.standing)
 
 

@@ -48,7 +48,7 @@ class Columns:
     async def evaluate(self, work: Work, run: Run) -> Evaluation:
         good = "semicolon" in work.text
         found = () if good else (Finding("The invoice export breaks", Severity.BLOCKER, rule="columns", fix=FIX),)
-        score = Score("columns", 1.0 if good else 0.0)
+        score = Score("columns", 1.0 if good else 0.3)
         return Evaluation(checks=(Check("columns", passed=good),), scores=(score,), findings=found)
 
 
@@ -141,7 +141,7 @@ def test_what_one_run_learned_is_recalled_and_in_the_prompt_of_the_next(house: H
 
     [saved] = of(first, LearningSaved)
     [recalled] = of(second, Recalled)
-    assert Standing.ACTIVE is saved.learning.standing
+    assert (Standing.PROBATION, True) == (saved.learning.standing, saved.learning.quoted)
     assert f"The invoice export breaks: {FIX}" == saved.learning.text
     assert [saved.learning.id] == [hit.memo.id for hit in recalled.recall.hits if isinstance(hit.memo, Learning)]
     assert any(FIX in str(record.event) for record in second if record.event.name == "message")

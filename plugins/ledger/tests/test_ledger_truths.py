@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from ledger_builders import patch
 
 from openkoi_hookspecs import (
     Check,
@@ -47,7 +48,11 @@ def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
     finding = Finding("The export breaks in the third column", rule=rule, where="export.py:3", fix=fix)
     red = Evaluation(checks=(Check("columns", passed=False),), scores=(Score("s", 0.3),), findings=(finding,))
     green = Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", 0.9),))
-    turns = [Iteration(plan=Plan(), work=Work(""), evaluation=one, spent=Spend()) for one in (red, green)]
+    works = Work(""), Work("", diff=patch("export.py", fix))
+    turns = [
+        Iteration(plan=Plan(), work=work, evaluation=one, spent=Spend())
+        for work, one in zip(works, (red, green), strict=True)
+    ]
     task = Task("Repair the export", project=project)
     result = Result(task, Ruling(Decision.ACCEPT, ""), best=turns[1], iterations=turns, spent=Spend())
     return Lesson(run=f"run in {project}", result=result, project=project, at=NOW)

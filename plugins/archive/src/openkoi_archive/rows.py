@@ -82,6 +82,9 @@ class LearningRow(Row):
     shown: int
     helpful: int
     harmful: int
+    confidence: float
+    last_used: str
+    expires_at: str
     quoted: bool
     superseded_by: str
     evidence: tuple[str, ...]

@@ -140,7 +140,7 @@ class LearningRow(Row):
     reinforced: int
     created_at: str
     last_used: str | None
-    expires_at: str
+    expires_at: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Book:
 
     Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for
     that word and nothing was wrong; these count for a little less, so that what is shown by mistake comes out in time.
-    ``replaced`` are the entries whose place it took, one after the other.
+    ``replaced`` are the entries whose place it took, one after the other; ``saved`` is what everyone was told last.
     Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is,
     ``mended`` in how many of them a check.
     """
@@ -85,6 +85,7 @@ class Book:
     questions: dict[str, str] = field(default_factory=dict)
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     undone: set[str] = field(default_factory=set)
+    saved: dict[str, Learning] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Take one record in."""
@@ -162,12 +163,17 @@ class Book:
 
     def save(self, learning: Learning, record: Record) -> None:
         """Take in what was saved, by whomever: another plugin may have changed what we noted."""
-        known = self.entries.get(learning.id)
+        known, self.saved[learning.id] = self.entries.get(learning.id), learning
         if known is None:
             self.entries[learning.id] = entry_of(learning, record.at, self.origins.get(record.run, Origin()).project)
             return
+        same = known.text == learning.text
         self.entries[learning.id] = replace(
-            known, text=learning.text, standing=learning.standing, superseded_by=learning.superseded_by
+            known,
+            text=learning.text,
+            proved=known.proved and same,
+            standing=learning.standing,
+            superseded_by=learning.superseded_by,
         )
 
     def visit(self, visit: Visit) -> None:

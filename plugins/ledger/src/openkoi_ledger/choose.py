@@ -10,11 +10,11 @@ from math import sqrt
 from openkoi_hookspecs import Standing
 
 from .book import Book
-from .credit import Use, counts, doubtful, drawn, lift, share_withheld, utility
+from .credit import Use, counts, doubtful, drawn, share_withheld, utility
 from .decay import USUAL, Decay, confidence
 from .entry import Entry, Trust
 from .relevance import evidence, relevance_of
-from .sameness import about_the_same, contrary, one_check, opinion
+from .sameness import about_the_same, contrary, one_check, opinion, same
 from .words import Tongue, alike, frame
 
 CLEARLY, TELLS = 0.4, 0.15
@@ -48,7 +48,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry that may be shown, and what speaks for it: ``told`` is what each word of the task does."""
+    """An entry that may be shown, and what speaks for it: ``told`` is what each word of the task does.
+
+    ``untried``: it is on probation and was never there when it went well.
+    """
 
     entry: Entry
     relevance: float
@@ -56,6 +59,7 @@ class Candidate:
     fresh: float
     withheld: float
     told: Mapping[str, float]
+    untried: bool = False
 
     @property
     def order(self) -> tuple[bool, float, int, float, str]:
@@ -110,14 +114,21 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
         worth = utility(uses, entry.base)
         fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
         if fresh >= rules.decay.prune_below or entry.pinned:
-            yield Candidate(entry, relevance, worth, fresh, going_without(entry, uses, rules), told)
+            without = going_without(entry, uses, rules)
+            yield Candidate(entry, relevance, worth, fresh, without, told, untried(entry, uses))
 
 
 def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
     """On which share of runs to leave an entry out, to see whether it matters; never what a person stands for."""
-    doubted = entry.standing is Standing.PROBATION or doubtful(uses)
-    kept = entry.pinned or entry.trust is Trust.PERSON
-    return 0.0 if kept else share_withheld(uses, rules.withheld, doubted=doubted)
+    if entry.pinned or entry.trust is Trust.PERSON:
+        return 0.0
+    doubted, guess = untried(entry, uses) or doubtful(uses), entry.standing is Standing.PROBATION
+    return share_withheld(uses, rules.withheld, doubted=doubted, opinion=guess)
+
+
+def untried(entry: Entry, uses: Sequence[Use]) -> bool:
+    """Whether an entry on probation was never there when it went well; one that says nothing to do stays untried."""
+    return entry.standing is Standing.PROBATION and (entry.bare or not counts(uses).helpful)
 
 
 def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:
@@ -171,7 +182,7 @@ def strongest(known: dict[str, float], more: Mapping[str, float]) -> None:
 
 
 def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidate]:
-    """Leave out what is contradicted by something better, however well it fits the task: it is about the same."""
+    """Leave out what something better contradicts, however well it fits the task, and what it says already."""
     best: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.rank, reverse=True):
         if not any(clash(one, other, tongue) for other in best):
@@ -180,22 +191,24 @@ def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidat
 
 
 def fitting(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
-    """Take the best that fit; of those on probation only one."""
+    """Take the best that fit; of those on probation that never helped only one."""
     taken: list[Candidate] = []
     left, unproved = rules.tokens, 1
     for one in candidates:
-        probation = one.entry.standing is Standing.PROBATION and not one.entry.pinned
-        if len(taken) == rules.entries or one.entry.tokens > left or (probation and not unproved):
+        guess = one.untried and not one.entry.pinned
+        if len(taken) == rules.entries or one.entry.tokens > left or (guess and not unproved):
             continue
         taken.append(one)
         left -= one.entry.tokens
-        unproved -= probation
+        unproved -= guess
     return taken
 
 
 def clash(one: Candidate, other: Candidate, tongue: Tongue) -> bool:
     """Whether two entries are not to be shown together: opinions are held to contradict what is about the same."""
     mine, theirs = one.entry, other.entry
+    if same(mine, theirs, tongue):
+        return True
     doubted = opinion(mine) or opinion(theirs)
     if about_the_same(mine, theirs) or one_check(mine, theirs, tongue):
         return doubted or contrary(mine, theirs)
@@ -210,11 +223,3 @@ def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """How much the same words of a task speak for two entries, 0.0 to 1.0."""
     size = sqrt(sum(share**2 for share in one.values()) * sum(share**2 for share in other.values()))
     return sum(share * other.get(word, 0.0) for word, share in one.items()) / size if size else 0.0
-
-
-def helped_enough(book: Book, entry: Entry) -> bool:
-    """Whether an entry on probation has helped: one that says nothing to do must be shown to make a difference."""
-    if entry.standing is not Standing.PROBATION:
-        return False
-    uses = book.uses(entry.id)
-    return lift(uses, book.usual(entry.project)).low > 0 if entry.bare else counts(uses).helpful > 0

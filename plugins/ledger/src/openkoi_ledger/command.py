@@ -17,13 +17,14 @@ from .bouts import Duel
 from .decay import now
 from .deeds import approved, dismissed, pinned, restored
 from .entry import Entry
+from .figures import counted
 from .hook import Ledger
 from .pages import as_json, line, overview, page
-from .study import counted
 from .told import Noted
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
-NOBODY = "Nobody is at the terminal, so nothing was decided. To decide: openkoi learn pin|forget|restore ID"
+SHORTEST = 3
+NOBODY = "Nobody is at the terminal, so nothing was decided. To decide: openkoi learn approve|forget ID"
 
 
 class Actions(click.Group):
@@ -121,9 +122,10 @@ def somebody_there() -> bool:
 @click.pass_obj
 def listed(koi: Koi, /, everything: bool, layout: str) -> None:
     """List what was learned, the most useful first."""
-    book = ledger_of(koi).shelf.read_now()
+    ledger = ledger_of(koi)
+    book, decay = ledger.shelf.read_now(), ledger.rules.decay
     entries = [entry for entry in book.entries.values() if everything or entry.live]
-    click.echo(as_json(book, entries, now()) if layout == "json" else overview(book, entries))
+    click.echo(as_json(book, entries, now(), decay) if layout == "json" else overview(book, entries))
 
 
 @learn.command()
@@ -133,6 +135,22 @@ def why(koi: Koi, /, id: str) -> None:
     """Tell where an entry comes from, when it was shown, how that went, and whether it helps."""
     ledger = ledger_of(koi)
     click.echo(page(ledger.shelf.read_now(), meant(ledger, id), now(), ledger.rules.decay))
+
+
+@learn.command()
+@click.argument("id")
+@click.pass_context
+def approve(ctx: click.Context, /, id: str) -> None:
+    """Approve an entry, which is shown as an instruction from now on, or what else waits for you by number or name."""
+    ledger = ledger_of(ctx.obj)
+    others = [one.commands["approve"] for one in brought(ctx.obj) if "approve" in one.commands]
+    if others and not (len(id) >= SHORTEST and any(key.startswith(id) for key in ledger.shelf.read_now().entries)):
+        ctx.invoke(others[0], **{str(others[0].params[0].name): id})
+        return
+    entry = meant(ledger, id)
+    if not entry.live:
+        raise KoiError(f"{entry.id} was put away. Restore it first: openkoi learn restore {entry.id}")
+    done(ledger, approved(entry, now()), "Approved")
 
 
 @learn.command()
@@ -188,7 +206,7 @@ def write(ledger: Ledger, entry: Entry) -> None:
     """Put a person's decision into the run log, in a segment of this command's own."""
     log = RunLog(ledger.shelf.folder, session_id(), Redactor(environment_secrets(environ)))
     try:
-        log.append("learn", [Noted(entry), LearningSaved(counted(ledger.shelf.book, entry))])
+        log.append("learn", [Noted(entry), LearningSaved(counted(ledger.shelf.book, entry, ledger.rules.decay))])
     finally:
         log.close()
     ledger.shelf.read_now()

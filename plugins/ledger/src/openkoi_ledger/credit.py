@@ -154,17 +154,28 @@ def idle(uses: Sequence[Use], usual: float) -> bool:
     return lift(uses, usual).high < LITTLE and lift(uses, usual, not_blamed).high < LITTLE
 
 
+def uplift_proved(uses: Sequence[Use], usual: float) -> bool:
+    """Whether runs from which an entry was held out show that first attempts pass more often with it."""
+    known = counts(uses)
+    return min(known.shown, known.withheld) >= LEAST and lift(uses, usual).low > 0
+
+
 def doubtful(uses: Sequence[Use]) -> bool:
     """Whether something is wrong too often with what an entry is about, although it was shown."""
     well, total = faded(uses, not_blamed, shown=True)
     return total >= 1 and well / total < DOUBTFUL
 
 
-def share_withheld(uses: Sequence[Use], share: float, *, doubted: bool) -> float:
-    """On how many runs an entry is left out to see whether it matters: the fewer the better it is known."""
+def share_withheld(uses: Sequence[Use], share: float, *, doubted: bool, opinion: bool = False) -> float:
+    """On how many runs an entry is left out to see whether it matters: the fewer the better it is known.
+
+    An opinion has nothing but these runs to prove it, and is held out until there are enough of them.
+    """
     if doubted:
         return min(0.5, share * 4)
     shown = sum(use.shown for use in uses)
+    if opinion and len(uses) - shown < LEAST:
+        return share / 2
     return max(share / 10, share * 4 / (4 + shown))
 
 

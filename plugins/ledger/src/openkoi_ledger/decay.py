@@ -19,6 +19,11 @@ class Decay:
     per_week: float = PER_WEEK
     prune_below: float = WORTH_KEEPING
 
+    @property
+    def fades(self) -> bool:
+        """Whether an entry is ever worth too little to be shown."""
+        return min(self.per_week, self.prune_below) > 0
+
 
 USUAL = Decay()
 
@@ -38,7 +43,7 @@ def confidence(worth: float, since: str, now: str, decay: Decay = USUAL) -> floa
 
 def expiry(worth: float, since: str, decay: Decay = USUAL) -> str:
     """When it will be worth too little to be shown; when it was confirmed, where it is now or never will be."""
-    if worth <= decay.prune_below or min(decay.per_week, decay.prune_below) <= 0:
+    if worth <= decay.prune_below or not decay.fades:
         return since
     moment = datetime.fromisoformat(since) + log(worth / decay.prune_below) / decay.per_week * WEEK
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 from openkoi_hookspecs import Learning, Standing
 
@@ -18,7 +19,10 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class Trust(IntEnum):
-    """How far the least trusted source of a text can be trusted: what is below MODEL informs and never instructs."""
+    """How far the least trusted source of a text can be trusted.
+
+    What is below MODEL was made of what was read somewhere, and CHECK is a model's words, borne out by a check.
+    """
 
     PAGE = 0
     TOOL = 1
@@ -57,7 +61,8 @@ class Entry:
 
     ``advice`` is the part of the text that says what to do, where the rest is what was wrong. ``when`` are the tasks in
     which it was seen, ``unless`` is where it does not hold. ``base`` is what it is worth
-    before any outcome. What is ``pinned`` is neither withheld nor put away.
+    before any outcome. ``proved``: runs that went with it and without it show that it helps. What is ``pinned`` is
+    neither withheld nor put away.
     """
 
     id: str
@@ -80,11 +85,17 @@ class Entry:
     until: str = ""
     superseded_by: str = ""
     pinned: bool = False
+    proved: bool = False
     reason: str = field(default="", compare=False)
 
     @property
     def quoted(self) -> bool:
-        """Whether it may only inform."""
+        """Whether it may only inform: the user did not approve it, and it is not proved or was read somewhere."""
+        return self.trust is not Trust.PERSON and not (self.proved and not self.read)
+
+    @property
+    def read(self) -> bool:
+        """Whether it was made of what a page, a tool, a file or a message says: no proof makes it an instruction."""
         return self.trust < Trust.MODEL
 
     @property
@@ -149,6 +160,7 @@ def short(text: str, longest: int = LONGEST) -> str:
 def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
     """Take in what another plugin learned: nothing is known of it but what it says."""
     trust = Trust.PAGE if learning.quoted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
+    claimed = learning.standing is Standing.ACTIVE and trust is not Trust.PERSON
     return Entry(
         learning.id,
         "heuristic" if learning.kind == "pattern" else learning.kind,
@@ -158,14 +170,14 @@ def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
         project=project,
         origin=learning.origin,
         trust=trust,
-        standing=learning.standing,
+        standing=Standing.PROBATION if claimed else learning.standing,
         since=since,
         superseded_by=learning.superseded_by,
     )
 
 
-def learning_of(entry: Entry, *, shown: int = 0, helpful: int = 0, harmful: int = 0) -> Learning:
-    """An entry as everyone knows it, with its counts."""
+def learning_of(entry: Entry, **figures: Any) -> Learning:
+    """An entry as everyone knows it, with its figures."""
     return Learning(
         entry.id,
         entry.kind,
@@ -176,10 +188,8 @@ def learning_of(entry: Entry, *, shown: int = 0, helpful: int = 0, harmful: int 
         evidence=tuple(dict.fromkeys(proof.run for proof in entry.proofs)),
         standing=entry.standing,
         quoted=entry.quoted,
-        shown=shown,
-        helpful=helpful,
-        harmful=harmful,
         superseded_by=entry.superseded_by,
+        **figures,
     )
 
 
@@ -188,6 +198,7 @@ def put_away(entry: Entry, at: str, reason: str, *, by: str = "") -> Entry:
     return replace(
         entry,
         standing=Standing.ARCHIVED,
+        proved=False,
         until=entry.until or at,
         reason=reason,
         superseded_by=by or entry.superseded_by,

@@ -1,7 +1,7 @@
 """What a finished run taught, told from its iterations by rules: no model is asked. Knows results; knows no ledger.
 
-A repair that the next iteration bears out is active at once. What the documents' three rules notice is only a guess: it
-starts on probation, with the confidence they give it.
+A repair whose own check turned green by a change to its subject is active at once. What a judge said, and what the
+documents' three rules notice, is an opinion: it starts on probation, the latter with the confidence they give it.
 """
 
 from .corrections import corrections

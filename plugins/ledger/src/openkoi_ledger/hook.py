@@ -32,11 +32,12 @@ from .decay import PER_WEEK, WORTH_KEEPING, Decay, now
 from .deeds import pinned
 from .duel import VARIABLE
 from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
+from .figures import counted
 from .lesson import Lesson, Thresholds
 from .reflect import lessons, pays, question
 from .relevance import resembles
 from .shelf import Shelf
-from .study import Study, announced, counted
+from .study import Study, announced
 from .told import Learned, Shown
 from .trust import quotes
 
@@ -78,7 +79,7 @@ class Ledger:
         """Show what is worth it, note what is shown, and what is withheld to see whether it matters."""
         if only_judged(task):
             return recall
-        book = await Study(self.shelf, run, self.thresholds).catch_up()
+        book = await Study(self.shelf, run, self.thresholds, self.rules.decay).catch_up()
         for learning in (hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
@@ -98,13 +99,15 @@ class Ledger:
             await run.emit(Learned(run.id))
             return []
         before = dict((await self.shelf.read()).entries)
-        study = Study(self.shelf, run, self.thresholds)
+        study = Study(self.shelf, run, self.thresholds, self.rules.decay)
         lesson = study.lesson(run.id, result)
         changed = await study.learn(lesson)
         if guesses := await self.reflected(lesson, run):
             changed += await study.note(lesson, guesses)
+        news = announced(self.shelf.book, before, changed, self.rules.decay)
+        await study.recount([one.id for one in news])
         await run.emit(Learned(run.id))
-        return announced(self.shelf.book, before, changed)
+        return news
 
     async def reflected(self, lesson: Lesson, run: Run) -> list[Entry]:
         """Ask a small model, once, where it pays; without money, time or an answer there is nothing."""
@@ -146,11 +149,25 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
 
 
 def near(recall: Recall, book: Book, asked: Asked) -> Recall:
-    """Of what memory found, that which is like the task in words or means the same, and nothing that was put away."""
+    """Of what memory found, that which is like the task in words or means the same, without what is known already.
+
+    An entry is shown as one or not at all: a lesson stands in a prompt once, and one that was archived or is withheld
+    does not come back by way of a past task.
+    """
     task = book.weighed(asked.text, asked.project)
-    away = [one.stance for one in book.entries.values() if not one.live and in_scope(one, asked.project)]
+    known = [one for one in book.entries.values() if in_scope(one, asked.project)]
     alike = [hit for hit in recall.hits if hit.near >= MEANT or resembles(task, hit.memo.text)]
-    return Recall([hit for hit in alike if not any(quotes(advice, (hit.memo.text,)) for advice in away)])
+    cut = [replace(hit, memo=replace(hit.memo, text=without(hit.memo.text, known))) for hit in alike]
+    return Recall([hit for hit in cut if hit.memo.text])
+
+
+def without(text: str, known: Iterable[Entry]) -> str:
+    """A text without the lines that repeat an entry; nothing, where they repeat one that was archived."""
+    repeated = [one for one in known if quotes(one.stance, (text,))]
+    if any(not one.live for one in repeated):
+        return ""
+    lines = text.splitlines()
+    return "\n".join(line for line in lines if not any(quotes(one.stance, (line,)) for one in repeated))
 
 
 def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:

@@ -1,13 +1,13 @@
 """A run that is over, as something to learn from. Knows results; knows no ledger and no rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
 
-from openkoi_hookspecs import Evaluation, Finding, Iteration, Result, Severity
+from openkoi_hookspecs import Finding, Result, Severity
 
 from .entry import Entry, Proof, name_of, short
+from .evidence import Step
 from .words import PLAIN, Tongue, keys_in
 
 TASK = 160
@@ -52,40 +52,34 @@ def noted(lesson: Lesson, kind: str, text: str, proof: Proof, **more: object) ->
         "since": lesson.at,
         **more,
     }
-    return Entry(name_of(kind, said, lesson.project), kind, said, **facts)  # type: ignore[arg-type]  # by field name
+    id = name_of(kind, said, str(facts["project"]))
+    return Entry(id, kind, said, **facts)  # type: ignore[arg-type]  # by field name
 
 
-def judged(lesson: Lesson) -> Iterator[tuple[int, Iteration, Evaluation, Iteration, Evaluation]]:
-    """Each two iterations in a row that both have a score, and the number of the second."""
-    for number, (before, after) in enumerate(pairwise(lesson.result.iterations), 1):
-        old, new = before.evaluation, after.evaluation
-        if old is not None and new is not None and old.score is not None and new.score is not None:
-            yield number, before, old, after, new
-
-
-def proof_of(
-    lesson: Lesson, number: int, finding: Finding | None, after: Iteration, old: Evaluation, new: Evaluation
-) -> Proof:
+def proof_of(lesson: Lesson, number: int, finding: Finding | None, step: Step) -> Proof:
     """Where it was seen, and what the checks said before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
+    diff = step.after.work.diff
     return Proof(
         run=lesson.run,
         iteration=number,
         rule=rule,
         where=where,
         finding=title,
-        diff=sha256(after.work.diff.encode("utf-8", "replace")).hexdigest()[:12] if after.work.diff else "",
-        before=tuple(sorted(old.failing)),
-        after=tuple(sorted(new.failing)),
+        diff=sha256(diff.encode("utf-8", "replace")).hexdigest()[:12] if diff else "",
+        before=tuple(sorted(step.old.failing)),
+        after=tuple(sorted(step.new.failing)),
     )
 
 
 def passed(result: Result) -> bool | None:
-    """Whether the first attempt was good enough; None when nobody judged it."""
+    """Whether the first attempt was good enough; None when neither a judge nor a check had anything to say."""
     first = result.iterations[0].evaluation
-    if first is None or first.score is None:
-        return None
-    return not first.failing and not first.blockers and first.score >= result.task.limits.quality
+    if first is None or first.red:
+        return None if first is None else False
+    if first.score is None:
+        return True if first.green and not first.unknown else None
+    return first.score >= result.task.limits.quality
 
 
 def first_findings(result: Result) -> Sequence[Finding]:

@@ -46,8 +46,13 @@ class Taught:
 
 def closest(entries: Iterable[Entry], new: Entry, tongue: Tongue) -> Entry | None:
     """The entry that says the same, a live one before one that was put away."""
-    twins = [one for one in entries if one.id == new.id or same(one, new, tongue)]
+    twins = [one for one in entries if one.id == new.id or (same(one, new, tongue) and not outranked(one, new))]
     return max(twins, key=lambda one: (one.live, one.id == new.id, alike(one.text, new.text)), default=None)
+
+
+def outranked(old: Entry, new: Entry) -> bool:
+    """Whether a new entry was borne out and an older one was not: evidence is for the words that were borne out."""
+    return old.live and opinion(old) and not opinion(new)
 
 
 def fate(old: Entry, kept: Entry, by: Taught) -> str:
@@ -59,7 +64,7 @@ def fate(old: Entry, kept: Entry, by: Taught) -> str:
 
 
 def reinforced(known: Entry, new: Entry, now: str) -> Entry:
-    """Add the evidence of the same thing seen again. What a person dismissed stays away, and nothing gains trust."""
+    """Add the evidence of the same thing seen again. What is dismissed stays away; what was read gains no trust."""
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
     proofs = proofs if len(proofs) <= PROOFS else (proofs[0], *proofs[1 - PROOFS :])
     more = replace(
@@ -67,21 +72,26 @@ def reinforced(known: Entry, new: Entry, now: str) -> Entry:
         proofs=proofs,
         when=tuple(dict.fromkeys((*known.when, *new.when)))[-TASKS:],
         keys=tuple(dict.fromkeys((*known.keys, *new.keys))),
-        base=known.base if new.quoted else max(known.base, new.base),
+        base=known.base if new.read else max(known.base, new.base),
         reason="seen again",
     )
     if known.live:
-        proved = new.standing is Standing.ACTIVE and not known.quoted
-        return replace(more, standing=Standing.ACTIVE) if proved else more
+        sure = new.standing is Standing.ACTIVE and not known.read
+        return replace(more, standing=Standing.ACTIVE, trust=max(known.trust, new.trust)) if sure else more
     if new.standing is not Standing.ACTIVE or known.reason.startswith(DISMISSED):
         return replace(more, reason=known.reason)
     return replace(more, standing=Standing.PROBATION, since=now, until="", superseded_by="", reason="seen again")
 
 
 def ends(new: Entry, old: Entry, by: Taught) -> bool:
-    """Whether a new entry ends the validity of an older one: it was verified, and they cannot both hold."""
+    """Whether a new entry ends the validity of an older one: they cannot both hold, and it was verified.
+
+    Of two opinions the newer one stands where the older was shown and is to blame, and a check turned green since.
+    """
     seen, blamed = by.seen, by.blamed
-    if seen.standing is not Standing.ACTIVE or old.pinned or seen.trust < min(old.trust, Trust.CHECK):
+    verified = seen.standing is Standing.ACTIVE
+    newer = opinion(old) and old.id in blamed and any(proof.mended for proof in seen.proofs)
+    if not (verified or newer) or old.pinned or seen.trust < min(old.trust, Trust.CHECK):
         return False
     if old.trust is Trust.PERSON and seen.trust is not Trust.PERSON:
         return False

@@ -4,18 +4,25 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from .book import Book
-from .credit import by_model, counts, lift, utility
-from .decay import USUAL, Decay, confidence, expiry
+from .credit import by_model, counts, lift
+from .decay import USUAL, Decay, confidence
 from .entry import Entry, Proof
+from .figures import counted
 
 LATEST = 10
-TRUST = ("a page", "a tool", "a model", "a check", "a person")
+TRUST = (
+    "made of what a page or a message says",
+    "made of what a tool or a file says",
+    "in a model's words",
+    "in a model's words, and verified by a check",
+    "in your words, or approved by you",
+)
 
 
 def line(book: Book, entry: Entry) -> str:
     """An entry in a line."""
-    known = counts(book.uses(entry.id))
-    marks = ", ".join(filter(None, (str(entry.standing), "pinned" * entry.pinned, "only informs" * entry.quoted)))
+    known = counted(book, entry)
+    marks = ", ".join(filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.quoted)))
     return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; shown {known.shown}, helped {known.helpful}, harmed {known.harmful})"  # noqa: E501  # one line of output
 
 
@@ -23,15 +30,13 @@ def overview(book: Book, entries: Sequence[Entry]) -> str:
     """All entries, the most useful first."""
     if not entries:
         return "Nothing was learned yet. Entries are made when a task took more than one attempt."
-    return "\n".join(line(book, entry) for entry in sorted(entries, key=lambda one: (-worth(book, one), one.id)))
-
-
-def worth(book: Book, entry: Entry) -> float:
-    return utility(book.uses(entry.id), entry.base)
+    return "\n".join(
+        line(book, entry) for entry in sorted(entries, key=lambda one: (-counted(book, one).confidence, one.id))
+    )
 
 
 def page(book: Book, entry: Entry, now: str, decay: Decay = USUAL) -> str:
-    """Everything that is known about an entry, which fades like this."""
+    """Everything that is known about an entry; it fades like this."""
     return "\n".join([line(book, entry), *facts(book, entry, now, decay), *evidence(entry), *outcomes(book, entry)])
 
 
@@ -39,20 +44,25 @@ def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
     """Where it holds, what it stands on, and what it is worth now."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  holds in:  {where}; about: {', '.join(entry.keys) or 'nothing by name'}"
-    yield f"  from:      {entry.origin}, as trusted as {TRUST[entry.trust]}"
+    yield f"  from:      {entry.origin}, {TRUST[entry.trust]}; {prompted(entry)}"
     if entry.reason:
         yield f"  standing:  {entry.standing}, {entry.reason}"
     if entry.until:
         after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
         yield f"  valid:     {entry.since} to {entry.until}{after}"
-    since, value = book.helped(entry), worth(book, entry)
-    left, fading = (
-        confidence(value, since, now, decay),
-        since and min(decay.per_week, decay.prune_below) > 0 and not entry.pinned,
-    )
-    fades = f"; without help it is shown until {expiry(value, since, decay)[:10]}" if fading else ""
-    yield f"  worth:     {value:.2f}, now {left:.2f}{fades}"
+    known = counted(book, entry, decay)
+    left = confidence(known.confidence, book.helped(entry), now, decay)
+    fades = f"; without help it is shown until {known.expires_at[:10]}" if known.expires_at else ""
+    yield f"  worth:     confidence {known.confidence:.2f}, faded to {left:.2f}{fades}"
     yield f"  lift:      {lifted(book, entry)}"
+
+
+def prompted(entry: Entry) -> str:
+    """How it stands in a prompt, and what would change that."""
+    if not entry.quoted:
+        return "shown as an instruction"
+    until = "you approve it" if entry.read else "you approve it, or runs without it prove that it helps"
+    return f"shown as quoted data until {until}"
 
 
 def lifted(book: Book, entry: Entry) -> str:
@@ -96,13 +106,14 @@ def outcomes(book: Book, entry: Entry) -> Iterator[str]:
         yield f"  {book.visits[use.run].at[:16]}  run {use.run[:8]}: {what}, the first attempt {how}"
 
 
-def as_json(book: Book, entries: Iterable[Entry], now: str) -> str:
+def as_json(book: Book, entries: Iterable[Entry], now: str, decay: Decay = USUAL) -> str:
     """The same for programs."""
-    return json.dumps([plain(book, entry, now) for entry in entries], indent=2, ensure_ascii=False)
+    return json.dumps([plain(book, entry, now, decay) for entry in entries], indent=2, ensure_ascii=False)
 
 
-def plain(book: Book, entry: Entry, now: str) -> dict[str, object]:
-    known, found = counts(book.uses(entry.id)), lift(book.uses(entry.id), book.usual(entry.project))
+def plain(book: Book, entry: Entry, now: str, decay: Decay) -> dict[str, object]:
+    uses, known = book.uses(entry.id), counted(book, entry, decay)
+    found = lift(uses, book.usual(entry.project))
     return {
         "id": entry.id,
         "kind": entry.kind,
@@ -117,9 +128,13 @@ def plain(book: Book, entry: Entry, now: str) -> dict[str, object]:
         "shown": known.shown,
         "helpful": known.helpful,
         "harmful": known.harmful,
-        "withheld": known.withheld,
+        "withheld": counts(uses).withheld,
         "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)],
-        "confidence": round(confidence(worth(book, entry), book.helped(entry), now), 3),
+        "confidence": known.confidence,
+        "faded": round(confidence(known.confidence, book.helped(entry), now, decay), 3),
+        "last_used": known.last_used,
+        "expires_at": known.expires_at,
+        "quoted": entry.quoted,
         "evidence": [proof.run for proof in entry.proofs],
         "valid_from": entry.since,
         "valid_to": entry.until,

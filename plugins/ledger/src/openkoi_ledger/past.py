@@ -50,7 +50,11 @@ class Telling:
             case events.Iterated(spent=spent) if self.work is not None:
                 self.done.append(Iteration(plan=self.plan, work=self.work, evaluation=self.judged, spent=spent))
                 self.work, self.best = None, better(self.best, self.judged)
-            case events.Decided(ruling=ruling):
+            case events.Iterated(iteration=number) if number == len(self.done) - 1:
+                self.done[-1] = replace(self.done[-1], evaluation=self.judged)  # resumed for a judgement alone
+            case events.Decided(ruling=ruling, facts=facts):
+                if self.done:
+                    self.done[-1] = replace(self.done[-1], facts=facts)
                 self.plan = with_feedback(self.plan, self.best if ruling.fresh else self.judged)
                 self.escalated = ruling.decision is Decision.ESCALATE
             case events.Replied(answer=answer) if self.escalated:
@@ -76,9 +80,14 @@ def result_of(records: Iterable[Record]) -> Result | None:
 
 
 def better(one: Evaluation | None, other: Evaluation | None) -> Evaluation | None:
-    """The evaluation with the higher score."""
-    known = [each for each in (one, other) if each is not None and each.score is not None]
-    return max(known, key=lambda each: each.score or 0.0, default=None)
+    """The evaluation of the better work: by its checks, then by its blockers, then by what judges say."""
+    known = [each for each in (one, other) if each is not None and not each.unknown]
+    return max(known, key=merit, default=None)
+
+
+def merit(judged: Evaluation) -> tuple[bool, bool, bool, float]:
+    """How good work is, as far as two pieces of it can be compared."""
+    return not judged.failing, not judged.blockers, judged.score is not None, judged.score or 0.0
 
 
 def with_feedback(plan: Plan, judged: Evaluation | None) -> Plan:

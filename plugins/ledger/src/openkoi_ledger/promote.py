@@ -36,6 +36,7 @@ def promoted(book: Book, proved: Entry, now: str) -> list[Entry]:
         keys=tuple(dict.fromkeys(key for one in told for key in one.keys)),
         proofs=tuple(dict.fromkeys(proof for one in told for proof in one.proofs)),
         base=max(one.base for one in told),
+        proved=all(one.proved for one in told),
         since=now,
         reason=REASON.format(len({one.project for one in told})),
     )
@@ -54,7 +55,7 @@ def taken_home(entries: Iterable[Entry], ended: Entry, project: str, now: str) -
 
 def local(entry: Entry) -> bool:
     """Whether an entry was borne out in its project, and nobody has pinned it there."""
-    return entry.scope == "project" and entry.live and not (entry.pinned or entry.quoted or opinion(entry))
+    return entry.scope == "project" and entry.live and not (entry.pinned or entry.read or opinion(entry))
 
 
 def helps(book: Book, entry: Entry) -> bool:

@@ -1,38 +1,57 @@
-"""What was found wrong and is gone in the next iteration, with what mended it. Knows results; knows no ledger."""
+"""What was found wrong and is gone in the next iteration, with what mended it. Knows results; knows no ledger.
 
-import re
+It is verified where the finding's own check turned green by a change that touches its subject: that teaches what was
+written, in the words that were followed. All else is what somebody thinks: an opinion, on probation.
+"""
+
 from collections.abc import Iterator, Sequence
 
-from openkoi_hookspecs import Evaluation, Finding, Iteration, Standing
+from openkoi_hookspecs import Evaluation, Finding, Standing
 
 from .entry import Entry, Trust, short
-from .lesson import Lesson, judged, noted, proof_of
+from .evidence import Step, followed, own_checks, steps, verified
+from .lesson import Lesson, noted, proof_of
 from .words import alike, terms
 
 SAME_TITLE = 0.5
-ADDED = re.compile(r"^\+(?!\+\+)\s*(\S.*)$", re.MULTILINE)
+VERIFIED, OPINION = 0.8, 0.6
 
 
 def repairs(lesson: Lesson) -> Iterator[Entry]:
     """Findings that are gone after their fix, while nothing else broke."""
-    for number, before, old, after, new in judged(lesson):
-        mended = bool(old.failing - new.failing)
-        if new.failing - old.failing or not (mended or (new.score or 0.0) > (old.score or 0.0)):
+    for number, step in steps(lesson.result.iterations):
+        if step.broken or not (step.turned or step.gained > 0):
             continue
-        for finding in found_in(old):
-            how = finding.fix or change(finding, before, after)
-            if how and not still_open(finding, old.open, new.open) and not reworded(finding, old, new):
-                proof = proof_of(lesson, number, finding, after, old, new)
-                trust = Trust.CHECK if mended else Trust.MODEL
-                base = 0.8 if mended else 0.6
-                text = f"{finding.title}: {how}" if finding.title else how
-                facts = {"advice": short(how), "standing": Standing.ACTIVE, "trust": trust, "base": base}
-                yield noted(lesson, "heuristic", text, proof, **facts)
+        for finding in found_in(step.old):
+            if gone(finding, step):
+                yield from learned(lesson, number, finding, step)
+
+
+def learned(lesson: Lesson, number: int, finding: Finding, step: Step) -> Iterator[Entry]:
+    """What a finding that is gone teaches: a rule where it was verified, else an opinion."""
+    proof, sure = proof_of(lesson, number, finding, step), verified(finding, step)
+    if sure and (how := followed(finding.fix, step.written) or mended_by(finding, step)):
+        title = finding.title if followed(finding.fix, step.written) else check_of(finding, step.old)
+        facts = {"advice": short(how), "standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
+        yield noted(lesson, "heuristic", f"{title}: {how}" if title else how, proof, **facts)
+    elif not step.new.unknown and (how := finding.fix or mended_by(finding, step)):
+        text = f"{finding.title}: {how}" if finding.title else how
+        yield noted(lesson, "heuristic", text, proof, advice=short(how), base=OPINION)
+
+
+def check_of(finding: Finding, judged: Evaluation) -> str:
+    """The name of what bears a finding out: its check, or the rule that a checker printed."""
+    return min(own_checks(finding, judged), default=finding.rule)
 
 
 def found_in(judged: Evaluation) -> Sequence[Finding]:
     """What was found wrong; where nothing was, what was suggested instead."""
     return judged.open or ((Finding("", fix=judged.suggestion),) if judged.suggestion else ())
+
+
+def gone(finding: Finding, step: Step) -> bool:
+    """Whether a finding is not there any more, in whatever words."""
+    return not still_open(finding, step.old.open, step.new.open) and not reworded(finding, step)
 
 
 def still_open(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
@@ -46,14 +65,14 @@ def still_open(finding: Finding, before: Sequence[Finding], after: Sequence[Find
     return any(alike(one.title, finding.title) >= SAME_TITLE for one in after)
 
 
-def reworded(finding: Finding, old: Evaluation, new: Evaluation) -> bool:
+def reworded(finding: Finding, step: Step) -> bool:
     """Whether a finding may be there still, in words that nobody can tell: as one that looks new."""
-    if finding.rule and sum(one.key[:2] == finding.key[:2] for one in old.open) == 1:
+    if finding.rule and sum(one.key[:2] == finding.key[:2] for one in step.old.open) == 1:
         return False
-    if any(terms(check) & terms(said(finding)) for check in old.failing - new.failing):
+    if any(terms(check) & terms(said(finding)) for check in step.old.failing - step.new.failing):
         return False
-    known = [one for one in old.open if one is not finding]
-    return any(not any(alike_enough(one, found) for one in known) for found in new.open)
+    known = [one for one in step.old.open if one is not finding]
+    return any(not any(alike_enough(one, found) for one in known) for found in step.new.open)
 
 
 def alike_enough(known: Finding, found: Finding) -> bool:
@@ -66,11 +85,9 @@ def said(finding: Finding) -> str:
     return f"{finding.title} {finding.detail} {finding.fix}"
 
 
-def change(finding: Finding, before: Iteration, after: Iteration) -> str:
+def mended_by(finding: Finding, step: Step) -> str:
     """What an iteration wrote that the one before it had not: the line that a finding speaks of, or the only one."""
-    old = set(ADDED.findall(before.work.diff))
-    lines = [one for one in ADDED.findall(after.work.diff) if one not in old]
-    words = terms(f"{finding.title} {finding.detail} {finding.rule}")
+    lines, words = step.added, terms(f"{finding.title} {finding.detail} {finding.rule}")
     best = max(lines, key=lambda line: len(terms(line) & words), default="")
     told = best and (len(lines) == 1 or terms(best) & words)
     return f"mended by `{short(best, 80)}`" if told else ""

@@ -30,6 +30,7 @@ MINE: Kinds = {
 HEARD: Kinds = {
     b"task_start": events.TaskStarted,
     b"recall": events.Recalled,
+    b"evaluation": events.Evaluated,
     b"tool_call": events.ToolCalled,
     b"tool_result": events.ToolAnswered,
 }
@@ -118,13 +119,20 @@ class Shelf:
                     memos = [hit.memo for hit in recall.hits]
                     learned = [memo for memo in memos if isinstance(memo, Learning)]
                     recalled += [memo.text for memo in learned]
-                    foreign += [memo.text for memo in learned if memo.quoted]
+                    foreign += [memo.text for memo in learned if self.was_read(memo)]
                     mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
+                case events.Evaluated(evaluation=evaluation) if evaluation.log.strip():
+                    mine.append(evaluation.log)
                 case events.ToolCalled(call=call):
                     calls[call.id] = (call.tool, str(dict(call.arguments)))
                 case events.ToolAnswered(result=result) if result.text.strip():
                     (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
         return Read(tuple(mine), tuple(foreign), tuple(recalled))
+
+    def was_read(self, learning: Learning) -> bool:
+        """Whether a learning was made of what was read somewhere; what is quoted and not known here may be."""
+        known = self.book.entries.get(learning.id)
+        return known.read if known else learning.quoted
 
 
 def records(lines: Iterable[bytes], kinds: Kinds, run: str = "") -> Iterator[Record]:

@@ -4,7 +4,7 @@ Everything goes to the run log of the run that is under way. To learn from a run
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import environ
 
@@ -13,9 +13,9 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import Redactor, environment_secrets
 
 from .book import Book, Origin
-from .credit import counts
-from .decay import now
-from .entry import Entry, learning_of
+from .decay import USUAL, Decay, now
+from .entry import Entry
+from .figures import counted, outdated
 from .judge import blamed, fault_of, settled, stands
 from .lesson import Lesson, Thresholds, passed
 from .shelf import Shelf
@@ -33,6 +33,7 @@ class Study:
     shelf: Shelf
     run: Run
     thresholds: Thresholds
+    decay: Decay = USUAL
 
     async def catch_up(self) -> Book:
         """Learn from runs that were over when their process was ended, the oldest first; nobody reflects on them."""
@@ -41,7 +42,7 @@ class Study:
             result = await asyncio.to_thread(self.shelf.result, over, book.origins.get(over, Origin()).session)
             changed = await self.learn(self.lesson(over, result)) if result else []
             for entry in changed:
-                learning = counted(book, entry)
+                learning = counted(book, entry, self.decay)
                 await self.run.emit(LearningSaved(await self.run.fold(moments.on_learning, learning, run=self.run)))
             await self.run.emit(Learned(over))
         return await self.shelf.read()
@@ -95,8 +96,16 @@ class Study:
         """Write down entries that stand otherwise now."""
         for entry in list(entries):
             await self.run.emit(Noted(entry))
-            await self.run.emit(LearningSaved(counted(self.shelf.book, entry)))
+            await self.run.emit(LearningSaved(counted(self.shelf.book, entry, self.decay)))
         await self.shelf.read()
+
+    async def recount(self, known: Collection[str] = ()) -> None:
+        """Save anew whose figures have changed since they were saved; those that are ``known`` are saved by others."""
+        book = await self.shelf.read()
+        for id, saved in list(book.saved.items()):
+            now = counted(book, book.entries[id], self.decay)
+            if id not in known and outdated(saved, now):
+                await self.run.emit(LearningSaved(now))
 
 
 def redact(text: str) -> str:
@@ -109,13 +118,9 @@ def news(before: Entry | None, entry: Entry) -> bool:
     return before is None or (before.text, before.standing) != (entry.text, entry.standing)
 
 
-def counted(book: Book, entry: Entry) -> Learning:
-    """An entry as everyone knows it, with its counts as of now."""
-    known = counts(book.uses(entry.id))
-    return learning_of(entry, shown=known.shown, helpful=known.helpful, harmful=known.harmful)
-
-
-def announced(book: Book, before: dict[str, Entry], changed: Sequence[Entry]) -> list[Learning]:
+def announced(
+    book: Book, before: Mapping[str, Entry], changed: Sequence[Entry], decay: Decay = USUAL
+) -> list[Learning]:
     """What everyone is to know of, each entry once."""
     latest = {entry.id: entry for entry in changed}
-    return [counted(book, entry) for id, entry in latest.items() if news(before.get(id), entry)]
+    return [counted(book, entry, decay) for id, entry in latest.items() if news(before.get(id), entry)]

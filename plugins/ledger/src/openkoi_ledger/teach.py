@@ -42,7 +42,7 @@ def vetted(entries: Iterable[Entry], read: Read, redact: Callable[[str], str]) -
             continue
         if entry.trust is not Trust.PERSON and recalled(entry.text, entry.stance, read):
             continue
-        trust = lineage(entry.text, read, entry.trust)
+        trust = lineage(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
         clean = tuple(one for one in entry.when if sayable(one, redact))
         standing = entry.standing if trust >= Trust.MODEL else Standing.PROBATION
         yield replace(entry, trust=trust, standing=standing, when=clean)

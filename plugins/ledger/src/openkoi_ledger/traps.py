@@ -2,41 +2,47 @@
 
 from collections.abc import Iterator
 
-from openkoi_hookspecs import Iteration, Standing
+from openkoi_hookspecs import Finding, Iteration, Standing
 
 from .entry import Entry, Trust, short
-from .lesson import Lesson, judged, noted, proof_of
+from .evidence import followed, steps, touches
+from .lesson import Lesson, noted, proof_of
 from .words import terms
 
-REGRESSED = 0.7
+REGRESSED, VERIFIED = 0.7, 0.8
+NOWHERE = Finding("")
 
 
 def traps(lesson: Lesson) -> Iterator[Entry]:
     """Advice that was followed, and turned a check red that was green.
 
-    What mended another check is not to be warned of, unless it speaks of the one that turned red.
+    What mended another check is not to be warned of, unless it speaks of the one that turned red. It is verified where
+    what was written has the advice in it; else it is only what was said before.
     """
-    for number, _, old, after, new in judged(lesson):
-        red = sorted(new.failing & {check.name for check in old.checks if check.passed})
-        advice = followed(after, red[0]) if red else ""
-        if advice and (not old.failing - new.failing or terms(advice) & terms(red[0])):
-            proof = proof_of(lesson, number, None, after, old, new)
-            warning = f"Do not: {short(advice, 140)}"
-            facts = {"advice": warning, "standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": 0.8}
-            yield noted(lesson, "anti_pattern", f"{warning} (it turned {red[0]} red)", proof, **facts)
+    for number, step in steps(lesson.result.iterations):
+        red = sorted(step.new.failing & {check.name for check in step.old.checks if check.passed})
+        advice = advised(step.after, red[0]) if red else ""
+        if advice and (not step.turned or terms(advice) & terms(red[0])):
+            done = followed(advice, step.written) if touches(NOWHERE, red[0], step.changed) else ""
+            warning = f"Do not: {short(done or advice, 140)}"
+            sure = (
+                {"standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED} if done else {"base": REGRESSED}
+            )
+            text, proof = f"{warning} (it turned {red[0]} red)", proof_of(lesson, number, None, step)
+            yield noted(lesson, "anti_pattern", text, proof, advice=warning, **sure)
 
 
 def regressions(lesson: Lesson) -> Iterator[Entry]:
     """Advice that was followed, and made the score fall: perhaps a judge's mood."""
-    for number, _, old, after, new in judged(lesson):
-        fell = (old.score or 0.0) - (new.score or 0.0) > lesson.thresholds.regression
-        if fell and not new.failing - old.failing and (advice := followed(after, "")):
-            proof = proof_of(lesson, number, None, after, old, new)
+    for number, step in steps(lesson.result.iterations):
+        if step.gained < -lesson.thresholds.regression and not step.broken and (advice := advised(step.after, "")):
             warning = f"Perhaps do not: {short(advice, 150)}"
-            yield noted(lesson, "anti_pattern", f"{warning} (the score fell)", proof, advice=warning, base=REGRESSED)
+            facts = {"advice": warning, "base": REGRESSED}
+            proof = proof_of(lesson, number, None, step)
+            yield noted(lesson, "anti_pattern", f"{warning} (the score fell)", proof, **facts)
 
 
-def followed(iteration: Iteration, check: str) -> str:
+def advised(iteration: Iteration, check: str) -> str:
     """The advice that did it: what an iteration was told about the check, or the only thing that it was told."""
     fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
     advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))

@@ -7,13 +7,14 @@ text is as trusted as the least trusted thing that its author had read.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from openkoi_log import MASK
 
 from .entry import Trust
 from .words import WORD, details, terms
 
-RUN, NEW = 5, 0.25
+RUN, SHORTEST, NEW = 5, 3, 0.25
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
 OWN_TOOLS = frozenset(WORKSPACE.split())
 FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
@@ -33,12 +34,17 @@ def own(tool: str, arguments: str) -> bool:
     return tool in OWN_TOOLS and not (tool == "run_command" and FETCHING.search(arguments))
 
 
-def lineage(text: str, read: Read, at_best: Trust) -> Trust:
-    """The least trust of everything that a text by a model was made of."""
+def lineage(text: str, read: Read, at_best: Trust, names: Iterable[str] = ()) -> Trust:
+    """The least trust of everything that a text was made of; the ``names`` of checks in it are nobody's advice.
+
+    What a person repeats of a page or a message is still that page's advice.
+    """
     if at_best is Trust.PERSON:
-        return at_best
+        return Trust.PAGE if quotes(text, read.foreign) else at_best
     if read.foreign:
         return Trust.PAGE
+    for name in filter(None, names):
+        text = text.replace(name, "")
     return Trust.TOOL if quotes(text, read.own) else at_best
 
 
@@ -56,15 +62,15 @@ def adds(text: str, source: str) -> bool:
 
 def quotes(text: str, sources: Iterable[str]) -> bool:
     """Whether so many words in a row stand in one of the sources; a shorter text must stand there as a whole."""
-    mine = [word.lower() for word in WORD.findall(text)]
-    size = min(RUN, len(mine))
-    runs = {tuple(mine[at : at + size]) for at in range(len(mine) - size + 1)} if size > 2 else set()
-    return any(runs & pieces(source, size) for source in sources) if runs else False
+    size = min(RUN, len(WORD.findall(text)))
+    return size >= SHORTEST and any(pieces(text, size) & pieces(source, size) for source in sources)
 
 
-def pieces(source: str, size: int) -> set[tuple[str, ...]]:
+@lru_cache(maxsize=16_384)
+def pieces(source: str, size: int) -> frozenset[tuple[str, ...]]:
+    """All that stands in a text of so many words in a row."""
     words = [word.lower() for word in WORD.findall(source)]
-    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
 
 
 def sayable(text: str, redact: Callable[[str], str]) -> bool:

@@ -89,7 +89,7 @@ def merged(sections: Iterable[Section]) -> tuple[Section, ...]:
 
 
 def recalled(recall: Recall) -> tuple[Section, ...]:
-    """What memory has to say: what was learned here may instruct, what came from elsewhere is data."""
+    """What memory has to say: what the user approved or is proved to help may instruct, all else is data."""
     memos = [hit.memo for hit in recall.hits]
     learned = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.quoted]
     told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.quoted]
@@ -102,7 +102,7 @@ def recalled(recall: Recall) -> tuple[Section, ...]:
 
 
 def bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
+    return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
 
 
 def conversation_end(sections: Sequence[Section]) -> str:

@@ -1,0 +1,166 @@
+"""What bears a finding out: its own check turned green, by a change that touches what it is about.
+
+Pure; knows evaluations and diffs. A finding's subject is a check, a rule in a file, or a place in a file; words that a
+task, a title and an advice share prove nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from openkoi_hookspecs import Evaluation, Finding, Iteration
+
+from .words import ADVISING, details, named_in, terms
+
+HEADER = re.compile(r"^diff --git \"?a/(?P<path>.+?)\"? \"?b/", re.MULTILINE)
+CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
+ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
+PROSE = re.compile(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
+CODE = re.compile(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|else|try)\b|^[\w.\-\"']+:(?:\s\S+){0,3}$")
+COMMENT = re.compile(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
+TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
+REGION = 3
+MOST_OF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Two iterations in a row that were evaluated. ``changed`` are the files in which they differ."""
+
+    before: Iteration
+    old: Evaluation
+    after: Iteration
+    new: Evaluation
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The files in which the second iteration differs from the first."""
+        then, now = patches(self.before.work.diff), patches(self.after.work.diff)
+        return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
+
+    @property
+    def turned(self) -> frozenset[str]:
+        """The required checks that were red and pass now; one that did not run again did not pass."""
+        return self.old.failing & {check.name for check in self.new.checks if check.passed}
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The checks that are red now and were not."""
+        return self.new.failing - self.old.failing
+
+    @property
+    def gained(self) -> float:
+        """By how much the judges' score rose; 0.0 where one of the two has none."""
+        old, new = self.old.score, self.new.score
+        return new - old if old is not None and new is not None else 0.0
+
+    @property
+    def added(self) -> list[str]:
+        """The lines of code that the second iteration has and the first had not; comments say nothing here."""
+        known = set(ADDED.findall(self.before.work.diff))
+        lines = (code_in(line) for line in ADDED.findall(self.after.work.diff) if line not in known)
+        return [line for line in lines if line]
+
+    @property
+    def written(self) -> str:
+        """Every line in which the diffs of the two differ, and the names of the files."""
+        then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
+        return "\n".join([*sorted(then ^ now), *sorted(self.changed)])
+
+
+def patches(diff: str) -> Mapping[str, str]:
+    """A diff by file."""
+    heads = list(HEADER.finditer(diff))
+    ends = [*(head.start() for head in heads[1:]), len(diff)]
+    return {head["path"]: diff[head.start() : end] for head, end in zip(heads, ends, strict=False)}
+
+
+def code_in(line: str) -> str:
+    """What of a line is code: comments and sentences in strings are what somebody says."""
+    code = PROSE.sub('"…"', COMMENT.sub("", line)).strip()
+    return code if CODE.search(code) else ""
+
+
+def verified(finding: Finding, step: Step) -> bool:
+    """Whether what the finding is about turned green, by a change that touches it."""
+    own = own_checks(finding, step.old)
+    if own:
+        files = {check.name: check.file for check in step.old.checks}
+        return own <= step.turned and all(touches(finding, files[check] or check, step.changed) for check in own)
+    return cleared(finding, step) and finding.key[1] in step.changed
+
+
+def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
+    """The failing checks that a finding is about: the one it names, or the one that failed at its very place."""
+    if finding.rule in judged.failing:
+        return frozenset({finding.rule})
+    near = {one.rule for one in judged.findings if one.rule in judged.failing and same_place(one.where, finding.where)}
+    return frozenset(near) if len(near) == 1 else frozenset()
+
+
+def same_place(one: str, other: str) -> bool:
+    """Whether two places are one region of one file."""
+    (path, line), (its, where) = parted(one), parted(other)
+    return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= REGION
+
+
+def parted(where: str) -> tuple[str, int]:
+    """A place as a file and a line; 0 where no line is named."""
+    path, _, rest = where.partition(":")
+    line = rest.partition(":")[0]
+    return path, int(line) if line.isdecimal() else 0
+
+
+def cleared(finding: Finding, step: Step) -> bool:
+    """Whether a checker printed this rule for this file before, and does so no more.
+
+    What a judge found is in no checker's output.
+    """
+    rule, path, _ = finding.key
+    if not (rule and path):
+        return False
+    return printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
+
+
+def printed(finding: Finding, judged: Evaluation) -> bool:
+    """Whether the output of the checks has a finding's place and rule on one line."""
+    start = f"{finding.where} {finding.rule} "
+    return any(line.strip().startswith(start) for line in judged.log.splitlines())
+
+
+def touches(finding: Finding, check: str, changed: frozenset[str]) -> bool:
+    """Whether a change concerns a check's subject: a finding's own file, and of a test what it tests.
+
+    ``check`` is the file that defines it, or its name. A test whose own file changed may only ask for less now.
+    """
+    own, path = check.partition("::")[0], finding.key[1]
+    tests = {own, *([path] if TEST.search(path) else [])}
+    if changed & tests:
+        return False
+    if path and path not in tests:
+        return path in changed
+    return any(not TEST.search(one) for one in changed)
+
+
+def followed(advice: str, written: str) -> str:
+    """The sentences of an advice whose content is in what was written."""
+    return " ".join(one for one in SENTENCE.split(advice.strip()) if one and is_in(one, written))
+
+
+def is_in(advice: str, written: str) -> bool:
+    """Whether all names and numbers of an advice, or where it has none most of its words, are in what was written."""
+    known = details(advice)
+    if names := known.identifiers | known.numbers:
+        return named_in(names, written)
+    words = terms(advice) - ADVISING
+    return bool(words) and len(words & terms(written)) >= MOST_OF * len(words)
+
+
+def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, Step]]:
+    """Each two iterations in a row that were both evaluated, and the number of the second."""
+    for number, (before, after) in enumerate(pairwise(iterations), 1):
+        old, new = before.evaluation, after.evaluation
+        if old is not None and new is not None:
+            yield number, Step(before, old, after, new)
