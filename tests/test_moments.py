@@ -181,13 +181,15 @@ def test_before_evaluate_gives_criteria_to_the_judges() -> None:
     assert [("tone", "mine")] == [(section.name, section.source) for section in picky.criteria]
 
 
-def test_after_evaluate_replaces_the_evaluation() -> None:
+def test_after_evaluate_replaces_the_evaluation_by_a_stricter_one() -> None:
     def after_evaluate(evaluation: Evaluation) -> Evaluation:
-        return replace(evaluation, checks=(Check("polite", passed=True),))
+        return replace(evaluation, checks=(*evaluation.checks, Check("brief", passed=False)))
 
-    stage = Stage(says=["no"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
+    stage = Stage(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
+    done = perform(Task("Ask"), stage)
 
-    assert Decision.ACCEPT is perform(Task("Ask"), stage).result.ruling.decision
+    assert Decision.ACCEPT_BEST is done.result.ruling.decision
+    assert "brief" in (done.result.best.evaluation or Evaluation()).failing
 
 
 def learnings(done: Rehearsed) -> list[Learning]:

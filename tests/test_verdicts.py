@@ -310,6 +310,21 @@ def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell,
     )
 
 
+def test_what_is_accepted_on_resume_is_what_is_on_the_disk(openkoi: Shell) -> None:
+    """An earlier iteration, judged .60, had been restored because the last one could not be judged."""
+    executor = EDIT.replace("x = 3", "x = 2") + "  - when: {after: 1}\n    says: One.\n"
+    executor += EDIT.replace("after: 0", "after: 2") + SAID.format("Two.")
+    low, unread = judge_of(0.6, "+x = 2"), "  - says: It is fine.\n    repeat: true\n"
+    first = played(openkoi, executor, judge=low + unread)
+    assert (3, "x = 2\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
+
+    script(openkoi.folder, low + judge_of(0.9), "judge.yaml")
+    again = openkoi("resume", "--format", "json", "--evaluator", "rehearsal/judge.yaml")
+
+    assert (0, "Two.", 0.9) == (again.returncode, result(again)["output"], result(again)["score"]), again.stderr
+    assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
+
+
 def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openkoi.phases.evaluate import evaluate
-from openkoi.phases.merge import distinct, merge, sound
+from openkoi.phases.merge import distinct, merge, only_stricter, sound
 from openkoi.phases.refine import refine
 from openkoi_hookspecs import (
     Check,
@@ -262,6 +262,36 @@ def test_the_same_work_again_is_not_judged_again() -> None:
     assert [Mode.FULL, Mode.CACHED] == modes
     assert 1 == len(judge.seen)
     assert Decision.ACCEPT_BEST is done.result.ruling.decision
+
+
+RED = Evaluation(checks=(Check("unit", False), Check("old", True)), findings=(Finding("leaks", Severity.BLOCKER),))
+FULL = replace(RED, scores=(Score("a", 0.2), Score("b", 0.9)), missing=("lint timed out",))
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (replace(FULL, checks=FULL.checks[1:]), "the failing check unit"),
+        (replace(FULL, checks=(Check("unit", True), FULL.checks[1])), "the failing check unit"),
+        (replace(FULL, checks=(Check("unit", False, required=False), FULL.checks[1])), "the failing check unit"),
+        (replace(FULL, findings=()), "the blocker 'leaks'"),
+        (replace(FULL, findings=(Finding("leaks"),)), "the blocker 'leaks'"),
+        (replace(FULL, missing=()), "the missing check 'lint timed out'"),
+        (replace(FULL, checks=(*FULL.checks, Check("mine", True))), "the passing check mine"),
+        (replace(FULL, scores=FULL.scores[1:]), "only judges score"),
+    ],
+)
+def test_a_hook_cannot_make_work_easier_to_accept(made: Evaluation, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        only_stricter(made, FULL)
+
+
+def test_a_hook_may_make_it_harder() -> None:
+    more = (*FULL.checks, Check("mine", False), Check("told", True, required=False))
+    harder = replace(FULL, checks=more, scores=(Score("a", 0.1), Score("b", 0.9)), suggestion="Look again.")
+
+    assert harder == only_stricter(harder, FULL)
+    assert replace(FULL, scores=()) == only_stricter(replace(FULL, scores=()), FULL)
 
 
 # The next plan.

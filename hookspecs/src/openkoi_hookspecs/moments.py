@@ -90,7 +90,10 @@ def before_evaluate(work: Work, run: Run) -> Answer[Sequence[Section]]:
 
 @hookspec
 def after_evaluate(evaluation: Evaluation, work: Work, run: Run) -> Answer[Evaluation]:
-    """Called with the merged evaluation. Return another to replace it."""
+    """Called with the merged evaluation. Return a stricter one to replace it: with lower scores, more findings.
+
+    One that would be easier to accept is ignored: no failing check, blocker or score can be removed or raised.
+    """
     return None
 
 

@@ -77,7 +77,7 @@ class Asking:
     async def judgement_cost(self) -> tuple[float, float]:
         """Tokens and dollars that one judgement is expected to need; nothing where no model can judge."""
         try:
-            first, *_ = await self.cast.chain(JUDGE)
+            first, *_ = await self.cast.chain(JUDGE, self.executor)
             price = (await self.cast.player(first)).price
         except KoiError:
             return 0.0, 0.0

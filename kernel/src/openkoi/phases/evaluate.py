@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
 from ..kernel import Kernel
 from ..section_limits import admit
 from .facts import is_judge, is_question, policy_of
-from .merge import NOT_A_JUDGE, merge, sound, without_new_scores, without_scores
+from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
 
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
@@ -49,12 +49,13 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
 
 
 async def refolded(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
-    """What plugins make of the evaluation, as long as they raise no score."""
+    """What plugins make of the evaluation, as long as it is no easier to accept."""
     other = await run.fold(moments.after_evaluate, whole, work=work, run=run)
     try:
-        return without_new_scores(sound(other), whole)
+        return only_stricter(sound(other), whole)
     except ValueError as error:
-        await run.emit(events.Warned(f"The evaluation is unchanged: a plugin's after_evaluate hook failed: {error}."))
+        names = ", ".join(voice.plugin for voice in run.house.hooks.speakers(moments.after_evaluate))
+        await run.emit(events.Warned(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 
 

@@ -1,10 +1,10 @@
 """Merge the opinions of several evaluators into one. Pure: only judges score, checks gate."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Evaluation, Finding, Mode, Severity
+from openkoi_hookspecs import Evaluation, Finding, Mode, Score, Severity
 
 from ..facts import misfit
 
@@ -13,7 +13,6 @@ MODES = tuple(Mode)
 NOT_A_JUDGE = (
     "Ignored the score of evaluator {name}: it does not declare `judges = True`. Checks and findings need no score."
 )
-HOOK_SCORE = "it adds or raises the score of {name}; only judges score"
 
 
 def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Sequence[str] = ()) -> Evaluation:
@@ -66,13 +65,34 @@ def without_scores(opinion: Evaluation) -> Evaluation:
     return replace(opinion, scores=())
 
 
-def without_new_scores(folded: Evaluation, given: Evaluation) -> Evaluation:
-    """What a hook made of an evaluation; raises ValueError where it adds a score or raises one."""
-    before = {score.dimension: score for score in given.scores}
+def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
+    """What hooks made of an evaluation; raises ValueError where it could accept what the evaluators do not."""
     if given.unknown and not folded.unknown:
-        raise ValueError("it hides that a judge gave no score")
-    for score in folded.scores:
-        old = before.get(score.dimension)
-        if old is None or score.value > old.value or score.weight != old.weight:
-            raise ValueError(HOOK_SCORE.format(name=score.dimension))
+        raise ValueError("a hook cannot replace a judge that gave no score")
+    if lost := [*hidden_failures(folded, given)]:
+        raise ValueError(f"a hook cannot remove {', '.join(lost[:3])}")
+    if added := sorted(passing(folded) - passing(given)):
+        raise ValueError(f"a hook cannot add the passing check {added[0]}")
+    if folded.scores and not lower(folded.scores, given.scores):
+        raise ValueError("a hook cannot add, raise or drop single scores: only judges score")
     return folded
+
+
+def hidden_failures(folded: Evaluation, given: Evaluation) -> Iterator[str]:
+    """The failing checks, blockers and missing checks that are not there any more, in words."""
+    yield from (f"the failing check {name}" for name in sorted(given.failing - folded.failing))
+    kept = {finding.key for finding in folded.blockers}
+    yield from (f"the blocker {finding.title!r}" for finding in given.blockers if finding.key not in kept)
+    yield from (f"the missing check {why!r}" for why in given.missing if why not in folded.missing)
+
+
+def passing(evaluation: Evaluation) -> frozenset[str]:
+    """The names of the required checks that pass."""
+    return frozenset(check.name for check in evaluation.checks if check.required and check.passed)
+
+
+def lower(scores: Sequence[Score], given: Sequence[Score]) -> bool:
+    """Whether these are the given scores, each as high or lower."""
+    if [(one.dimension, one.weight) for one in scores] != [(one.dimension, one.weight) for one in given]:
+        return False
+    return all(one.value <= before.value for one, before in zip(scores, given, strict=True))

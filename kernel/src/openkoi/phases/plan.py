@@ -41,7 +41,7 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
         sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, judged=run.task.limits.iterations > 0, asks=asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
-    plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)))
+    plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)), asks=asks)
     await run.emit(events.Planned(plan))
     return plan
 

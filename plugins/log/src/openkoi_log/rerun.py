@@ -182,16 +182,20 @@ def ended_unjudged(happened: Iterable[Event]) -> bool:
 
 
 def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without what followed an execution, up to an end of the run where only a judgement was missing.
+    """The records without what followed an execution, up to where a run that was not judged is resumed.
 
-    What the judge said then is paid for and not heard again.
+    What the judge and the learner said then is paid for and not heard again.
     """
     held: list[Record] = []
-    after_work = False
+    after_work = over = False
     for record in records:
         event = record.event
         if isinstance(event, events.RunCompleted) and event.ruling.unjudged:
-            held = []
+            held, over = [], True
+        elif isinstance(event, events.Continued):
+            over = False
+        elif over:
+            continue
         elif after_work and not isinstance(event, events.Worked | events.Prompted):
             held.append(record)
         else:

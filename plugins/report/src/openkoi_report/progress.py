@@ -25,6 +25,10 @@ from .tree import signature
 
 SHOWN = 3
 TESTS = "testrunner"
+JUDGE_AGAIN = {
+    (Decision.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
+    (Decision.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
+}
 LEAST = 0.005
 NEAR_LIMIT = 0.8
 
@@ -125,8 +129,8 @@ class Progress:
         files, completed = self.report.best.work.files if self.report.best.work else (), self.report.completed
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
         named = f"  Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
-        judge = "  To judge this without doing the work again, run `openkoi resume`."
-        unjudged = completed is not None and completed.ruling.unjudged
+        judge = JUDGE_AGAIN.get((completed.ruling.decision, self.report.best.facts.limit), "") if completed else ""
+        unjudged = completed is not None and completed.ruling.unjudged and judge
         return [*([named] if files and self.report.score is None else []), *([judge] if unjudged else [])]
 
 
