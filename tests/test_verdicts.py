@@ -198,6 +198,14 @@ def test_a_test_that_was_itself_changed_did_not_turn_green(openkoi: Shell) -> No
     assert "still pass" in str(result(done)["stop_reason"])
 
 
+def test_a_change_to_how_tests_run_turns_none_green(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(WAITING)
+    cheat = EDIT.replace("a.py", "conftest.py").replace("x = 3", "import a\\na.x = 3")
+    done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
+
+    assert "3 checks still pass, 2 of them in files that this work changed" in str(result(done)["stop_reason"])
+
+
 def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:
     done = played(openkoi, EDIT + DONE, "--no-judge")
 
@@ -264,6 +272,20 @@ def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times
     assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr
     told = openkoi("status", "--why")
     assert "vote 3" in told.stdout
+
+
+def test_a_judge_has_a_call_left_where_calls_are_limited(openkoi: Shell) -> None:
+    configured(openkoi, "[safety]\nmax_calls = 3\n")
+    done = played(openkoi, EDIT + DONE, judge=judge_of(0.95))
+
+    assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
+
+
+def test_a_judge_that_could_vote_only_once_has_judged(openkoi: Shell) -> None:
+    configured(openkoi, "[safety]\nmax_calls = 2\n")
+    done = played(openkoi, SAID.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
+
+    assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
 
 
 def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> None:

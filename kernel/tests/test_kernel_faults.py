@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from openkoi_hookspecs import (
     Decision,
     Done,
     Effect,
+    Ended,
     Evaluation,
     Event,
     Finding,
@@ -23,6 +25,7 @@ from openkoi_hookspecs import (
     Limits,
     Message,
     Model,
+    Plan,
     PluginFault,
     Price,
     Request,
@@ -484,3 +487,40 @@ def test_findings_that_are_no_findings_are_refused(tmp_path: Path) -> None:
     done = perform(WRITE, Stage(evaluators={"odd": Opinions(odd)}), tmp_path)
 
     assert any("odd could not evaluate" in text for text in warnings(done))
+
+
+def test_a_hook_may_replace_the_last_words_and_not_what_happened(tmp_path: Path) -> None:
+    def after_execute(work: Work) -> Work:
+        return Work("I did it all", files=("a.txt",), diff="+x = 3", ended=Ended.DONE)
+
+    stage = Stage(says=[""], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute))
+    work = perform(WRITE, stage, tmp_path).result.best.work
+
+    assert ("I did it all", (), "", False) == (work.text, work.files, work.diff, work.changed)
+
+
+def test_a_hook_may_not_call_work_a_question(tmp_path: Path) -> None:
+    def after_plan(plan: Plan) -> Plan:
+        return replace(plan, asks=True)
+
+    stage = Stage(says=["Done."], evaluators={"judge": Opinions(scored(0.1))}, plugins=plugin(after_plan=after_plan))
+
+    assert not perform(WRITE, stage, tmp_path).result.accepted
+
+
+def test_a_hook_is_cut_off_at_the_task_s_time_limit_and_that_ends_the_run(tmp_path: Path) -> None:
+    async def after_execute(work: Work) -> None:
+        await asyncio.sleep(60)
+
+    stage = Stage(says=["Done."], plugins=plugin(after_execute=after_execute))
+    done = perform(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
+
+    assert Decision.ABORT_TIMEOUT is done.result.ruling.decision
+    assert any("was cut off at the task's time limit" in text for text in warnings(done))
+
+
+def test_a_limit_met_by_the_planner_ends_the_run_as_a_limit(tmp_path: Path) -> None:
+    stage = Stage(says=["Look.", "Done."], settings={"models.planner": "rehearsal/script"})
+    done = perform(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
+
+    assert (Decision.ABORT_BUDGET, 0) == (done.result.ruling.decision, done.result.spent.calls)

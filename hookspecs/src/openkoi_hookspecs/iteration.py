@@ -46,8 +46,9 @@ class Facts:
     ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has last words. ``changed``:
     the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
     required checks that the baseline shows failing and that pass now, with their own file unchanged. ``passing`` counts
-    required checks that pass. ``green``, ``red``: as of ``Evaluation``. ``judged`` is the judges' score, ``unjudged``
-    why there is none although a judge is enabled. ``question``: the task asks for no change, and nothing changed.
+    required checks that pass, ``edited`` those of them whose own file the work changed. ``green``, ``red``: as of
+    ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a judge is enabled.
+    ``question``: the task asks for no change, and nothing changed.
     """
 
     end: Ended = Ended.DONE
@@ -56,6 +57,7 @@ class Facts:
     changed: bool = False
     turned: tuple[str, ...] = ()
     passing: int = 0
+    edited: int = 0
     green: bool = False
     red: bool = False
     judged: float | None = None

@@ -74,13 +74,13 @@ class Asking:
                 await self.switch(name, following, request.model, error)
         raise AssertionError("a role has a model, or choosing one has raised")
 
-    async def judgement_cost(self) -> tuple[float, float]:
+    async def judgement_cost(self) -> tuple[int, float]:
         """Tokens and dollars that one judgement is expected to need; nothing where no model can judge."""
         try:
             first, *_ = await self.cast.chain(JUDGE, self.executor)
             price = (await self.cast.player(first)).price
         except KoiError:
-            return 0.0, 0.0
+            return 0, 0.0
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
         return wide.total, cost(wide, price)
 

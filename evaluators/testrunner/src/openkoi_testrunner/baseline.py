@@ -16,7 +16,8 @@ class Before:
     """How each test stood when the work began, in their order then, and which have passed ``since``.
 
     With ``all_count`` even those that were red then are held against the work. ``silent`` are those that are told only
-    when they fail; ``suites`` are what ran, and ``of`` says which of them each test is of.
+    when they fail; ``settings`` are changed files that decide how tests run; ``suites`` are what ran, and ``of`` says
+    which of them each test is of.
     """
 
     passed: Mapping[str, bool] = field(default_factory=dict)
@@ -26,6 +27,7 @@ class Before:
     suites: tuple[Suite, ...] = ()
     of: Mapping[str, Suite] = field(default_factory=dict)
     all_count: bool = False
+    settings: tuple[str, ...] = ()
 
     def requires(self, name: str) -> bool:
         """Whether the work needs this test to pass: it is new, was green then or since, or red tests are the task."""
@@ -86,8 +88,14 @@ def suite_of(name: str, suites: Sequence[Suite]) -> Suite | None:
     return max(inside, key=lambda suite: len(suite.folder), default=None)
 
 
-def file_of(name: str) -> str:
-    """The path that a test's name begins with, before ``::`` or `` > ``; empty where it begins with none."""
+def file_of(name: str, settings: Iterable[str] = ()) -> str:
+    """The path that a test's name begins with, before ``::`` or `` > ``; empty where it begins with none.
+
+    One of ``settings``, files that decide how the tests of their folder run, stands for the tests below it.
+    """
+    for file in settings:
+        if name.startswith(file.rpartition("/")[0]):
+            return file
     path = name.partition("::")[0].partition(" > ")[0]
     return path if path != name and "." in path.rpartition("/")[2] else ""
 

@@ -14,6 +14,7 @@ from .project import Kind
 from .suites import Suite, standing, suites_of
 from .verdict import unrun, verdict
 
+SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # what they say decides how every test below them runs
 ABOUT_TESTS = frozenset({"bugfix", "test", "testing"})
 NONE = Outcome(runner="tests")
 
@@ -47,7 +48,8 @@ class TestRunner:
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
         """Run the tests of the workspace; None when there are none and were none."""
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
-        before = replace(before_of(work.baseline, since), all_count=about_tests(run.task))
+        settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)
+        before = replace(before_of(work.baseline, since), all_count=about_tests(run.task), settings=settings)
         told = await self._bench(run).all(await self._suites(run, before), before, work.files)
         found = unrun(told.not_run, touched=work.files)
         return verdict(told.whole or NONE, before.without(told.put_off), found)

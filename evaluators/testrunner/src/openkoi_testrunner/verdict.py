@@ -32,7 +32,7 @@ def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -
 
 def check(name: str, passed: bool, before: Before) -> Check:
     """A test as a check; the file that defines it is told by its name where the runner names it so."""
-    return Check(name, passed, required=before.requires(name), file=file_of(name))
+    return Check(name, passed, required=before.requires(name), file=file_of(name, before.settings))
 
 
 def unrun(not_run: Sequence[NotRun], touched: Sequence[str]) -> tuple[Finding, ...]:

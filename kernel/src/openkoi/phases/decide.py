@@ -95,7 +95,8 @@ def checks_passed(facts: Facts) -> str:
     """How many checks turned green; else how many still pass."""
     if facts.turned:
         return f"{counted(len(facts.turned), 'check')} turned green"
-    return f"{counted(facts.passing, 'check')} still {'passes' if facts.passing == 1 else 'pass'}"
+    edited = f", {facts.edited} of them in files that this work changed" if facts.edited else ""
+    return f"{counted(facts.passing, 'check')} still {'passes' if facts.passing == 1 else 'pass'}{edited}"
 
 
 ROWS = (

@@ -109,11 +109,17 @@ async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
 
 
 async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Evaluation | None:
-    """One opinion. One that fails gives none; a judge that fails is asked once more."""
+    """One opinion. One that fails gives none; a judge that fails is asked once more.
+
+    A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
+    """
+    refused = run.budget.refused
     for last in (not is_judge(evaluator), True):
         try:
             opinion = await run.in_time(evaluator.evaluate(work, run))
-            return None if opinion is None else sound(opinion)
+            if opinion is not None and sound(opinion).scores:
+                run.budget.refused = refused
+            return opinion
         except LimitReached as reached:
             run.note_limit(reached.limit)
             return Evaluation(unknown=f"{name} was not asked: {reached}")

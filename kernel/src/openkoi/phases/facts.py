@@ -20,6 +20,7 @@ def observe(
 ) -> Facts:
     """The facts of work and what was said of it; ``failed`` are the checks that failed before the work."""
     found = evaluation or Evaluation()
+    passing = [check for check in found.checks if check.required and check.passed]
     silent = policy is Policy.JUDGE and evaluation is not None and found.score is None and not found.red
     return Facts(
         end=work.ended,
@@ -27,7 +28,8 @@ def observe(
         answered=work.answered,
         changed=work.changed,
         turned=turned(found.checks, failed, work),
-        passing=sum(check.required and check.passed for check in found.checks),
+        passing=len(passing),
+        edited=sum(check.file in work.files for check in passing),
         green=found.green,
         red=found.red,
         judged=found.score,

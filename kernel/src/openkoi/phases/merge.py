@@ -1,6 +1,5 @@
 """Merge the opinions of several evaluators into one. Pure: only judges score, checks gate."""
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -8,6 +7,7 @@ from openkoi_hookspecs import Evaluation, Finding, Mode, Score, Severity
 
 from ..facts import misfit
 
+MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones
 SEVERITIES = tuple(Severity)
 MODES = tuple(Mode)
 NOT_A_JUDGE = (
@@ -23,13 +23,14 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
     skipped most.
     """
     known = [opinion for opinion in said.values() if not opinion.unknown]
+    several = sum(bool(opinion.scores) for opinion in known) > 1
     reasons = dict.fromkeys((*silent, *(one.unknown for name, one in said.items() if name in judges and one.unknown)))
     missing = [one.unknown for name, one in said.items() if name not in judges and one.unknown]
     return Evaluation(
         checks=tuple(
             replace(check, evaluator=name) for name, one in said.items() if not one.unknown for check in one.checks
         ),
-        scores=tuple(score for opinion in known for score in opinion.scores),
+        scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
         findings=distinct(finding for opinion in said.values() for finding in opinion.findings),
         mode=max((opinion.mode for opinion in known), key=MODES.index, default=Mode.FULL),
         unknown="; ".join(reasons),
@@ -37,6 +38,12 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
         suggestion=" ".join(opinion.suggestion for opinion in known if opinion.suggestion),
         log="\n".join(opinion.log for opinion in known if opinion.log),
     )
+
+
+def shares(scores: Sequence[Score]) -> list[Score]:
+    """The scores of one judge with weights that sum to one, so that each of several judges counts as much."""
+    whole = sum(score.weight for score in scores) or 1.0
+    return [replace(score, weight=score.weight / whole) for score in scores]
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -55,7 +62,7 @@ def sound(opinion: Evaluation) -> Evaluation:
     if wrong := misfit(opinion, Evaluation):
         raise ValueError(f"it is not an evaluation: {wrong}")
     for score in opinion.scores:
-        if not (0 <= score.value <= 1 and 0 <= score.weight < math.inf):
+        if not (0 <= score.value <= 1 and 0 <= score.weight <= MAX_WEIGHT):
             raise ValueError(f"{score.dimension} is scored {score.value} with weight {score.weight}")
     return opinion
 

@@ -32,6 +32,8 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
         return NOTHING_DONE
     if facts.judged is not None:
         return f"score {facts.judged:.2f} is below the threshold {limits.quality:.2f}"
+    if facts.policy is Policy.CHECKS and evaluation.missing:
+        return f"not checked: {evaluation.missing[0]}"
     if facts.policy is Policy.CHECKS and facts.green:
         return "nothing was changed, so passing checks prove nothing"
     return "not judged"

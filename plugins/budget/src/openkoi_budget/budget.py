@@ -53,7 +53,7 @@ class Budget:
     started: float = 0.0
     refused: str = ""
     exceeded: str = ""
-    kept: tuple[float, float] = (0.0, 0.0)
+    kept: Spend = Spend()
     waits: int = 0
     stopped: float = 0.0
     deadlines: set[asyncio.Timeout] = field(default_factory=set)
@@ -85,7 +85,12 @@ class Budget:
 
     @property
     def own_tokens(self) -> float:
-        return self.limits.tokens - self.used.budget_tokens - sum(lease.tokens for lease in self.leases) - self.kept[0]
+        return (
+            self.limits.tokens
+            - self.used.budget_tokens
+            - sum(lease.tokens for lease in self.leases)
+            - self.kept.budget_tokens
+        )
 
     @property
     def usd_left(self) -> float:
@@ -93,16 +98,20 @@ class Budget:
 
     @property
     def own_usd(self) -> float:
-        return self.limits.usd - self.used.usd - sum(lease.usd for lease in self.leases) - self.kept[1]
+        return self.limits.usd - self.used.usd - sum(lease.usd for lease in self.leases) - self.kept.usd
 
     @property
     def calls_left(self) -> float:
-        own = self.limits.calls - self.used.calls - len(self.leases)
+        own = self.limits.calls - self.used.calls - len(self.leases) - self.kept.calls
         return own if self.parent is None else min(own, self.parent.calls_left)
 
-    def keep_back(self, tokens: float, usd: float) -> None:
-        """Keep so much from whoever asks until this is said anew: a judge has to be paid from it."""
-        self.kept = min(tokens, KEPT_SHARE * self.limits.tokens), min(usd, KEPT_SHARE * self.limits.usd)
+    def keep_back(self, tokens: int, usd: float) -> None:
+        """Keep one call of this size from whoever asks until this is called again: a judge has to be paid from it."""
+        self.kept = Spend(
+            budget_tokens=min(tokens, int(KEPT_SHARE * self.limits.tokens)),
+            usd=min(usd, KEPT_SHARE * self.limits.usd),
+            calls=int(tokens > 0 and self.limits.calls > 1),
+        )
 
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
@@ -176,8 +185,8 @@ class Budget:
     @property
     def over(self) -> bool:
         """Whether nothing is asked any more: a limit is passed, or a vendor's counts cannot be bounded."""
-        tokens, usd = self.kept
-        return bool(self.overdrawn) or min(self.tokens_left + tokens, self.usd_left + usd) < 0
+        tokens, usd = self.tokens_left + self.kept.budget_tokens, self.usd_left + self.kept.usd
+        return bool(self.overdrawn) or min(tokens, usd) < 0
 
     def overdraw(self, limit: str) -> None:
         """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
