@@ -223,7 +223,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
     run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.Warned)]
 
-    assert any("where $1.0000 were reserved; more is reserved from now on" in text for text in warnings)
+    assert any("where $1.0000 were reserved; more will be reserved from now on" in text for text in warnings)
     assert pytest.approx(1.0) == run.result.spent.usd
 
 

@@ -37,7 +37,7 @@ def test_without_a_terminal_it_has_to_be_said_that_the_price_is_all_right(openko
 
     assert (2, [], "") == (refused.returncode, list(server.asked), refused.stdout)
     assert f"calls of {DEAR}, about $" in refused.stderr
-    ahead = refused.stderr.rpartition("To go ahead: openkoi ")[2].strip()
+    ahead = refused.stderr.rpartition("To start it, run: openkoi ")[2].strip()
     done = openkoi(*shlex.split(ahead))
     assert 3 == done.returncode, done.stderr
     assert "not passed" in done.stdout
@@ -72,7 +72,7 @@ def test_the_budget_binds_still(openkoi: Shell, server: OpenAIServer) -> None:
     done = openkoi(*CERTIFY, "--budget", "0.05", "--yes")
 
     assert 1 == done.returncode
-    assert "That is more than --budget $0.05" in done.stderr
+    assert "That exceeds --budget $0.05" in done.stderr
     assert "Raise --budget" in done.stderr
     assert float(re.findall(r"\[done\].*\$(\d+\.\d+)", done.stderr)[0]) <= 0.05
 
@@ -84,7 +84,7 @@ if sys.platform != "win32":
     @pytest.mark.parametrize(("answer", "status"), [("y", 3), ("n", 2), ("", 2)])
     def test_at_a_terminal_it_is_asked_first(openkoi: Shell, server: OpenAIServer, answer: str, status: int) -> None:
         with terminal(openkoi, *CERTIFY) as seen:
-            seen.shows("Go ahead? [y/N]")
+            seen.shows("Continue? [y/N]")
             before = len(server.asked)
             seen.type(answer + ENTER)
 

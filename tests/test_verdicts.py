@@ -106,28 +106,34 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "status", "reason"),
+    "judge",
     [
-        ("  - says: It is fine.\n    repeat: true\n", 3, "not judged: "),
-        ('  - says: ""\n    repeat: true\n', 3, "not judged: "),
-        ("  - fails: {refused: no longer offered}\n    repeat: true\n", 3, "not judged: "),
-        ("  - says: too late\n    delay: 60\n    repeat: true\n", 5, "reached the limit of 8 seconds"),
+        "  - says: It is fine.\n    repeat: true\n",
+        '  - says: ""\n    repeat: true\n',
+        "  - fails: {refused: no longer offered}\n    repeat: true\n",
     ],
-    ids=["garbage", "silence", "refusal", "late"],
+    ids=["garbage", "silence", "refusal"],
 )
-def test_a_judge_that_does_not_judge_leaves_acceptance_to_nobody(
-    openkoi: Shell, judge: str, status: int, reason: str
-) -> None:
-    configured(openkoi, "[iteration]\ntimeout_seconds = 8\n")
+def test_a_judge_that_does_not_judge_accepts_nothing(openkoi: Shell, judge: str) -> None:
     done = played(openkoi, EDIT + DONE, judge=judge)
 
     told = result(done)
-    assert (status, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
-    assert str(told["stop_reason"]).startswith(reason)
+    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert str(told["stop_reason"]).startswith("not judged: ")
     assert ["a.py"] == told["changed_files"]
 
 
-def test_a_judge_without_a_valid_key_leaves_acceptance_to_nobody(openkoi: Shell) -> None:
+def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
+    configured(openkoi, "[evaluators.testrunner]\nenabled = false\n[iteration]\ntimeout_seconds = 8\n")
+    done = played(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
+
+    told = result(done)
+    assert (5, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert "reached the limit of 8 seconds" == told["stop_reason"]
+    assert ["a.py"] == told["changed_files"]
+
+
+def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
     with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
         model = script(openkoi.folder, EDIT + DONE)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
-from math import inf
 from typing import TypeVar
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from openkoi.phases.decide import decide
 from openkoi.phases.facts import observe
-from openkoi.phases.merge import MODES, SEVERITIES, distinct, merge, sound
+from openkoi.phases.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct, merge, sound
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -227,7 +226,7 @@ def test_it_was_come_by_as_the_opinion_that_was_spared_most(opinions: list[Evalu
 @given(st.floats(), st.floats())
 def test_a_score_is_a_number_from_nought_to_one_or_the_opinion_is_refused(value: float, weight: float) -> None:
     opinion = Evaluation(scores=(Score("x", value, weight),))
-    if not (0 <= value <= 1 and 0 <= weight < inf):
+    if not (0 <= value <= 1 and 0 <= weight <= MAX_WEIGHT):
         with pytest.raises(ValueError, match="is scored"):
             sound(opinion)
         return

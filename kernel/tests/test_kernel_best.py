@@ -1,40 +1,21 @@
 """Which iteration is the best, and which one a run returns."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 import pytest
+from kernel_iterations import BLOCKER, GREEN, RED, judged
 
-from openkoi.phases.best import best_of, returned
+from openkoi.phases.best import best_of, choose_returned
 from openkoi_hookspecs import (
     Check,
     Decision,
     Ended,
-    Evaluation,
     Facts,
-    Finding,
     Iteration,
     Plan,
-    Score,
-    Severity,
     Spend,
     Work,
 )
-
-NUMBERS = count()
-BLOCKER = Finding("drops every table", Severity.BLOCKER)
-GREEN, RED = Check("unit", True), Check("unit", False)
-
-
-def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = ()) -> Iteration:
-    """An iteration that a judge scored; None: no judge did."""
-    scores = () if score is None else (Score("quality", score),)
-    evaluation = Evaluation(scores=scores, checks=tuple(checks), findings=findings)
-    number = next(NUMBERS)
-    work = Work(f"iteration {number}", diff=f"+line {number}", files=("a.py",))
-    facts = Facts(answered=True, changed=True, judged=score)
-    return Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
 
 
 def empty() -> Iteration:
@@ -86,26 +67,26 @@ def test_of_equals_the_earlier_is_better() -> None:
 def test_what_is_accepted_is_returned() -> None:
     accepted = judged(0.8)
 
-    assert accepted is returned([judged(0.85, BLOCKER), accepted], Decision.ACCEPT)
+    assert accepted is choose_returned([judged(0.85, BLOCKER), accepted], Decision.ACCEPT)
 
 
 @pytest.mark.parametrize("decision", [Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT, Decision.ACCEPT_BEST])
 def test_what_is_not_accepted_gives_way_to_the_best_that_was_judged(decision: Decision) -> None:
     best = judged(0.6)
 
-    assert best is returned([judged(0.5), best, empty()], decision)
-    assert best is returned([best, judged(None, checks=[GREEN])], decision)
+    assert best is choose_returned([judged(0.5), best, empty()], decision)
+    assert best is choose_returned([best, judged(None, checks=[GREEN])], decision)
 
 
 def test_where_none_was_judged_the_files_stay_and_the_last_that_did_something_is_returned() -> None:
     last = judged(None)
 
-    assert last is returned([judged(None, checks=[GREEN]), last, empty()], Decision.ABORT_BUDGET)
-    assert (only := empty()) is returned([only], Decision.ABORT_BUDGET)
+    assert last is choose_returned([judged(None, checks=[GREEN]), last, empty()], Decision.ABORT_BUDGET)
+    assert (only := empty()) is choose_returned([only], Decision.ABORT_BUDGET)
 
 
 def test_a_run_that_waits_for_the_user_stays_where_it_is() -> None:
     waiting = judged(None)
     waiting = replace(waiting, work=replace(waiting.work, ended=Ended.PERSON))
 
-    assert waiting is returned([judged(0.7), waiting], Decision.ESCALATE)
+    assert waiting is choose_returned([judged(0.7), waiting], Decision.ESCALATE)

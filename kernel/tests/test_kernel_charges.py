@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.charges import PLAUSIBLE, charge
-from openkoi.hearing import MOST_CHARACTERS, Heard
+from openkoi.charges import MAX_TIMES_ESTIMATE, charge
+from openkoi.hearing import MAX_CHARACTERS_PER_TOKEN, Heard
 from openkoi_budget import Budget, Lease
 from openkoi_hookspecs import Buffered, Chunk, Done, LimitReached, Limits, Price, Stop, Text, Thought, ToolCall, Usage
 
@@ -66,7 +66,7 @@ def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_li
         assert budget.spent.usd <= usd + CENT
         assert budget.spent.budget_tokens <= tokens
         kept = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Thought))
-        assert kept <= lease.max_output * MOST_CHARACTERS
+        assert kept <= lease.max_output * MAX_CHARACTERS_PER_TOKEN
 
 
 @pytest.mark.parametrize("piece", ["word", "слово ", "鯉", "    ", "-" * 7])
@@ -97,7 +97,13 @@ def test_what_was_thought_in_silence_is_believed_as_long_as_it_was_asked_for() -
 
 @pytest.mark.parametrize(
     ("counted", "charged"),
-    [(1_100, 1_100), (1_200, 1_000), (PLAUSIBLE * 750, 1_000), (PLAUSIBLE * 750 + 1, 750), (1_250_000, 750)],
+    [
+        (1_100, 1_100),
+        (1_200, 1_000),
+        (MAX_TIMES_ESTIMATE * 750, 1_000),
+        (MAX_TIMES_ESTIMATE * 750 + 1, 750),
+        (1_250_000, 750),
+    ],
 )
 def test_a_count_that_cannot_be_is_replaced_by_what_was_read(counted: int, charged: int) -> None:
     answer = heard([Text("x" * 3_000), Done(Usage(input=400, output=counted))], 1_000)

@@ -211,7 +211,8 @@ ASKS = Plan(asks=True)
 def facts(
     work: Work = CHANGE, evaluation: Evaluation | None = None, plan: Plan | None = None, policy: Policy = Policy.JUDGE
 ) -> Facts:
-    return observe(plan or Plan(), work, evaluation, policy=policy, failed=("test_a.py::test_a", "lint"))
+    failed = (("", "test_a.py::test_a"), ("", "lint"))
+    return observe(plan or Plan(), work, evaluation, policy=policy, failed=failed)
 
 
 def test_checks_are_never_a_number() -> None:
@@ -236,8 +237,9 @@ def test_a_score_that_misses_the_threshold_by_rounding_alone_is_good_enough() ->
         (Check("lint", True, required=False), ()),
         (Check("lint", False), ()),
         (Check("new", True), ()),
+        (Check("lint", True, evaluator="another"), ()),
     ],
-    ids=["turned", "other file", "own file", "optional", "still red", "new"],
+    ids=["turned", "other file", "own file", "optional", "still red", "new", "of another evaluator"],
 )
 def test_a_check_turns_green_only_with_its_own_file_unchanged(check: Check, expected: tuple[str, ...]) -> None:
     assert expected == facts(evaluation=Evaluation(checks=(check,))).turned

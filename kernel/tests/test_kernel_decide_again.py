@@ -1,49 +1,25 @@
 """How a run that is not accepted goes on or ends: the rules, in their order."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 import pytest
+from kernel_iterations import BLOCKER, GREEN, RED, iteration, judged
 
 from openkoi.phases.decide import decide
-from openkoi.phases.facts import observe
 from openkoi_hookspecs import (
-    Check,
     Decision,
     Ended,
-    Evaluation,
     Finding,
     Iteration,
     Limits,
     Mode,
     Plan,
-    Policy,
     Ruling,
-    Score,
-    Severity,
     Spend,
     Work,
 )
 
-NUMBERS = count()
-BLOCKER = Finding("drops every table", Severity.BLOCKER)
 IMPORTANT = Finding("has no test")
-GREEN, RED = Check("unit", True), Check("unit", False)
-
-
-def judged(score: float | None, *findings: Finding, checks: Sequence[Check] = (), end: Ended = Ended.DONE) -> Iteration:
-    """An iteration that a judge scored; None: there is no judge, and the checks decide."""
-    scores = () if score is None else (Score("quality", score),)
-    return iteration(Evaluation(scores=scores, checks=tuple(checks), findings=findings), end)
-
-
-def iteration(evaluation: Evaluation | None, end: Ended = Ended.DONE, limit: str = "") -> Iteration:
-    number = next(NUMBERS)
-    work = Work(f"iteration {number}", diff=f"+line {number}", files=("a.py",), ended=end, limit=limit)
-    policy = Policy.JUDGE if evaluation and evaluation.scores else Policy.CHECKS
-    facts = observe(Plan(), work, evaluation, policy=policy)
-    return Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
 
 
 def after(*iterations: Iteration, limits: Limits | None = None, spent: Spend | None = None) -> Ruling:

@@ -261,4 +261,4 @@ def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
     result = report_of(told.records).result()
 
     assert "Here you are." == result["output"]
-    assert any("The task has no plan: borg" in text for text in result["warnings"])
+    assert any("Continuing without a plan: borg" in text for text in result["warnings"])

@@ -134,7 +134,7 @@ def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Pat
     heard = hear(tmp_path, ["Splendid!", "Ten out of ten!", verdict(1.0, 1.0, 1.0)])
 
     assert (2, None) == (len(heard.prompts), heard.known.score)
-    assert heard.known.unknown.startswith("The judge was asked twice and gave no verdict that can be used.")
+    assert heard.known.unknown.startswith("The judge returned no usable verdict after 2 tries.")
 
 
 def test_a_verdict_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ class Iterated(Event):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Event):
-    """What happens after an iteration, what was spent until then, and the facts that the decision rests on."""
+    """What happens after an iteration, what was spent until then, and the facts that the decision is based on."""
 
     name = "decision"
     iteration: int

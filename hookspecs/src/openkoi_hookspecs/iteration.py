@@ -15,8 +15,8 @@ class Plan:
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 
-    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the words of the
-    task ask for nothing to be changed.
+    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the task is
+    worded as a question, which asks for nothing to be made or changed.
     """
 
     steps: tuple[str, ...] = ()
@@ -28,10 +28,10 @@ class Plan:
 
 
 class Policy(StrEnum):
-    """What an acceptance has to rest on.
+    """What work is accepted on.
 
-    JUDGE: a judge's score, since a judge is enabled. CHECKS: passing checks, since no judge is. NONE: nothing, since no
-    evaluation was asked for: no iterations, a sub-task, a deterministic skill.
+    JUDGE: a judge's score; a judge is enabled. CHECKS: passing checks; no judge is. NONE: being done; no evaluation was
+    asked for (no iterations, an agent without evaluation, a sub-task, a deterministic skill).
     """
 
     JUDGE = "judge"
@@ -41,14 +41,14 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the decision after an iteration rests on. Every fact is about the state that the iteration left.
+    """What the decision after an iteration is based on: facts about the state that the iteration left.
 
     ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has last words. ``changed``:
     the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
     required checks that the baseline shows failing and that pass now, with their own file unchanged. ``passing`` counts
-    required checks that pass, ``edited`` those of them whose own file the work changed. ``green``, ``red``: as of
-    ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a judge is enabled.
-    ``question``: the task asks for no change, and nothing changed.
+    required checks that pass, ``edited`` those of them whose own file the work changed. ``green`` and ``red`` are those
+    of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a judge is enabled.
+    ``question``: the task is worded as a question, and nothing changed.
     """
 
     end: Ended = Ended.DONE
@@ -95,7 +95,7 @@ class Ruling:
     """A decision and why it was taken.
 
     A ``fresh`` one goes on from the best iteration's files with a minimal context: the last attempt led astray. An
-    ``unjudged`` one ends the run although only a judgement is missing: resuming asks for that.
+    ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
     """
 
     decision: Decision

@@ -31,10 +31,11 @@ class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
     ``kind`` is anti_pattern, heuristic, preference, procedure or fact. ``keys`` are the globs, tools, error codes and
-    names it is about. ``evidence`` are ids of records. ``quoted`` text informs and never instructs: the user did not
-    approve it, and it is not proved that it helps, or it came from a page, a tool, a file or a message.
-    ``confidence`` is what its outcomes make of it before any decay; ``last_used`` is when it helped last, and
-    ``expires_at`` when it will be worth too little to be shown unless it helps again; both in ISO 8601, or empty.
+    names it is about. ``evidence`` are ids of records. ``quoted`` text is shown as data, never as an
+    instruction: it is neither approved by the user nor proved to help, or it was read from a page, a tool, a file or a
+    message.
+    ``confidence`` follows from its outcomes, before any decay; ``last_used`` is when it last helped, ``expires_at``
+    when it will be worth too little to be shown unless it helps again; both in ISO 8601, or empty.
     """
 
     id: str

@@ -182,9 +182,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Buffered:
-    """Characters of an answer that have arrived and are yielded later, when they are complete: a tool call's arguments.
+    """The number of characters received but not yet complete: arguments of a tool call, which is yielded at its end.
 
-    Yielded as they arrive, so that an answer that passes what was asked for is cut off in time. Not part of the reply.
+    Yielded as they arrive, so that a response that exceeds its limit is cut off in time. Not part of the reply.
     """
 
     length: int

@@ -78,7 +78,7 @@ def after_tool(result: ToolResult, call: ToolCall, run: Run) -> Answer[ToolResul
 
 @hookspec
 def after_execute(work: Work, run: Run) -> Answer[Work]:
-    """Called after each execution. Return work with other text to replace the last words; the facts stay."""
+    """Called after each execution. Return work with another text to replace the last words; the rest is ignored."""
     return None
 
 
@@ -92,7 +92,8 @@ def before_evaluate(work: Work, run: Run) -> Answer[Sequence[Section]]:
 def after_evaluate(evaluation: Evaluation, work: Work, run: Run) -> Answer[Evaluation]:
     """Called with the merged evaluation. Return a stricter one to replace it: with lower scores, more findings.
 
-    One that would be easier to accept is ignored: no failing check, blocker or score can be removed or raised.
+    One that would be easier to accept is ignored with a warning: no failing check, blocker or score can be removed or
+    raised.
     """
     return None
 

@@ -29,8 +29,8 @@ class Provider(Protocol):
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one answer: text as it comes, tool calls only when complete, Done last.
 
-        Yield ``Buffered`` for what arrives meanwhile, so that an endless call is cut off; the kernel closes the stream.
-        A call that cannot be read comes with its ``fault``. Does not retry. Raises Unavailable or Refused.
+        Yield ``Buffered`` while a call's arguments arrive, so that an endless one is cut off; the kernel closes the
+        stream. A call that cannot be read comes with its ``fault``. Does not retry. Raises Unavailable or Refused.
         """
 
 
@@ -55,22 +55,22 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Dimensioned(Protocol):
-    """What an embedder may be besides: one that knows the length of its vectors. Memory keeps none of another."""
+    """What an embedder may be besides: one that declares the length of its vectors. Memory stores no other length."""
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has; 0 where that is not known."""
+        """The length of a vector; 0 if it is not known."""
 
 
 class Evaluator(Protocol):
     """A judge, or checks, of work. Group ``openkoi.evaluators``. All that are configured are asked, in turn.
 
     A judge weighs the whole work against the task and declares ``judges = True`` as an attribute: only its scores
-    count. Scores of any other evaluator are refused by name: it reports checks and findings.
+    count. Any other evaluator reports checks and findings; its scores are ignored with a warning that names it.
     """
 
     async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
-        """Evaluate the work as it stands in ``run.workspace``; return None where there is nothing to say about it.
+        """Evaluate the work as it stands in ``run.workspace``; return None to say nothing about it.
 
         Reads files, never changes them. A judge that cannot judge tries once more by itself, then says why in
         ``unknown``; one that raises is asked once more.
@@ -81,11 +81,11 @@ class Evaluator(Protocol):
 class Baselined(Protocol):
     """What an evaluator may be besides: one that looks at the workspace before the first change.
 
-    What was red then and is not what the task is about does not count against the work.
+    What failed then and is not what the task is about does not count against the work.
     """
 
     async def baseline(self, run: Run) -> Baseline | None:
-        """Return how things stand. It is logged and handed back in ``Work.baseline``, also after resume and fork."""
+        """Return how the checks stand now. It is logged and passed back in ``Work.baseline``, also after a resume."""
 
 
 class Memory(Protocol):

@@ -25,8 +25,8 @@ class Limits:
 class Spend:
     """What a task has used so far, hooks, judges, learners and sub-tasks included.
 
-    ``tokens`` are all tokens, as vendors count them. ``budget_tokens`` are what token limits count: cached tokens only
-    by their share of the price.
+    ``tokens`` are all tokens, as vendors count them. ``budget_tokens`` are what token limits apply to: a cached token
+    counts as the share of an input token that it costs.
     """
 
     tokens: int = 0
@@ -62,7 +62,7 @@ class Task:
 
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
-    Without ``judge`` no judge is asked, and the checks alone decide.
+    With ``judge=False`` no judge is asked, and checks alone decide.
     """
 
     text: str

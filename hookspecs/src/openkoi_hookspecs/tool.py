@@ -34,7 +34,7 @@ class ToolCall:
 class ToolResult:
     """What a tool answers. A failure is a result too: the model reads it and goes on.
 
-    ``effects`` say what the call changed that no diff of the workspace shows, such as "moved the branch main".
+    ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the branch main".
     """
 
     text: str
@@ -51,9 +51,9 @@ class Tool:
 
     ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
     schema is not sent with every request: the model finds it when it needs it. ``writes`` tells guards which paths a
-    call would write to, where its arguments do not name them plainly; it may raise a ToolFault. A tool that changes
-    nothing but files of the workspace is ``local``: a diff shows what it did. Of any other that is not a reader, a call
-    that did not fail counts as a change.
+    call would write to, where its arguments do not name them plainly; it may raise a ToolFault. A tool is ``local`` if
+    it changes nothing but files in the workspace, so that a diff shows what it did. A successful call of any other tool
+    that does not only read counts as a change.
     """
 
     name: str

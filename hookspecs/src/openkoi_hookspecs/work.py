@@ -40,8 +40,8 @@ class Check:
     """A fact about the work. It gates: no score outvotes a failed one. A check that was not run is left out.
 
     One that is not ``required`` was red before the work began and is not what the task is about: it informs. ``file``
-    is the path of the file that defines it, where there is one: a change to that file proves nothing about the work.
-    ``evaluator`` names who reported it; the kernel sets it.
+    is the path of the file that defines it, if there is one: a check whose own file was changed has not turned green.
+    ``evaluator`` names the evaluator that reported it; the kernel sets it.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Check:
 class Baseline:
     """How one evaluator's checks stood before the work began. It is logged, so that resume and fork know it too.
 
-    ``state`` is whatever else the evaluator needs to compare with, as JSON; it gets it back in ``Work.baseline``.
+    ``state`` is whatever else the evaluator needs for comparison, as JSON. The kernel sets ``evaluator``.
     """
 
     evaluator: str
@@ -68,7 +68,7 @@ class Baseline:
 class Score:
     """A judge's opinion about one dimension of the work, 0.0 to 1.0. Weights are relative.
 
-    Scores are accepted only from an evaluator that declares ``judges = True``.
+    Only an evaluator that declares ``judges = True`` may give scores.
     """
 
     dimension: str
@@ -161,7 +161,7 @@ class Ended(StrEnum):
 class EffectCall:
     """A tool call that could change something, and how it ended, in words.
 
-    ``effects`` say what it changed that no diff of the workspace shows: a commit, a message sent.
+    ``effects`` describe what it changed that no diff of the workspace shows: a commit, a message sent.
     """
 
     call: str
@@ -175,8 +175,8 @@ class Work:
 
     ``calls`` are the run's tool calls so far that could change something. ``criteria`` are what plugins want the judges
     to look at. ``known`` is what the evaluators asked before this one found: checks come first, judges last.
-    ``baseline`` is what the evaluator itself reported before the first change. ``limit`` names what ended it, when
-    ``ended`` is BUDGET or TIME.
+    ``baseline`` is what the evaluator that is asked reported before the first change. ``limit`` names what ended it,
+    when ``ended`` is BUDGET or TIME.
     """
 
     text: str

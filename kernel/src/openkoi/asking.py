@@ -75,7 +75,7 @@ class Asking:
         raise AssertionError("a role has a model, or choosing one has raised")
 
     async def judgement_cost(self) -> tuple[int, float]:
-        """Tokens and dollars that one judgement is expected to need; nothing where no model can judge."""
+        """Return the tokens and dollars that one judgement is expected to need; zero if no model can judge."""
         try:
             first, *_ = await self.cast.chain(JUDGE, self.executor)
             price = (await self.cast.player(first)).price
@@ -154,7 +154,9 @@ class Asking:
             ):
                 async for chunk in chunks:
                     if wrong := no_chunk(chunk):
-                        raise PluginFault(player.name, "chat", f"it said what is no part of an answer: {wrong}")
+                        raise PluginFault(
+                            player.name, "chat", f"it yielded something that is not a chunk of an answer: {wrong}"
+                        )
                     heard.take(chunk)
                     if heard.length > note.until:
                         await self.emit(note.ahead(heard.length))
@@ -180,7 +182,7 @@ class Asking:
             await self.emit(events.Leased(player.name, Usage(), 0.0, role=note.role, lease=note.id))
             return
         counted = Usage(input=estimate, output=heard.tokens)
-        usage = note.lease.within(counted)
+        usage = note.lease.cap_usage(counted)
         usd = self.budget.settle(note.lease, usage, player.price, counted=counted)
         await self.emit(events.Broken(player.name, usage, usd, role=note.role, lease=note.id))
 
@@ -188,7 +190,7 @@ class Asking:
         """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
         usd = self.budget.settle(lease, due.usage, player.price, counted=due.counted)
         over = due.objection(lease, player.price)
-        then = "the task ends here" if self.budget.over else "more is reserved from now on"
+        then = "the task ends here" if self.budget.over else "more will be reserved from now on"
         if overlong:
             sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
             await self.emit(events.Warned(f"{player.name} {sent}{f' and {then}' if over else ''}."))
@@ -217,7 +219,7 @@ class Noted:
 
 @asynccontextmanager
 async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
-    """Hang up in any case when an answer is over, also in the middle of it: what is not read is not paid for."""
+    """Close the stream when an answer ends or is cut off, so that the provider generates no more of it."""
     try:
         yield chunks
     finally:
@@ -226,13 +228,13 @@ async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[C
 
 
 def no_chunk(chunk: object) -> str:
-    """What is wrong with a piece of an answer; its usage may be nonsense, which is mended."""
+    """What is wrong with a piece of an answer; its usage may be wrong, which is corrected."""
     if type(chunk) is Text and type(chunk.text) is str:
         return ""
     if isinstance(chunk, Done):
         return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
     kind = type(chunk)
-    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall, Buffered) else f"{kind.__name__} is no chunk"
+    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall, Buffered) else f"{kind.__name__} is not a chunk"
 
 
 async def advice(error: Refused, player: Player) -> str:

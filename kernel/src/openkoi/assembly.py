@@ -55,7 +55,7 @@ class Assembly(House):
         return self.config.paths.data / "running"
 
     async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
-        """Resume a run from where it ended, with these settings in place of its limits; raises KoiError without one."""
+        """Resume a run where it ended, with ``changed`` settings over its limits; raises KoiError without one."""
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")

@@ -1,4 +1,4 @@
-"""How checks stood before the work: taken once before the first change, logged, known again after resume and fork."""
+"""Record how checks stood before the first change: once per run, in the log, restored after resume and fork."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ LOST = "The baseline of {names} was lost when the task was interrupted; every fa
 
 
 async def take_baselines(run: "Kernel") -> None:
-    """Let each evaluator that compares report how things stand now."""
-    for name, evaluator in comparing(run.evaluators).items():
+    """Ask each evaluator that has baselines how its checks stand now."""
+    for name, evaluator in baselined_evaluators(run.evaluators).items():
         baseline = replace(await baseline_of(name, evaluator, run), evaluator=name)
         run.baselines[name] = baseline
         await run.emit(events.ChecksBaseline(baseline))
@@ -25,7 +25,7 @@ async def take_baselines(run: "Kernel") -> None:
 
 
 async def baseline_of(name: str, evaluator: Baselined, run: "Kernel") -> Baseline:
-    """One evaluator's baseline; an empty one where it has none or fails, so that all it finds counts."""
+    """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
         found = await run.in_time(evaluator.baseline(run)) or Baseline(name)
         if wrong := misfit(found, Baseline):
@@ -39,9 +39,9 @@ async def baseline_of(name: str, evaluator: Baselined, run: "Kernel") -> Baselin
 
 
 def resume_baselines(run: "Kernel") -> None:
-    """Take over what the log has. Baselines that were lost before anything was done are simply taken again."""
+    """Restore baselines from the log. Those lost before the first tool call are taken again."""
     past = run.past
-    lost = sorted(comparing(run.evaluators).keys() - past.baselines.keys())
+    lost = sorted(baselined_evaluators(run.evaluators).keys() - past.baselines.keys())
     if not past.origin or (lost and not past.called):
         return
     run.settled, run.versions.origin, run.baselines = True, past.origin, dict(past.baselines)
@@ -49,6 +49,6 @@ def resume_baselines(run: "Kernel") -> None:
         run.house.warn_once(LOST.format(names=", ".join(lost)))
 
 
-def comparing(evaluators: "Mapping[str, Evaluator]") -> dict[str, Baselined]:
-    """The evaluators that compare with how things stood before."""
+def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, Baselined]:
+    """Return the evaluators that record a baseline."""
     return {name: one for name, one in evaluators.items() if isinstance(one, Baselined)}

@@ -1,15 +1,15 @@
-"""Decide what an answer is charged: the vendor's count where it can be true, and never more than was reserved. Pure."""
+"""Decide what an answer is charged: the vendor's count if it is credible, never more than was reserved. Pure."""
 
 from dataclasses import dataclass, replace
 
-from openkoi_budget import INPUT_MARGIN, Lease, billed
+from openkoi_budget import INPUT_MARGIN, Lease, tiered_cost
 from openkoi_hookspecs import Price, Usage
 
 from .hearing import Heard
 
-LARGEST = 10**12
-PLAUSIBLE = 4
-"""Times our estimate that a vendor may count for what was read: the widest ratio that the estimator learns, too."""
+MAX_COUNT = 10**12
+MAX_TIMES_ESTIMATE = 4
+"""How many times our estimate a vendor may count for what was read: the widest ratio that the estimator learns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Charge:
 
     def objection(self, lease: Lease, price: Price) -> str:
         """Why less is charged than was counted, or more will be reserved; empty when the count was as expected."""
-        if over := lease.exceeded(self.counted, billed(self.counted, price)):
+        if over := lease.exceeded(self.counted, tiered_cost(self.counted, price)):
             return over
         if self.counted == self.usage:
             return ""
@@ -29,16 +29,16 @@ class Charge:
 
 
 def charge(heard: Heard, estimate: int, lease: Lease) -> Charge:
-    """What an answer costs: of one that was cut off nothing is known but what was read."""
-    counted = Usage(input=estimate, output=heard.tokens) if heard.overlong else believable(heard, estimate)
-    return Charge(counted, lease.within(plausible(counted, heard.tokens, lease)))
+    """Return what an answer is charged; of one that was cut off only what was read is known."""
+    counted = Usage(input=estimate, output=heard.tokens) if heard.overlong else credible_usage(heard, estimate)
+    return Charge(counted, lease.cap_usage(cap_implausible_output(counted, heard.tokens, lease)))
 
 
-def believable(heard: Heard, estimate: int) -> Usage:
-    """The vendor's count, and our estimate of whatever in it is missing or cannot be."""
+def credible_usage(heard: Heard, estimate: int) -> Usage:
+    """Return the vendor's count, with our estimate for whatever is missing in it or impossible."""
     usage = heard.done.usage if heard.done else Usage()
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
-    if not all(type(count) is int and 0 <= count <= LARGEST for count in counts):
+    if not all(type(count) is int and 0 <= count <= MAX_COUNT for count in counts):
         return Usage(input=estimate, output=heard.tokens)
     asked = usage.input or usage.cache_read or usage.cache_write
     if asked and usage.output:
@@ -46,8 +46,8 @@ def believable(heard: Heard, estimate: int) -> Usage:
     return replace(usage, input=usage.input if asked else estimate, output=usage.output or heard.tokens)
 
 
-def plausible(counted: Usage, read: int, lease: Lease) -> Usage:
-    """A count, with what was read in place of output tokens that can neither have been read nor thought in silence."""
-    if counted.output <= max(lease.max_output * INPUT_MARGIN, read * PLAUSIBLE):
+def cap_implausible_output(counted: Usage, read: int, lease: Lease) -> Usage:
+    """Replace a count of output tokens that neither the answer nor hidden reasoning can explain by what was read."""
+    if counted.output <= max(lease.max_output * INPUT_MARGIN, read * MAX_TIMES_ESTIMATE):
         return counted
     return replace(counted, output=read)

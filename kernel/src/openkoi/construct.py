@@ -82,7 +82,7 @@ class Wanted:
         return self.coerce(common[1], named=common[0]) if common and not own else self.plain(settings)
 
     def common(self, marks: Sequence[object], site: Site) -> tuple[str, Setting] | None:
-        """The common setting that a parameter goes by, with its key, where it is set."""
+        """Return the common setting that supplies a parameter, with its key, if it is set."""
         keys = [mark.key for mark in marks if isinstance(mark, Shared) and mark.key in site.config.settings]
         return (keys[0], site.config.settings[keys[0]]) if keys else None
 
@@ -111,7 +111,7 @@ class Wanted:
         return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
 
     def common_plugin(self, mark: Plugin, common: tuple[str, Setting], site: Site) -> object:
-        """The plugin that a common setting names; without it, which is said, as if nothing were set."""
+        """Load the plugin that a common setting names; if that fails, warn and use the default."""
         key, setting = common
         try:
             return self.plugin(mark, setting, site)
@@ -137,7 +137,7 @@ class Wanted:
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
     def coerce(self, setting: Setting, secret: bool = False, named: str = "") -> object:
-        """The value as its parameter wants it; one that is wrong is shown with its key, unless it is a secret."""
+        """Convert a value to its parameter's type; an error shows it with its key, unless it is a secret."""
         hint = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
         if hint is Any or (isinstance(hint, type) and type(setting.value) is hint):
             return setting.value

@@ -1,4 +1,4 @@
-"""Settings that were renamed: each works for two years from its date, and is then refused with the new name."""
+"""Renamed settings: an old name works for two years, and is then refused with the new one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,16 +41,18 @@ def rename_deprecated(layer: Mapping[str, Setting], today: date | None = None) -
     old = {key: DEPRECATED[key] for key in layer if key in DEPRECATED}
     for key, renamed in old.items():
         if now >= renamed.until:
-            raise BadSetting(f"{key} in {layer[key].origin} was removed on {dotted(renamed.until)}: use {renamed.new}.")
+            raise BadSetting(
+                f"{key} in {layer[key].origin} was removed on {format_date(renamed.until)}: use {renamed.new}."
+            )
     warnings = [
-        f"{key} in {layer[key].origin} is deprecated since {dotted(renamed.since)}: use {renamed.new}. "
-        f"It works until {dotted(renamed.until)}."
+        f"{key} in {layer[key].origin} is deprecated since {format_date(renamed.since)}: use {renamed.new}. "
+        f"It works until {format_date(renamed.until)}."
         for key, renamed in old.items()
     ]
     fresh = {renamed.new: layer[key] for key, renamed in old.items()}
     return {**fresh, **{key: setting for key, setting in layer.items() if key not in old}}, warnings
 
 
-def dotted(day: date) -> str:
+def format_date(day: date) -> str:
     """Write a day as releases are numbered: 2026.11.21."""
     return f"{day.year}.{day.month}.{day.day}"

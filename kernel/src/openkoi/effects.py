@@ -1,4 +1,4 @@
-"""What tool calls changed, as judges read it and as a run's facts need it."""
+"""Record what tool calls changed, for judges and for a run's facts."""
 
 import json
 from dataclasses import dataclass, field
@@ -30,16 +30,16 @@ class EffectLog:
 
 
 def outcome(result: ToolResult) -> str:
-    """How a call ended, in words."""
+    """Say how a call ended."""
     if result.exit_code is not None:
         return f"exit code {result.exit_code}"
     return "failed" if result.failed else "done"
 
 
 def effects_of(tool: Tool, result: ToolResult, *, approved: bool) -> tuple[str, ...]:
-    """What a call changed that no diff of the workspace shows.
+    """Return what a call changed that no diff of the workspace shows.
 
-    Of a tool that is not local any call that did not fail, and of commands those that the user had to allow.
+    Any successful call of a tool that is not local counts; of commands, those that the user had to allow.
     """
     if result.effects or result.failed or tool.effect is Effect.READS:
         return result.effects

@@ -12,7 +12,7 @@ from openkoi_models import BYTES, answer_tokens
 from .words import mended, mended_values
 
 TELLING = 0.05
-MOST_CHARACTERS = 8
+MAX_CHARACTERS_PER_TOKEN = 8
 """Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
 honest answer is never cut; a token of any script is at least one character."""
 SEAL_SHARE = 4
@@ -21,7 +21,7 @@ SEAL_SHARE = 4
 
 @dataclass(slots=True)
 class Heard:
-    """What came of an answer so far, and what of it is kept: no more than ``max_output`` tokens can be."""
+    """What was received of an answer so far; no more of it is kept than ``max_output`` tokens can be."""
 
     max_output: int
     parts: list[Part] = field(default_factory=list)
@@ -34,11 +34,11 @@ class Heard:
     told: float = 0.0
 
     def take(self, chunk: Text | Thought | ToolCall | Buffered | Done) -> None:
-        """Add one chunk; pieces of text grow together. The chunk that is too much is cut, and ends the answer."""
+        """Add one chunk; pieces of text are joined. The chunk that exceeds the limit is cut, and ends the answer."""
         if isinstance(chunk, Done):
             self.done = chunk
             return
-        length, room = max(1, length_of(chunk)), self.max_output * MOST_CHARACTERS - self.length
+        length, room = max(1, length_of(chunk)), self.max_output * MAX_CHARACTERS_PER_TOKEN - self.length
         if isinstance(chunk, Buffered):
             self.buffered += length
         else:
@@ -72,7 +72,7 @@ class Heard:
 
     @property
     def tokens(self) -> int:
-        """Output tokens that were read, about, also those that are not kept."""
+        """About how many output tokens were read, including those that are not kept."""
         return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
 
     def tell(self) -> str:

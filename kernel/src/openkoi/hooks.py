@@ -41,14 +41,14 @@ class Writer(Protocol):
 
 @runtime_checkable
 class Timed(Protocol):
-    """What of a run is needed to keep a hook within the task's time."""
+    """The part of a run that keeps a hook within the task's time limit."""
 
     @property
     def seconds_left(self) -> float:
         """How long the task may still take."""
 
     def note_limit(self, limit: str) -> None:
-        """Note that somebody who works for the run reached a limit."""
+        """Record that a hook, a tool or a sub-task reached a limit."""
 
 
 @dataclass(slots=True)
@@ -158,7 +158,7 @@ class Hooks:
         return answer
 
     def patience_for(self, voice: Voice, run: object) -> float:
-        """How long a hook may take: no longer than the task, but a second in any case."""
+        """Return the seconds that a hook may take: at most what the task has left, and at least one."""
         if voice.moment in AFTERWARDS or not isinstance(run, Timed):
             return self.patience
         return min(self.patience, max(QUICK, run.seconds_left))

@@ -158,13 +158,13 @@ class Kernel(Lodger):
         return result
 
     def note_part(self, work: Work) -> None:
-        """Take over how a sub-task ended and what it did: of its verdict nothing counts here."""
+        """Take over how a sub-task ended and what it did; its own verdict does not count here."""
         self.effects.calls += work.calls
         if work.ended in (Ended.BUDGET, Ended.TIME):
             self.note_limit(work.limit or work.ended)
 
     def note_limit(self, limit: str) -> None:
-        """Note that somebody who works for this run reached a limit."""
+        """Record that a hook, a tool or a sub-task of this run reached a limit."""
         self.limit_noted = self.limit_noted or limit
 
     @property
@@ -174,7 +174,7 @@ class Kernel(Lodger):
 
     @property
     def limited(self) -> str:
-        """The limit that was reached by anyone; empty when none was."""
+        """The limit that was reached first; empty if none was."""
         return self.budget.refused or self.limit_noted
 
     async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:

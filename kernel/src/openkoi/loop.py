@@ -9,7 +9,7 @@ from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Mode, Plan
 from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
 
 from .kernel import Kernel
-from .phases.best import best_of, returned
+from .phases.best import best_of, choose_returned
 from .phases.decide import decide
 from .phases.evaluate import evaluate
 from .phases.execute import execute
@@ -50,7 +50,7 @@ async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kerne
 
 
 def limited(work: Work, limit: str) -> Work:
-    """The work as ended by a limit, if one was reached by anyone: a judge, a hook, a tool, a sub-task."""
+    """Return the work as ended by a limit if a judge, a hook, a tool or a sub-task reached one."""
     if not limit or work.ended in (Ended.BUDGET, Ended.TIME, Ended.LOOP, Ended.PERSON):
         return work
     return replace(work, ended=Ended.TIME if limit == "seconds" else Ended.BUDGET, limit=limit)
@@ -84,7 +84,7 @@ async def go_back(ruling: Ruling, run: Kernel) -> None:
 
 async def finish(ruling: Ruling, run: Kernel) -> Result:
     """Put the files of the iteration that is returned in place, and report how it went."""
-    best = returned(run.iterations, ruling.decision)
+    best = choose_returned(run.iterations, ruling.decision)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)

@@ -1,4 +1,4 @@
-"""Admit the sections that plugins add at a hook, within the caps. Knows runs and hooks; the caps are the prompt's."""
+"""Admit the sections that plugins add at a hook, within the size limits of ``openkoi_prompt``."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ async def admit(
     *,
     beside: Sequence[Section] = (),
 ) -> list[Section]:
-    """Return what plugins gave, each section with its plugin's name; what is too long is refused with a warning."""
+    """Return the sections that plugins gave, each with its plugin's name; refuse oversized ones with a warning."""
     return await within_caps([replace(one, source=plugin) for plugin, own in given for one in own], hook, run, beside)
 
 
 async def within_caps(
     sections: Sequence[Section], hook: Callable[..., object], run: Kernel, beside: Sequence[Section] = ()
 ) -> list[Section]:
-    """Return the sections that fit the model, together with those that are there already; warn of the others."""
+    """Return the sections that fit the model ``beside`` those it has already; warn of the others."""
     if not sections:
         return []
     most = max_total_bytes(await window_of(run))
@@ -37,7 +37,7 @@ async def within_caps(
 
 
 async def window_of(run: Kernel) -> int:
-    """How many tokens the model can read; a model that cannot be asked will say so itself when it is called."""
+    """Return the model's context size; an unavailable model raises its own error when it is called."""
     if run.agent.worker:
         return UNKNOWN_WINDOW
     try:

@@ -1,7 +1,7 @@
-"""Settings that nothing reads, most of them slips: each is named with the reason and with what was probably meant.
+"""Warn of settings that have no effect, most of them typos, with the reason and a suggestion.
 
-Only what is set is looked at, and a plugin's constructor is read only where its table is there, so that a usual
-configuration costs no import.
+Only settings that are set are checked, and a plugin's constructor is read only if its table is set, so that a usual
+configuration imports nothing.
 """
 
 import inspect
@@ -39,63 +39,63 @@ KEYS = frozenset(
     }
 )
 KNOWN, PREFERRED = "models.known.", "plugins.prefer."
-PROMISED = ("patterns", "integrations", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
+PLANNED = ("patterns", "integrations", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
 VARIABLES = frozenset(
     {"HOME", "CONFIG", "DATA", "LOG_LEVEL", "VERBOSE", "FORMAT", "CASSETTE"}
     | {name.upper() for name in (*FLAGS, *CASSETTE)}
 )
-PREFIX, ALIKE = "OPENKOI_", 0.8
-TOOTHLESS = "is not a setting, so it has no effect."
+PREFIX, MIN_SIMILARITY = "OPENKOI_", 0.8
+NOT_A_SETTING = "is not a setting, so it has no effect."
 
 
 def find_unread(config: Config, plugins: Plugins) -> list[str]:
-    """Say of each setting that nothing reads why; a table without effect is named once."""
+    """Return a warning for each setting that has no effect; one for a whole table."""
     readers = Readers(config, plugins)
-    said = [text for key, setting in config.settings.items() if (text := complaint(key, setting.origin, readers))]
-    return list(dict.fromkeys([*said, *misspelt(config.environment)]))
+    said = [text for key, setting in config.settings.items() if (text := explain_unread(key, setting.origin, readers))]
+    return list(dict.fromkeys([*said, *find_misspelt_variables(config.environment)]))
 
 
-def complaint(key: str, origin: str, readers: "Readers") -> str:
-    """Why a setting has no effect; empty when it has one."""
+def explain_unread(key: str, origin: str, readers: "Readers") -> str:
+    """Say why a setting has no effect; empty if it has one."""
     table, _, rest = key.partition(".")
     if key in KEYS or key.startswith(PREFERRED):
         return ""
     if key.startswith(KNOWN):
-        return of_model(key, origin)
+        return check_model_fact(key, origin)
     name, _, parameter = rest.partition(".")
     if parameter and table in readers.kinds:
-        return of_plugin((table, name, parameter), origin, readers)
-    if promised := next((one for one in PROMISED if f"{key}.".startswith(f"{one}.")), ""):
+        return check_plugin_setting((table, name, parameter), origin, readers)
+    if promised := next((one for one in PLANNED if f"{key}.".startswith(f"{one}.")), ""):
         place = f"[{table}.{name}]" if parameter else promised if "." in promised else f"[{table}]"
         return f"{place} in {origin} has no effect: nothing reads it in this version."
-    return of_kernel(key, origin, readers)
+    return check_common_setting(key, origin, readers)
 
 
-def of_model(key: str, origin: str) -> str:
-    """What is wrong with a fact about a model."""
+def check_model_fact(key: str, origin: str) -> str:
+    """Say what is wrong with a fact about a model; empty if nothing is."""
     model, _, fact = key.rpartition(".")
     if fact in FACTS:
         return ""
-    return f"{key} in {origin} {TOOTHLESS}{hint(fact, FACTS, around=(f'{model}.', ''))}"
+    return f"{key} in {origin} {NOT_A_SETTING}{suggest(fact, FACTS, around=(f'{model}.', ''))}"
 
 
-def of_plugin(place: tuple[str, str, str], origin: str, readers: "Readers") -> str:
-    """What is wrong with a setting in a plugin's own table."""
+def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Readers") -> str:
+    """Say what is wrong with a setting in a plugin's own table; empty if nothing is."""
     kind, name, parameter = place
     if name not in readers.names(kind):
-        meant = hint(name, readers.names(kind), around=(f"[{kind}.", "]"))
+        meant = suggest(name, readers.names(kind), around=(f"[{kind}.", "]"))
         one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
         return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{meant}"
     word = parameter.partition(".")[0]
     known = {} if word == "enabled" else readers.parameters(kind, name)
     if known is None or word in (*known, "enabled"):
         return ""
-    meant = hint(word, [*known, "enabled"], around=(f"{kind}.{name}.", ""))
-    return f"{kind}.{name}.{parameter} in {origin} {TOOTHLESS}{meant}"
+    meant = suggest(word, [*known, "enabled"], around=(f"{kind}.{name}.", ""))
+    return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{meant}"
 
 
-def of_kernel(key: str, origin: str, readers: "Readers") -> str:
-    """What is wrong with a setting of a common table."""
+def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
+    """Say what is wrong with a setting in a common table; empty if nothing is."""
     table, _, word = key.partition(".")
     if key in readers.shared or (table == "evaluation" and word.partition(".")[0] in readers.of_evaluators):
         return ""
@@ -103,22 +103,22 @@ def of_kernel(key: str, origin: str, readers: "Readers") -> str:
         return f"{key} in {origin} has no effect: no plugin in use reads it."
     tables = {one.partition(".")[0] for one in (*KEYS, *readers.shared, "plugins.prefer")} | readers.kinds
     if word and table not in tables:
-        near = hint(table, tables, around=("[", "]"))
+        near = suggest(table, tables, around=("[", "]"))
         return f"[{table}] in {origin} is not a table of settings, so it has no effect.{near}"
-    return f"{key} in {origin} {TOOTHLESS}{hint(key, KEYS | readers.shared, cutoff=ALIKE)}"
+    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, KEYS | readers.shared, cutoff=MIN_SIMILARITY)}"
 
 
-def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
-    """Name variables that differ from one of ours by a slip; others that begin alike may be somebody else's."""
+def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
+    """Warn of variables that look like typos of ours; others with the same prefix may belong to another program."""
     for variable, value in environment.items():
         word = variable.removeprefix(PREFIX)
         ours = value and variable.startswith(PREFIX) and word not in VARIABLES
-        if ours and (meant := hint(word, VARIABLES, around=(f"${PREFIX}", ""), cutoff=ALIKE)):
+        if ours and (meant := suggest(word, VARIABLES, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
             yield f"${variable} is not read, so it has no effect.{meant}"
 
 
-def hint(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""), cutoff: float = 0.6) -> str:
-    """What was probably meant, with what stands before and behind it; whole keys are alike and need a higher cutoff."""
+def suggest(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""), cutoff: float = 0.6) -> str:
+    """Suggest the nearest known word, between ``around``; whole keys resemble each other and need a higher cutoff."""
     before, behind = around
     near = get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return f" Did you mean {before}{near[0]}{behind}?" if near else ""
@@ -126,7 +126,7 @@ def hint(word: str, known: Iterable[str], *, around: tuple[str, str] = ("", ""),
 
 @dataclass(frozen=True)
 class Readers:
-    """What plugins can be told, looked up when it is asked for."""
+    """The settings that plugins read, looked up when needed."""
 
     config: Config
     plugins: Plugins
@@ -137,28 +137,28 @@ class Readers:
         return {*METHODS, *self.plugins.provided, *(one.kind for one in self.plugins.found)}
 
     def names(self, kind: str) -> list[str]:
-        """The plugins of a kind that are installed, those that are switched off included."""
+        """Return the installed plugins of a kind, including disabled ones."""
         return [entry.name for entry in self.plugins.claims(kind)]
 
     def parameters(self, kind: str, name: str) -> Mapping[str, object] | None:
-        """What a plugin's constructor can be told; None when that cannot be known."""
+        """Return a plugin's settings; None if they cannot be determined."""
         found = next((one for one in self.plugins.found if (one.kind, one.name) == (kind, name)), None)
         return parameters_of(found) if found and name not in self.plugins.provided.get(kind, {}) else None
 
     @cached_property
     def of_evaluators(self) -> set[str]:
-        """What the evaluators in use can be told, all of them in one table."""
+        """The settings of all evaluators in use."""
         found = [one for one in self.plugins.found if one.kind == "evaluators" and self.used(one)]
         return {name for one in found for name in parameters_of(one) or ()}
 
     @cached_property
     def shared(self) -> set[str]:
-        """The common settings that plugins in use go by."""
+        """The common settings that plugins in use read."""
         return {key for one in self.plugins.found if self.used(one) for key in shared_by(one)}
 
     @cached_property
     def shared_elsewhere(self) -> set[str]:
-        """The common settings that other plugins would go by, if they were chosen."""
+        """The common settings that other plugins would read if they were chosen."""
         others = (one for one in self.plugins.found if one.kind in USED and not self.used(one))
         return {key for one in others for key in shared_by(one)}
 
@@ -170,7 +170,7 @@ class Readers:
 
 
 def parameters_of(found: Found) -> Mapping[str, object] | None:
-    """What a plugin's constructor can be told, by name with its hint; None when that cannot be known."""
+    """Return the parameters of a plugin's constructor with their type hints; None if they cannot be determined."""
     try:
         with within(LOADING):
             target = resolve(found.target)
@@ -185,6 +185,6 @@ def parameters_of(found: Found) -> Mapping[str, object] | None:
 
 
 def shared_by(found: Found) -> set[str]:
-    """The common settings that a plugin's constructor goes by."""
+    """Return the common settings that a plugin's constructor reads."""
     hints = (parameters_of(found) or {}).values()
     return {mark.key for hint in hints for mark in get_args(hint)[1:] if isinstance(mark, Shared)}

@@ -201,7 +201,7 @@ def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:
         ((Words(),), MODEL, "none is enabled"),
         ((Words(), Asks()), {}, "No model is configured"),
         ((Words(), Asks()), {**MODEL, "evaluators.1.enabled": False}, "none is enabled"),
-        ((Words(), Asks()), {**MODEL, "evaluation.checks_only": True}, "evaluation.checks_only is true"),
+        ((Words(), Asks()), {**MODEL, "evaluation.checks_only": True}, "evaluation.checks_only = true"),
     ],
     ids=["no judge", "no model", "disabled", "switched off"],
 )

@@ -102,7 +102,7 @@ def test_without_a_terminal_the_review_is_a_list(shop: Shop) -> None:
     result = shop.openkoi()
 
     assert "bb22" in result.output
-    assert "Nobody is at the terminal" in result.output
+    assert "No terminal is attached" in result.output
     assert 0 == result.exit_code
 
 

@@ -6,7 +6,7 @@ import pytest
 from poison_scenes import Home
 
 from openkoi_hookspecs import ToolCall
-from openkoi_ledger.corrections import own_words, scope_of
+from openkoi_ledger.corrections import scope_of, strip_quotes
 
 ASK = "How should it be? What should be done?"
 
@@ -48,7 +48,7 @@ def test_a_correction_applies_as_widely_as_it_says(said: str, scope: str) -> Non
     ],
 )
 def test_what_the_user_quotes_is_not_what_the_user_says(answer: str, own: str) -> None:
-    assert own == own_words(answer)
+    assert own == strip_quotes(answer)
 
 
 def corrected(home: Home, said: str) -> None:

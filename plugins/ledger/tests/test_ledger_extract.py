@@ -69,9 +69,9 @@ def test_of_the_lines_that_changed_the_one_that_a_finding_speaks_of_mended_it() 
     bare = Finding("The separator is wrong")
     diff = patch("export.toml", 'unit = "cents"', 'separator = "pipe"')
 
-    assert ['mended by `separator = "pipe"`'] == learned((judged(0.3, bare), ""), (judged(0.9), diff))
+    assert ['fixed by `separator = "pipe"`'] == learned((judged(0.3, bare), ""), (judged(0.9), diff))
     assert [] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), diff))
-    assert ["mended by `x = 1`"] == learned(
+    assert ["fixed by `x = 1`"] == learned(
         (judged(0.3, Finding("Not good yet")), ""), (judged(0.9), patch("x.py", "x = 1"))
     )
 

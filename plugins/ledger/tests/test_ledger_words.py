@@ -15,7 +15,7 @@ TONGUE = Tongue(TITLES, WEIGHTS, said_by(0, 40))
     ("one", "other", "apart"),
     [
         ("Use `pipe`.", "Set the separator to pipe.", False),
-        ('mended by `separator = "pipe"`', "Use `pipe`.", False),
+        ('fixed by `separator = "pipe"`', "Use `pipe`.", False),
         ("Use `pipe`.", "Use `tab`.", True),
         ("Use `pipe`.", "Never use `pipe`.", True),
         ("Wait 3 seconds.", "Wait 5 seconds.", True),

@@ -262,7 +262,7 @@ def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: 
 
     lines = told(events.RunCompleted(ruling, Spend(), iterations=1))
 
-    named = "  To judge this without doing the work again, run `openkoi resume`."
+    named = "  To judge it without doing the work again, run `openkoi resume`."
     assert unjudged is (named in lines)
 
 

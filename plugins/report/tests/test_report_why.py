@@ -145,7 +145,7 @@ def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() 
     silent = Evaluation(unknown="the judge is away")
     lines = why(*lap(0, None), *lap(1, silent), *lap(2, None, mode=Mode.CACHED), events.RunFailed("interrupted"))
 
-    assert ["not evaluated", "the work is the same as before, and so is its judgement"] == row("judged", lines)
+    assert ["not evaluated", "unchanged since the last iteration; reused its score"] == row("judged", lines)
     assert ["there is no judgement: the judge is away"] == row("gate", lines)
     assert ["none were run, so none gate"] == row("checks", lines)
     assert ["none"] == row("score", lines)
@@ -167,6 +167,6 @@ def test_what_came_of_trying_the_judge_is_told(proof: str) -> None:
 
 
 def test_a_log_without_a_beginning_cannot_tell() -> None:
-    assert ["The log does not hold the beginning of this task, so nobody can tell why."] == list(
+    assert ["The start of this task is missing from the log, so its decision cannot be explained."] == list(
         why_lines(report_of([]))
     )

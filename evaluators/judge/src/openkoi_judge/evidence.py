@@ -18,7 +18,7 @@ STOPPED = {
     Ended.BUDGET: "its budget was used up",
     Ended.TIME: "its time was up",
     Ended.LOOP: "it repeated itself",
-    Ended.REFUSED: "the model refused to go on",
+    Ended.REFUSED: "the model refused to continue",
     Ended.UNMET: "it met none of the declared conditions",
     Ended.PERSON: "it waits for the user",
 }
@@ -66,13 +66,13 @@ def stopped(work: Work) -> list[str]:
 
 
 def evidence(work: Work, room: int) -> Iterator[Evidence]:
-    """The change first, then the calls with effects, the last words and the checks; else the words are the work."""
+    """Yield the change, then the calls that could change something, the last words and the checks."""
     if work.diff.strip():
         yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
     else:
         yield Evidence("diff", ONLY_ELSEWHERE if work.changed else UNCHANGED)
     if work.calls:
-        yield Evidence("calls", shortened("\n".join(map(call, work.calls)), CALLS))
+        yield Evidence("calls", shortened("\n".join(map(format_call, work.calls)), CALLS))
     yield from said(work, WORDS if work.diff.strip() else room)
 
 
@@ -84,8 +84,8 @@ def said(work: Work, room: int) -> Iterator[Evidence]:
         yield Evidence("checks", checked(work.known))
 
 
-def call(call: EffectCall) -> str:
-    """One call that could change something, and how it ended."""
+def format_call(call: EffectCall) -> str:
+    """Format a call that could change something, and how it ended."""
     effects = f" ({'; '.join(call.effects)})" if call.effects else ""
     return f"{call.call}: {call.outcome}{effects}"
 

@@ -34,9 +34,7 @@ from .scores import Unreadable
 from .shelf import Shelf, fetch, wanted
 from .sparing import Rules
 
-UNREADABLE = (
-    "The judge was asked twice and gave no verdict that can be used. {wrong} Another evaluator model may do better."
-)
+UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
 TOO_LONG = "The judge sees {room} of the {length} characters of the change, its beginning and its end. Raise max_diff."
 WRONG = "[evaluators.judge]{other} {name} is {value}. It has to be {bound} or more."
 

@@ -1,4 +1,4 @@
-"""What the linters found before the work, and what is new since: made of, and written as, a log record."""
+"""What the linters found before the work, and what is new since; kept as a baseline in the log."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a project's tests stood before the work, and which have passed since: made of, and written as, a log record."""
+"""How a project's tests stood before the work, and which have passed since; kept as a baseline in the log."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace

@@ -22,16 +22,16 @@ def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -
     gone, withdrawn = absent(before.there, outcome, before), absent(before.added, outcome, before)
     if not (outcome.tests or gone or withdrawn):
         return Evaluation(missing=missing, findings=tuple(not_run)) if not_run else None
-    checks = tuple(check(t.name, t.passed, before) for t in outcome.tests)
-    checks += tuple(check(name, passed=False, before=before) for name in gone)
+    checks = tuple(make_check(t.name, t.passed, before) for t in outcome.tests)
+    checks += tuple(make_check(name, passed=False, before=before) for name in gone)
     if not checks:
         checks = (Check(outcome.runner, passed=False),)
     found = (*not_run, *failures(outcome, before), *missed(gone, outcome, before), *remarks(outcome, before, withdrawn))
     return Evaluation(checks=checks, missing=missing, findings=found, log=log(outcome, before, gone, not_run))
 
 
-def check(name: str, passed: bool, before: Before) -> Check:
-    """A test as a check; the file that defines it is told by its name where the runner names it so."""
+def make_check(name: str, passed: bool, before: Before) -> Check:
+    """Make a check of a test; its file is read from its name if the runner puts it there."""
     return Check(name, passed, required=before.requires(name), file=file_of(name, before.settings))
 
 

@@ -20,7 +20,7 @@ def merit(iteration: Iteration) -> tuple[bool, bool, bool, float, int, int]:
     return score is not None, *clean, score or 0.0, *ties
 
 
-def returned(iterations: Sequence[Iteration], decision: Decision) -> Iteration:
+def choose_returned(iterations: Sequence[Iteration], decision: Decision) -> Iteration:
     """The iteration whose files and answer a run returns.
 
     What was accepted, or waits for the user, is the last one. Otherwise it is the best that was judged. Where none was,

@@ -36,7 +36,7 @@ class Row:
 
 
 def row_of(facts: Facts) -> Row:
-    """The first row that fits."""
+    """Return the first row that fits."""
     return next(row for row in ROWS if row.fits(facts))
 
 
@@ -45,7 +45,7 @@ def wait_for_user(history: History) -> Ruling | None:
 
 
 def accept_unevaluated(history: History) -> Ruling | None:
-    """Accept what nobody wanted evaluated, if it was done; otherwise end, since there is no second iteration."""
+    """Accept what was done, since no evaluation was asked for; otherwise end, because there is no second iteration."""
     facts = history.facts
     if facts.end is Ended.DONE and (facts.answered or facts.changed):
         return Ruling(Decision.ACCEPT, "not evaluated")
@@ -92,7 +92,7 @@ def accept_score(history: History) -> Ruling:
 
 
 def checks_passed(facts: Facts) -> str:
-    """How many checks turned green; else how many still pass."""
+    """Say how many checks turned green, or else how many still pass."""
     if facts.turned:
         return f"{counted(len(facts.turned), 'check')} turned green"
     edited = f", {facts.edited} of them in files that this work changed" if facts.edited else ""

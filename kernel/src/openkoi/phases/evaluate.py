@@ -29,9 +29,9 @@ from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     """Return what all evaluators together say; None when there is nothing to evaluate, or none has an opinion."""
     run.budget.keep_back(0, 0)
-    if not wanted(plan, work, run):
+    if not needs_evaluation(plan, work, run):
         return None
-    if repeated(work, run):
+    if repeats_last_work(work, run):
         last = run.iterations[-1].evaluation
         return replace(last, mode=Mode.CACHED) if last else None
     if run.past.unjudged():
@@ -40,16 +40,16 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
         return known.evaluation
     said = await opinions(work, run)
     required = run.house.config.strings("evaluation.require", ())
-    silent = tuple(reason for name in required if (reason := silence(name, said)))
+    silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
     if not said and not silent:
         return None
-    whole = await refolded(merge(said, judges_of(run), silent), work, run)
+    whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
     await run.emit(events.Evaluated(whole, tuple(said)))
     return whole
 
 
-async def refolded(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
-    """What plugins make of the evaluation, as long as it is no easier to accept."""
+async def fold_after_evaluate(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
+    """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
     other = await run.fold(moments.after_evaluate, whole, work=work, run=run)
     try:
         return only_stricter(sound(other), whole)
@@ -59,19 +59,19 @@ async def refolded(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
         return whole
 
 
-def silence(name: str, said: Mapping[str, Evaluation]) -> str:
-    """Why an evaluator without which nothing is accepted has no opinion; empty when it has one."""
+def explain_silence(name: str, said: Mapping[str, Evaluation]) -> str:
+    """Say why a required evaluator has no opinion; empty if it has one."""
     return said[name].unknown if name in said else f"{name} is required and has no opinion"
 
 
-def wanted(plan: Plan, work: Work, run: Kernel) -> bool:
-    """Whether a judgement of the work could matter: not of a question, nor where nothing was done."""
+def needs_evaluation(plan: Plan, work: Work, run: Kernel) -> bool:
+    """Whether an evaluation could matter: not for a question, nor if nothing was done."""
     if policy_of(run.task, plan, run.evaluators) is Policy.NONE or work.ended is Ended.PERSON:
         return False
     return work.changed or (work.ended is Ended.DONE and work.answered and not is_question(plan, work))
 
 
-def repeated(work: Work, run: Kernel) -> bool:
+def repeats_last_work(work: Work, run: Kernel) -> bool:
     """Whether this is the very work that was judged last."""
     if not run.iterations:
         return False

@@ -1,24 +1,27 @@
-"""Gather the facts that a decision rests on. Pure but for reading the run."""
+"""Collect the facts that a decision is based on. Pure, except that it reads the run."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeAlias
 
 from openkoi_hookspecs import Baseline, Check, Evaluation, Evaluator, Facts, Plan, Policy, Task, Work
 
 from ..kernel import Kernel
 
 NOT_ASKED = "no judge gave a score"
+CheckId: TypeAlias = tuple[str, str]
+"""The evaluator that reports a check, and its name: two evaluators may have a check of one name."""
 
 
 def facts_of(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> Facts:
-    """The facts of an iteration that is over."""
+    """Return the facts about a finished iteration."""
     policy = policy_of(run.task, plan, run.evaluators)
     return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
 
 
 def observe(
-    plan: Plan, work: Work, evaluation: Evaluation | None, *, policy: Policy, failed: Collection[str] = ()
+    plan: Plan, work: Work, evaluation: Evaluation | None, *, policy: Policy, failed: Collection[CheckId] = ()
 ) -> Facts:
-    """The facts of work and what was said of it; ``failed`` are the checks that failed before the work."""
+    """Return the facts about work and its evaluation; ``failed`` are the checks that failed before the work."""
     found = evaluation or Evaluation()
     passing = [check for check in found.checks if check.required and check.passed]
     silent = policy is Policy.JUDGE and evaluation is not None and found.score is None and not found.red
@@ -27,7 +30,7 @@ def observe(
         limit=work.limit,
         answered=work.answered,
         changed=work.changed,
-        turned=turned(found.checks, failed, work),
+        turned=find_turned(found.checks, failed, work),
         passing=len(passing),
         edited=sum(check.file in work.files for check in passing),
         green=found.green,
@@ -40,7 +43,7 @@ def observe(
 
 
 def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Policy:
-    """What an acceptance of this task has to rest on."""
+    """Return what the work on this task is accepted on."""
     if task.limits.iterations < 1 or task.parent or not plan.judged:
         return Policy.NONE
     return Policy.JUDGE if any(map(is_judge, evaluators.values())) else Policy.CHECKS
@@ -52,16 +55,16 @@ def is_judge(evaluator: Evaluator) -> bool:
 
 
 def is_question(plan: Plan, work: Work) -> bool:
-    """Whether the words ask for nothing to be changed, and nothing was."""
+    """Whether the task is worded as a question, and nothing was changed."""
     return plan.asks and not work.changed
 
 
-def failed_before(baselines: Iterable[Baseline]) -> frozenset[str]:
-    """The names of the checks that failed before the work."""
-    return frozenset(check.name for baseline in baselines for check in baseline.checks if not check.passed)
+def failed_before(baselines: Iterable[Baseline]) -> frozenset[CheckId]:
+    """Return the checks that failed before the work."""
+    return frozenset((one.evaluator, check.name) for one in baselines for check in one.checks if not check.passed)
 
 
-def turned(checks: Iterable[Check], failed: Collection[str], work: Work) -> tuple[str, ...]:
-    """The required checks that failed before the work and pass now, with the file that defines them unchanged."""
-    required = (check for check in checks if check.required and check.passed and check.name in failed)
-    return tuple(check.name for check in required if check.file not in work.files)
+def find_turned(checks: Iterable[Check], failed: Collection[CheckId], work: Work) -> tuple[str, ...]:
+    """Return the required checks that failed before the work and pass now, with their own file unchanged."""
+    passing = (check for check in checks if check.required and check.passed and check.file not in work.files)
+    return tuple(check.name for check in passing if (check.evaluator, check.name) in failed)

@@ -68,12 +68,12 @@ def sound(opinion: Evaluation) -> Evaluation:
 
 
 def without_scores(opinion: Evaluation) -> Evaluation:
-    """The same opinion with checks and findings only."""
+    """Return the opinion with its checks and findings only."""
     return replace(opinion, scores=())
 
 
 def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
-    """What hooks made of an evaluation; raises ValueError where it could accept what the evaluators do not."""
+    """Return an evaluation that hooks replaced; raise ValueError if it could accept what the evaluators do not."""
     if given.unknown and not folded.unknown:
         raise ValueError("a hook cannot replace a judge that gave no score")
     if lost := [*hidden_failures(folded, given)]:

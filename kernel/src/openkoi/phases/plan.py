@@ -59,6 +59,6 @@ async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
         run.note_limit(reached.limit)
         return ()
     except KoiError as error:
-        run.house.warn_once(f"The task has no plan: {error}")
+        run.house.warn_once(f"Continuing without a plan: {error}")
         return ()
     return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()

@@ -1,4 +1,4 @@
-"""How a run that is not accepted goes on or ends. Pure; the first rule that has an answer applies."""
+"""Continue or end a run that is not accepted. Pure; the first rule that returns a ruling applies."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ STUBBORN = 3  # iterations in which the same finding stays open before the user 
 
 
 def stop_looping(history: History) -> Ruling | None:
-    """A model that repeats itself is stopped."""
+    """Stop a model that repeats itself."""
     looping = history.facts.end is Ended.LOOP
     return Ruling(Decision.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
 
 
 def stop_at_limit(history: History) -> Ruling | None:
-    """A limit is reached, by whoever was refused a lease, or nothing is left to pay another iteration with."""
+    """Stop if a limit was reached: a lease was refused, or nothing is left for another iteration."""
     facts, limits, spent = history.facts, history.limits, history.spent
     if facts.end is Ended.BUDGET:
         return out_of_budget(facts.limit or "the budget")
@@ -38,7 +38,7 @@ def out_of_budget(limit: str) -> Ruling:
 
 
 def restart_after_regression(history: History) -> Ruling | None:
-    """Work that got worse is undone, and once another way is tried from the best iteration."""
+    """Undo work that got worse; the first time, continue from the best iteration in another way."""
     why = regression(history)
     if not why:
         return None
@@ -53,7 +53,7 @@ def prefixes(history: History) -> Sequence[History]:
 
 
 def regression(history: History) -> str:
-    """How the last iteration is worse than those before; empty if it is not."""
+    """Say how the last iteration is worse than those before; empty if it is not."""
     reddened = history.evaluation.failing & passed_before(history)
     if reddened:
         return f"{', '.join(sorted(reddened)[:3])} passed before"
@@ -69,7 +69,7 @@ def passed_before(history: History) -> frozenset[str]:
 
 
 def ask_about_blocker(history: History) -> Ruling | None:
-    """A blocker that three iterations did not fix is the user's to decide."""
+    """Ask the user about a blocker that three iterations did not fix."""
     stuck = [finding.title for finding in history.evaluation.blockers if finding.key in still_open(history)]
     return Ruling(Decision.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
 
@@ -80,14 +80,14 @@ def stop_after_last(history: History) -> Ruling | None:
 
 
 def stop_stalled(history: History) -> Ruling | None:
-    """Another iteration would bring nothing. A blocker is tried again all the same: it ends with the user."""
+    """Stop if another iteration would bring nothing. An open blocker is tried again: the user is asked about it."""
     if len(history.iterations) < 2 or history.evaluation.blockers:
         return None
     if history.evaluation.mode is Mode.CACHED or repeats_nothing(history):
         return Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing")
     if no_gain(history):
         return Ruling(Decision.ACCEPT_BEST, "the last iteration did not improve the result")
-    return Ruling(Decision.ACCEPT_BEST, "the same findings are still open") if unmoved(history) else None
+    return Ruling(Decision.ACCEPT_BEST, "the same findings are still open") if same_findings_open(history) else None
 
 
 def repeats_nothing(history: History) -> bool:
@@ -104,7 +104,7 @@ def no_gain(history: History) -> bool:
     return best is not None and now < best + history.limits.improvement - ROUNDING
 
 
-def unmoved(history: History) -> bool:
+def same_findings_open(history: History) -> bool:
     found = history.evaluation.open
     return bool(found) and still_open(history) == {finding.key for finding in found}
 

@@ -20,7 +20,7 @@ DO_IT = "Make the change that the task asks for. If it needs no change, answer a
 
 
 def shortfall(iteration: Iteration, limits: Limits) -> str:
-    """Why it was not accepted."""
+    """Say why an iteration was not accepted."""
     facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
     if facts.red:
         return failures(evaluation)
@@ -40,7 +40,7 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
 
 
 def failures(evaluation: Evaluation) -> str:
-    """The open blocker, else how many checks fail."""
+    """Name the open blocker, or else say how many checks fail."""
     if evaluation.blockers:
         return f"a blocker is open: {evaluation.blockers[0].title}"
     count = len(evaluation.failing)
@@ -48,7 +48,7 @@ def failures(evaluation: Evaluation) -> str:
 
 
 def findings_of(iteration: Iteration) -> tuple[Finding, ...]:
-    """What the model has to be told besides the evaluation's findings: that it did nothing, or did not finish."""
+    """Return findings beyond the evaluation's: that the model did nothing, or did not finish."""
     facts = iteration.facts
     if facts.end in ADVICE:
         return (Finding(capitalized(ENDS[facts.end]), rule="unfinished", fix=ADVICE[facts.end]),)

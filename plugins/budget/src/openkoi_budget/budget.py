@@ -13,7 +13,7 @@ from typing import Protocol
 
 from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
 
-from .lease import INPUT_MARGIN, Caution, Lease, billed, dearest, one_call, weight
+from .lease import INPUT_MARGIN, Caution, Lease, dearest, spend_of_call, tiered_cost, weight
 
 SMALLEST_ANSWER = 256
 KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
@@ -106,7 +106,7 @@ class Budget:
         return own if self.parent is None else min(own, self.parent.calls_left)
 
     def keep_back(self, tokens: int, usd: float) -> None:
-        """Keep one call of this size from whoever asks until this is called again: a judge has to be paid from it."""
+        """Reserve one call of this size for the judge: nobody else may lease it until the next call of this method."""
         self.kept = Spend(
             budget_tokens=min(tokens, int(KEPT_SHARE * self.limits.tokens)),
             usd=min(usd, KEPT_SHARE * self.limits.usd),
@@ -173,13 +173,13 @@ class Budget:
         When more was ``counted`` than reserved, more is reserved from now on; the task ends where that is of no use.
         """
         counted = counted or usage
-        usd = billed(counted, price)
+        usd = tiered_cost(counted, price)
         if not lease.exceeded(counted, usd):
             self.caution.kept()
         elif self.caution.outrun(lease, lease.outrun(counted, usd)):
             self.overdraw("tokens" if counted.total > lease.tokens else "dollars")
-        charged = min(billed(usage, price), lease.usd)
-        self.charge(lease, one_call(usage, charged, weight(usage, price.at(usage.total - usage.output))))
+        charged = min(tiered_cost(usage, price), lease.usd)
+        self.charge(lease, spend_of_call(usage, charged, weight(usage, price.at(usage.total - usage.output))))
         return charged
 
     @property
@@ -202,7 +202,7 @@ class Budget:
 
     def remember(self, usage: Usage, usd: float) -> None:
         """Count a call of this task or its parts that was paid before; it was within its limits then."""
-        self.used += one_call(usage, usd, weight(usage, Price(0.0, 0.0)))
+        self.used += spend_of_call(usage, usd, weight(usage, Price(0.0, 0.0)))
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

@@ -32,8 +32,8 @@ class Lease:
         used = Usage(input=round(self.tokens - self.max_output * self.wide), output=min(output, self.max_output))
         return used, max(0.0, self.usd - missing * self.rate)
 
-    def within(self, usage: Usage) -> Usage:
-        """The part of a count that was reserved; whatever is beyond it is not charged."""
+    def cap_usage(self, usage: Usage) -> Usage:
+        """Return the part of a count that was reserved; the rest is not charged."""
         if usage.total <= self.tokens:
             return usage
         output = min(usage.output, int(self.max_output * self.wide))
@@ -93,12 +93,12 @@ def cost(usage: Usage, price: Price) -> float:
     ) / 1e6
 
 
-def billed(usage: Usage, price: Price) -> float:
+def tiered_cost(usage: Usage, price: Price) -> float:
     """Dollars for one call, at the price of a request as long as it was."""
     return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
-def one_call(usage: Usage, usd: float, weighted: float) -> Spend:
+def spend_of_call(usage: Usage, usd: float, weighted: float) -> Spend:
     """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
     return Spend(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
 

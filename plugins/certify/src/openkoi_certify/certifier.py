@@ -30,7 +30,7 @@ SEVERAL = "Several models answered ({}), and a certificate holds for one. Name i
 
 @dataclass(frozen=True, slots=True)
 class SampleJudged(Event):
-    """A sample was judged once more: so many judgements are done, of those that are planned by now."""
+    """A sample was judged: how many judgements are done, of those planned so far."""
 
     name = "certify.sample_judged"
     durable = False

@@ -26,13 +26,13 @@ def evaluator() -> None:
 @click.option("--model", default="", metavar="PROVIDER/MODEL", help="Another model than the configured evaluator.")
 @click.option("--votes", default=3, type=click.IntRange(1, 20), help="How often each sample is shown.")
 @click.option("--budget", default=2.0, type=click.FloatRange(0), help="Dollars that it may cost.")
-@click.option("--yes", is_flag=True, help=f"Start without a question when it costs more than ${ASKED_ABOVE}.")
+@click.option("--yes", is_flag=True, help=f"Do not ask before spending more than ${ASKED_ABOVE}.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
 async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float, yes: bool, layout: str) -> None:
     """Try an evaluator with planted defects and sound work, and write its certificate.
 
-    The price is told before any model is asked. Exits with 0 when it passed and with 3 when it did not.
+    Shows the estimated cost before any model is called. Exits with 0 if it passed and with 3 if it did not.
     """
     from .certifier import Order
     from .judges import named
@@ -45,27 +45,29 @@ async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float,
     if price.usd > ASKED_ABOVE and not yes:
         confirm(order, budget)
     result = await carried_out(koi, order, budget)
-    click.echo(spent_on(result), err=True)
+    click.echo(format_spent(result), err=True)
     if not printed(Path(result.best.work.text), layout):
         raise SystemExit(NOT_PASSED)
 
 
 def confirm(order: "Order", budget: float) -> None:
-    """Ask whether to go ahead; without a terminal that has to be said on the command line."""
+    """Ask whether to continue; without a terminal ``--yes`` is needed."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise click.UsageError(f"That is more than ${ASKED_ABOVE}. To go ahead: {line_of(order, budget)}")
-    if not click.confirm("Go ahead?", default=False, err=True):
+        raise click.UsageError(
+            f"That is more than ${ASKED_ABOVE}. To start it, run: {format_command_line(order, budget)}"
+        )
+    if not click.confirm("Continue?", default=False, err=True):
         raise click.UsageError("Nothing was run.")
 
 
-def line_of(order: "Order", budget: float) -> str:
-    """The command that does it without a question."""
+def format_command_line(order: "Order", budget: float) -> str:
+    """Return the command that starts it without a question."""
     model = f" --model {order.model}" if order.model else ""
     return f"openkoi evaluator certify {order.rubric}{model} --votes {order.votes} --budget {budget:g} --yes"
 
 
-def spent_on(result: Result) -> str:
-    """What it cost, in a line."""
+def format_spent(result: Result) -> str:
+    """Say in one line what it cost."""
     from openkoi_report import dollars, plural, tokens_text
 
     spent = result.spent
@@ -73,7 +75,7 @@ def spent_on(result: Result) -> str:
 
 
 def show_progress(record: Record) -> None:
-    """Say how far it is: in one line at a terminal, else about ten times."""
+    """Show progress: in one line at a terminal, otherwise about ten times."""
     from .certifier import SampleJudged
 
     if not isinstance(event := record.event, SampleJudged):
@@ -99,7 +101,7 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     task = Task("Certify an evaluator", context=str(order), category="certification", limits=limits, agent=agent)
     result = await koi.solve(task)
     if result.best.work.ended is not Ended.DONE:
-        click.echo(spent_on(result), err=True)
+        click.echo(format_spent(result), err=True)
         raise KoiError(f"The certification was not finished: {result.ruling.reason}. Raise --budget, or lower --votes.")
     return result
 

@@ -1,4 +1,4 @@
-"""What a certification will cost about, told before any model is asked. Knows prices, and what a judge would ask."""
+"""Estimate the cost of a certification before any model is called."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from .judges import Judged
 from .sample import samples_of
 from .trial import Trial
 
-# What a judge answers of what it may. GUESS: the cost that is printed at the end tells how good it is.
+# Share of the allowed output that a judge usually writes. GUESS: compare it with the cost printed at the end.
 ANSWERED = 0.25
 
 
@@ -30,11 +30,11 @@ class Priced(Protocol):
 
     @property
     def known(self) -> bool:
-        """Whether somebody says so."""
+        """Whether its price is known."""
 
 
 class Models(Protocol):
-    """The models that play roles."""
+    """The models of the roles."""
 
     async def chain(self, role: str) -> Sequence[str]:
         """The models of a role, or of a name, the first one first."""
@@ -45,7 +45,7 @@ class Models(Protocol):
 
 @runtime_checkable
 class Open(Protocol):
-    """A Koi that tells what models cost, and what happens in its runs."""
+    """A Koi that knows model prices and reports what happens in its runs."""
 
     listeners: list[Callable[[Record], None]]
 
@@ -56,7 +56,7 @@ class Open(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """About what the first round of a certification costs: so many calls of one model."""
+    """The estimated cost of a certification's first round: calls of one model."""
 
     model: str
     calls: int
@@ -65,17 +65,17 @@ class Estimate:
 
     def text(self, budget: float) -> str:
         """One or two sentences for the user."""
-        price = f"about {dollars(self.usd)}" if math.isfinite(self.usd) else "at a price that is not known"
-        unsure = "" if self.known else " (the price of the model is not known and counted at a ceiling)"
-        cap = f"More calls follow where the verdict is in doubt, up to --budget {dollars(budget)}."
+        price = f"about {dollars(self.usd)}" if math.isfinite(self.usd) else "at an unknown price"
+        unsure = "" if self.known else " (the model's price is unknown, so the maximum is assumed)"
+        cap = f"Doubtful verdicts need more calls, up to --budget {dollars(budget)}."
         if math.isfinite(self.usd) and self.usd > budget:
-            cap = f"That is more than --budget {dollars(budget)}: it may not finish. Raise it, or lower --votes."
+            cap = f"That exceeds --budget {dollars(budget)}, so it may not finish. Raise --budget or lower --votes."
         return f"{plural(self.calls, 'call')} of {self.model}, {price}{unsure}. {cap}"
 
 
 @dataclass(frozen=True, slots=True)
 class Measuring(Trial):
-    """A trial in which no model is asked: what would have been asked is kept."""
+    """A trial that calls no model and keeps the requests instead."""
 
     requests: list[Request] = field(default_factory=list)
 
@@ -85,25 +85,25 @@ class Measuring(Trial):
 
     async def chat(self, request: Request) -> Reply:
         self.requests.append(request)
-        raise Refused("Only the price is wanted.")
+        raise Refused("No model is called for a price estimate.")
 
     async def emit(self, event: Event) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
     """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProvider."""
-    requests = [request for request in await questions(koi, judged, order) for _ in range(order.votes)]
+    requests = [request for request in await collect_requests(koi, judged, order) for _ in range(order.votes)]
     if not isinstance(koi, Open):
         return Estimate(order.model or "the evaluator", len(requests), math.inf, known=False)
     name = (await koi.cast.chain(order.model or "evaluator"))[0]
     player, estimator = await koi.cast.player(name), Estimator()
-    usd = sum(cost(request, estimator.tokens(name, request), player.price) for request in requests)
+    usd = sum(request_cost(request, estimator.tokens(name, request), player.price) for request in requests)
     return Estimate(name, len(requests), usd, player.known)
 
 
-async def questions(koi: Koi, judged: Judged, order: Order) -> list[Request]:
-    """What the judge would ask about each sample of the first round."""
+async def collect_requests(koi: Koi, judged: Judged, order: Order) -> list[Request]:
+    """Collect the requests that the judge would make in the first round."""
     samples = samples_of(golden_for(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
     found: list[Request] = []
     with TemporaryDirectory(prefix="openkoi-certify-") as folder:
@@ -115,7 +115,7 @@ async def questions(koi: Koi, judged: Judged, order: Order) -> list[Request]:
     return found
 
 
-def cost(request: Request, tokens: int, price: Price) -> float:
-    """Dollars for a question, and for an answer as long as most are."""
+def request_cost(request: Request, tokens: int, price: Price) -> float:
+    """Return the dollars for a request, with an answer of usual length."""
     tier = price.at(tokens)
     return (tokens * tier.input + (request.max_output or 0) * ANSWERED * tier.output) / 1e6

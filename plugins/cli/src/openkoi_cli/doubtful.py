@@ -1,4 +1,4 @@
-"""Which lines may be meant as commands that do not exist, and are run as tasks only after a question. Pure."""
+"""Recognise command lines that look like commands that do not exist: they run as tasks only after a question. Pure."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -87,31 +87,35 @@ SENTENCE = 4
 CLOSE, SAME = 0.8, 0.9
 
 
-def doubt(words: Sequence[str], commands: Sequence[str]) -> str:
-    """Say why these words of a line may not be meant as a task; nothing when they are one for sure."""
+def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
+    """Say why a line may not be meant as a task; empty if it certainly is one."""
     if any(len(word.split()) != 1 for word in words):
         return ""
     first, *rest = words
-    if planned(first.lower(), [word.lower() for word in rest], commands):
-        hint = f" Did you mean openkoi {rest[0]} --help?" if first == "help" and rest else near(first, commands, SAME)
+    if is_planned(first.lower(), [word.lower() for word in rest], commands):
+        hint = (
+            f" Did you mean openkoi {rest[0]} --help?"
+            if first == "help" and rest
+            else suggest_command(first, commands, SAME)
+        )
         return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
-    if rest or unspaced(first):
+    if rest or may_be_unspaced_sentence(first):
         return ""
-    return f"{first!r} is not an openkoi command.{near(first, commands, CLOSE)}"
+    return f"{first!r} is not an openkoi command.{suggest_command(first, commands, CLOSE)}"
 
 
-def planned(first: str, rest: Sequence[str], commands: Sequence[str]) -> bool:
-    """Whether a line is one of a planned command, rather than a sentence that begins with its name."""
+def is_planned(first: str, rest: Sequence[str], commands: Sequence[str]) -> bool:
+    """Whether a line is a planned command rather than a sentence that begins with its name."""
     if first == "help":
         return len(rest) == 1 and rest[0] in (*commands, *PLANNED)
     if not rest:
         return first in PLANNED
     meant = get_close_matches(first, PLANNED, n=1, cutoff=CLOSE)
-    return any(fits(rest, form.split()) for name in meant for form in PLANNED[name])
+    return any(fits_form(rest, form.split()) for name in meant for form in PLANNED[name])
 
 
-def fits(words: Sequence[str], form: Sequence[str]) -> bool:
-    """Whether words are of this form, one for one."""
+def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
+    """Whether words have this form, one for one."""
     if len(words) != len(form):
         return False
     pairs = [*zip(words, form, strict=True)]
@@ -120,15 +124,15 @@ def fits(words: Sequence[str], form: Sequence[str]) -> bool:
     )
 
 
-def near(word: str, commands: Sequence[str], cutoff: float) -> str:
-    """Name the command that is almost this word."""
+def suggest_command(word: str, commands: Sequence[str], cutoff: float) -> str:
+    """Suggest the command that nearly matches a word."""
     found = get_close_matches(word.lower(), [*commands, "help", "version"], n=1, cutoff=cutoff)
     meant = f"--{found[0]}" if found and found[0] in ("help", "version") else "".join(found)
     return f" Did you mean openkoi {meant}?" if meant else ""
 
 
-def unspaced(word: str) -> bool:
-    """Whether one word may be a sentence: it is long enough, in a script that is written without spaces."""
+def may_be_unspaced_sentence(word: str) -> bool:
+    """Whether one word may be a sentence: long enough, in a script written without spaces."""
     if word.isascii():
         return False
     from unicodedata import name

@@ -1,8 +1,8 @@
 """Which command a line means. A task needs no command; commands are imported when they are called.
 
 Options stand anywhere. The first bare word decides: the name of a command is that command, all else is a task. One
-quoted argument with a space is always a task, and ``--`` ends the options. What may be meant as a command that does not
-exist costs nothing before the user says that it is a task.
+quoted argument with a space is always a task, and ``--`` ends the options. What looks like a command that does not
+exist runs as a task only after a question.
 """
 
 import inspect
@@ -192,16 +192,16 @@ def names_agent(word: str) -> bool:
 
 
 def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
-    """Ask before a line that may be meant as a command is run as a task; without a terminal it is refused."""
+    """Ask before running a line that looks like a command as a task; without a terminal, refuse it."""
     words = [args[1:][place] for place in bare_places(args[1:])]
     if args[0] != "run" or "--" in args or "--stdin" in args or words in ([], ["-"]):
         return
     import shlex
 
-    from .doubtful import doubt
+    from .doubtful import explain_doubt
     from .person import somebody_there
 
-    why = doubt(words[1:] if words[0] == "run" and words[1:] else words, commands)
+    why = explain_doubt(words[1:] if words[0] == "run" and words[1:] else words, commands)
     if why and not somebody_there():
         raise click.UsageError(f"{why} To run it as a task: openkoi -- {shlex.join(words)}")
     if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):

@@ -84,6 +84,8 @@ def can_go_on(past: "Past", koi: "Assembly") -> bool:
 
 async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[str, object], face: "Face") -> None:
     """Resume in front of a face that knows what happened before."""
+    from openkoi_report import plural
+
     from .person import attended
 
     koi = face.koi
@@ -92,8 +94,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[st
     for record in records:
         face.report.take(record)
     face.report.failed, face.report.completed = "", None
-    count = len(face.report.iterations)
-    face.live.line(f"[resume] {past.run[:8]}: {count} iteration{'' if count == 1 else 's'} already complete")
+    face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
     koi.listeners.append(face.tell)
     attended(koi)
     async with koi:

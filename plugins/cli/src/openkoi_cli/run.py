@@ -55,7 +55,7 @@ class Asked:
 @click.option("--evaluator", metavar="MODEL", help="Model that judges the work. [default: the executor's]")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars that this task may cost.")
 @click.option("--category", default="", metavar="NAME", help="The kind of task, for rubrics; else its words tell.")
-@click.option("--no-judge", is_flag=True, default=None, help="Ask no judge: accept on passing checks alone.")
+@click.option("--no-judge", is_flag=True, default=None, help="Accept on passing checks alone, without a judge.")
 @click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
 @click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
 @click.option("--dry-run", "dry", is_flag=True, help="Work on a copy, and show what would be changed.")

@@ -19,8 +19,8 @@ NEEDED = "evaluator"
 KEPT_OF_THE_PATH = 3
 REFUSED = "No judge was asked because of --no-judge; the checks decide."
 MODELLESS = "No judge was asked; the checks decide. {why}"
-SWITCHED_OFF = "--judge needs a judge, and evaluation.checks_only is true. Set it to false, or leave --judge out."
-NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or leave --judge out."
+SWITCHED_OFF = "--judge conflicts with `evaluation.checks_only = true`. Set that to false, or omit --judge."
+NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or omit --judge."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +67,14 @@ async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
     with copied(wanted) as copy, imported_from(copy.to):
         if wanted.revision and not copy.changed():
             return unchanged(wanted)
-        result, without = await solved(wanted, copy.to, koi)
+        result, without = await run_evaluation(wanted, copy.to, koi)
         ground = Ground(name_in(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
         verdict = verdict_of(result, wanted.subject, ground)
-        return unasked(noted(verdict, [record.event for record in koi.records(result.task.session)]), without)
+        return warn_unasked(noted(verdict, [record.event for record in koi.records(result.task.session)]), without)
 
 
-async def solved(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str]:
-    """The run that evaluates, and why no judge was asked in it; empty where one was, or none is enabled.
+async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str]:
+    """Run the evaluation; return its result and why no judge was asked, empty if one was or none is enabled.
 
     Raises NoProvider where a judge is asked for, and none is enabled or there is no model.
     """
@@ -95,15 +95,15 @@ async def solved(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str
 
 
 def is_judge(entry: Entry) -> bool:
-    """Whether it is an evaluator that judges."""
+    """Whether an evaluator is a judge."""
     try:
         return getattr(entry.load(), "judges", False) is True
     except Exception:  # an evaluator is a plugin: the run reports what is wrong with a broken one
         return False
 
 
-def unasked(verdict: Verdict, why: str) -> Verdict:
-    """The verdict where no judge was asked: that is said, and one that is required leaves the work unjudged."""
+def warn_unasked(verdict: Verdict, why: str) -> Verdict:
+    """Return the verdict with a warning why no judge was asked; if one is required, the status says so."""
     if not why:
         return verdict
     status = NO_PROVIDER if verdict.evaluation.unknown else verdict.status

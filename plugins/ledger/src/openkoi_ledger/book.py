@@ -59,7 +59,7 @@ class Book:
 
     Of each entry, by word: ``came`` is in how many tasks its subject came up, ``well`` in how many it was shown for
     that word and nothing was wrong; these count for a little less, so that what is shown by mistake comes out in time.
-    ``replaced`` are the entries whose place it took, one after the other; ``saved`` is what everyone was told last.
+    ``replaced`` are the entries whose place it took, one after the other; ``saved`` is each entry as it was last saved.
     Of each project: ``titles`` are the words of its findings, ``texts`` in how many ``noted`` entries a word is,
     ``mended`` in how many of them a check.
     """

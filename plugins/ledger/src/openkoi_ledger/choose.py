@@ -115,18 +115,18 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
         fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
         if fresh >= rules.decay.prune_below or entry.pinned:
             without = going_without(entry, uses, rules)
-            yield Candidate(entry, relevance, worth, fresh, without, told, untried(entry, uses))
+            yield Candidate(entry, relevance, worth, fresh, without, told, is_untried(entry, uses))
 
 
 def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
     """On which share of runs to leave an entry out, to see whether it matters; never what a person stands for."""
     if entry.pinned or entry.trust is Trust.PERSON:
         return 0.0
-    doubted, guess = untried(entry, uses) or doubtful(uses), entry.standing is Standing.PROBATION
+    doubted, guess = is_untried(entry, uses) or doubtful(uses), entry.standing is Standing.PROBATION
     return share_withheld(uses, rules.withheld, doubted=doubted, opinion=guess)
 
 
-def untried(entry: Entry, uses: Sequence[Use]) -> bool:
+def is_untried(entry: Entry, uses: Sequence[Use]) -> bool:
     """Whether an entry on probation was never there when it went well; one that says nothing to do stays untried."""
     return entry.standing is Standing.PROBATION and (entry.bare or not counts(uses).helpful)
 

@@ -23,8 +23,8 @@ from .pages import as_json, line, overview, page
 from .told import Noted
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
-SHORTEST = 3
-NOBODY = "Nobody is at the terminal, so nothing was decided. To decide: openkoi learn approve|forget ID"
+MIN_ID_LENGTH = 3
+NOBODY = "No terminal is attached, so nothing was decided. Run `openkoi learn approve|forget ID`."
 
 
 class Actions(click.Group):
@@ -141,15 +141,15 @@ def why(koi: Koi, /, id: str) -> None:
 @click.argument("id")
 @click.pass_context
 def approve(ctx: click.Context, /, id: str) -> None:
-    """Approve an entry, which is shown as an instruction from now on, or what else waits for you by number or name."""
+    """Approve an entry: show it as an instruction. Also approves other pending items by number or name."""
     ledger = ledger_of(ctx.obj)
     others = [one.commands["approve"] for one in brought(ctx.obj) if "approve" in one.commands]
-    if others and not (len(id) >= SHORTEST and any(key.startswith(id) for key in ledger.shelf.read_now().entries)):
+    if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in ledger.shelf.read_now().entries)):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
     entry = meant(ledger, id)
     if not entry.live:
-        raise KoiError(f"{entry.id} was put away. Restore it first: openkoi learn restore {entry.id}")
+        raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
     done(ledger, approved(entry, now()), "Approved")
 
 

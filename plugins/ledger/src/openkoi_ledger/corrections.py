@@ -1,7 +1,7 @@
-"""What the user said in a run, in words of their own. Knows questions and answers; knows no ledger.
+"""Extract corrections from what the user said in a run.
 
-It applies as widely as the user said, and otherwise to its task only: then nothing is kept. What the user quotes, from
-a mail or a page, are the words of somebody else.
+A correction applies as widely as the user said, and otherwise to its task only: then nothing is kept. What the user
+quotes from a mail or a page is not a correction by the user.
 """
 
 import re
@@ -46,12 +46,12 @@ IN_QUOTES = re.compile('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+){2
 
 
 def corrections(lesson: Lesson) -> Iterator[Entry]:
-    """What the user said in words of their own: what to do, or why not, where it is to hold beyond this task.
+    """Yield what the user said in their own words, what to do or why not, if it applies beyond this task.
 
     The answer to a question that a model made up is worth no more than the question.
     """
     for question, answer in lesson.answers:
-        said = own_words(answer).removeprefix("no:").strip()
+        said = strip_quotes(answer).removeprefix("no:").strip()
         scope = scope_of(said)
         if not scope or YES_OR_NO.fullmatch(said):
             continue
@@ -65,17 +65,17 @@ def corrections(lesson: Lesson) -> Iterator[Entry]:
             text, facts = f'Asked "{asked}", the user said: {said}', {"base": GUESSED}
         if IN_QUOTES.search(said):
             facts = {"trust": Trust.PAGE, "base": GUESSED}
-        yield preference(lesson, text, Proof(run=lesson.run, finding=asked), scope, facts)
+        yield make_preference(lesson, text, Proof(run=lesson.run, finding=asked), scope, facts)
 
 
-def preference(lesson: Lesson, text: str, proof: Proof, scope: str, facts: dict[str, object]) -> Entry:
-    """A preference that holds in a scope."""
+def make_preference(lesson: Lesson, text: str, proof: Proof, scope: str, facts: dict[str, object]) -> Entry:
+    """Make a preference that applies in a scope."""
     home = lesson.project if scope == "project" else ""
     return noted(lesson, "preference", text, proof, origin="user", scope=scope, project=home, **facts)
 
 
 def scope_of(said: str) -> str:
-    """How widely the user says that something holds: ``project``, ``user``, or nothing for this task only."""
+    """Return how widely a correction applies: ``project``, ``user``, or empty for this task only."""
     if ONCE.search(said):
         return ""
     if PROJECT.search(PLACED.sub("", said)):
@@ -83,7 +83,7 @@ def scope_of(said: str) -> str:
     return "user" if EVERYWHERE.search(said) else ""
 
 
-def own_words(answer: str) -> str:
-    """An answer without what it quotes: marked lines, and what follows the head of a mail."""
+def strip_quotes(answer: str) -> str:
+    """Return an answer without its quotations: marked lines, and what follows a mail's header."""
     head = FORWARDED.search(answer)
     return MARKED.sub("", answer[: head.start()] if head else answer).strip()

@@ -154,8 +154,8 @@ def idle(uses: Sequence[Use], usual: float) -> bool:
     return lift(uses, usual).high < LITTLE and lift(uses, usual, not_blamed).high < LITTLE
 
 
-def uplift_proved(uses: Sequence[Use], usual: float) -> bool:
-    """Whether runs from which an entry was held out show that first attempts pass more often with it."""
+def proves_uplift(uses: Sequence[Use], usual: float) -> bool:
+    """Whether held-out runs show that first attempts pass more often with an entry."""
     known = counts(uses)
     return min(known.shown, known.withheld) >= LEAST and lift(uses, usual).low > 0
 
@@ -167,9 +167,9 @@ def doubtful(uses: Sequence[Use]) -> bool:
 
 
 def share_withheld(uses: Sequence[Use], share: float, *, doubted: bool, opinion: bool = False) -> float:
-    """On how many runs an entry is left out to see whether it matters: the fewer the better it is known.
+    """Return the share of runs from which an entry is withheld to measure it: the better known, the fewer.
 
-    An opinion has nothing but these runs to prove it, and is held out until there are enough of them.
+    Only these runs can prove an opinion, so it is withheld until there are enough of them.
     """
     if doubted:
         return min(0.5, share * 4)

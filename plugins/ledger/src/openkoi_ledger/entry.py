@@ -21,7 +21,7 @@ CHARACTERS_PER_TOKEN = 4
 class Trust(IntEnum):
     """How far the least trusted source of a text can be trusted.
 
-    What is below MODEL was made of what was read somewhere, and CHECK is a model's words, borne out by a check.
+    Below MODEL the text was read somewhere; CHECK is a model's words that a check verified.
     """
 
     PAGE = 0
@@ -90,12 +90,12 @@ class Entry:
 
     @property
     def quoted(self) -> bool:
-        """Whether it may only inform: the user did not approve it, and it is not proved or was read somewhere."""
+        """Whether it is shown as data: the user did not approve it, and it is not proved or was read somewhere."""
         return self.trust is not Trust.PERSON and not (self.proved and not self.read)
 
     @property
     def read(self) -> bool:
-        """Whether it was made of what a page, a tool, a file or a message says: no proof makes it an instruction."""
+        """Whether it was read from a page, a tool, a file or a message: no proof makes it an instruction."""
         return self.trust < Trust.MODEL
 
     @property

@@ -1,4 +1,4 @@
-"""What bears a finding out: its own check turned green, by a change that touches what it is about.
+"""Verify findings: a finding's own check turned green, by a change that touches what it is about.
 
 Pure; knows evaluations and diffs. A finding's subject is a check, a rule in a file, or a place in a file; words that a
 task, a title and an advice share prove nothing.
@@ -22,7 +22,7 @@ COMMENT = re.compile(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
 TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
 REGION = 3
-MOST_OF = 0.5
+MIN_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +78,18 @@ def patches(diff: str) -> Mapping[str, str]:
 
 
 def code_in(line: str) -> str:
-    """What of a line is code: comments and sentences in strings are what somebody says."""
+    """Return the code in a line, without comments and sentences in strings: those are opinions."""
     code = PROSE.sub('"…"', COMMENT.sub("", line)).strip()
     return code if CODE.search(code) else ""
 
 
-def verified(finding: Finding, step: Step) -> bool:
+def is_verified(finding: Finding, step: Step) -> bool:
     """Whether what the finding is about turned green, by a change that touches it."""
     own = own_checks(finding, step.old)
     if own:
         files = {check.name: check.file for check in step.old.checks}
         return own <= step.turned and all(touches(finding, files[check] or check, step.changed) for check in own)
-    return cleared(finding, step) and finding.key[1] in step.changed
+    return is_cleared(finding, step) and finding.key[1] in step.changed
 
 
 def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
@@ -102,21 +102,21 @@ def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
 
 def same_place(one: str, other: str) -> bool:
     """Whether two places are one region of one file."""
-    (path, line), (its, where) = parted(one), parted(other)
+    (path, line), (its, where) = parse_place(one), parse_place(other)
     return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= REGION
 
 
-def parted(where: str) -> tuple[str, int]:
-    """A place as a file and a line; 0 where no line is named."""
+def parse_place(where: str) -> tuple[str, int]:
+    """Split a place into a file and a line; 0 if it names no line."""
     path, _, rest = where.partition(":")
     line = rest.partition(":")[0]
     return path, int(line) if line.isdecimal() else 0
 
 
-def cleared(finding: Finding, step: Step) -> bool:
-    """Whether a checker printed this rule for this file before, and does so no more.
+def is_cleared(finding: Finding, step: Step) -> bool:
+    """Whether a checker reported this rule for this file before and no longer does.
 
-    What a judge found is in no checker's output.
+    A judge's findings are not in a checker's output.
     """
     rule, path, _ = finding.key
     if not (rule and path):
@@ -144,18 +144,18 @@ def touches(finding: Finding, check: str, changed: frozenset[str]) -> bool:
     return any(not TEST.search(one) for one in changed)
 
 
-def followed(advice: str, written: str) -> str:
-    """The sentences of an advice whose content is in what was written."""
-    return " ".join(one for one in SENTENCE.split(advice.strip()) if one and is_in(one, written))
+def followed_sentences(advice: str, written: str) -> str:
+    """Return the sentences of an advice whose content is in what was written."""
+    return " ".join(one for one in SENTENCE.split(advice.strip()) if one and is_followed(one, written))
 
 
-def is_in(advice: str, written: str) -> bool:
+def is_followed(advice: str, written: str) -> bool:
     """Whether all names and numbers of an advice, or where it has none most of its words, are in what was written."""
     known = details(advice)
     if names := known.identifiers | known.numbers:
         return named_in(names, written)
     words = terms(advice) - ADVISING
-    return bool(words) and len(words & terms(written)) >= MOST_OF * len(words)
+    return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
 
 
 def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, Step]]:

@@ -1,4 +1,4 @@
-"""The figures of an entry, from what the log says happened with it: the one source of the table, the export and pages.
+"""Count an entry's figures from the log: the one source of the table, the export and `learn`.
 
 Knows the ledger as it stands; writes nothing.
 """
@@ -12,7 +12,7 @@ from .entry import Entry, learning_of
 
 
 def counted(book: Book, entry: Entry, decay: Decay = USUAL) -> Learning:
-    """An entry as everyone knows it, with its figures as of now; it fades like this."""
+    """Return an entry as a learning, with its figures as of now."""
     uses, since = book.uses(entry.id), book.helped(entry)
     known, worth = counts(uses), utility(uses, entry.base)
     return learning_of(
@@ -26,13 +26,13 @@ def counted(book: Book, entry: Entry, decay: Decay = USUAL) -> Learning:
     )
 
 
-def outdated(saved: Learning, now: Learning) -> bool:
-    """Whether what was saved last has other figures than those that the log now gives."""
+def figures_differ(saved: Learning, now: Learning) -> bool:
+    """Whether the figures saved last differ from those that the log gives now."""
     return figures(saved) != figures(now)
 
 
 def figures(learning: Learning) -> tuple[object, ...]:
-    """What is counted of a learning, or follows from it."""
+    """Return what is counted of a learning, or follows from its counts."""
     return (
         *(learning.shown, learning.helpful, learning.harmful, learning.confidence),
         *(learning.last_used, learning.expires_at, learning.standing, learning.quoted),

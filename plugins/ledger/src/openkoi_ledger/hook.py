@@ -149,7 +149,7 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
 
 
 def near(recall: Recall, book: Book, asked: Asked) -> Recall:
-    """Of what memory found, that which is like the task in words or means the same, without what is known already.
+    """Return the hits that resemble the task in words or meaning, without what entries say already.
 
     An entry is shown as one or not at all: a lesson stands in a prompt once, and one that was archived or is withheld
     does not come back by way of a past task.
@@ -157,12 +157,12 @@ def near(recall: Recall, book: Book, asked: Asked) -> Recall:
     task = book.weighed(asked.text, asked.project)
     known = [one for one in book.entries.values() if in_scope(one, asked.project)]
     alike = [hit for hit in recall.hits if hit.near >= MEANT or resembles(task, hit.memo.text)]
-    cut = [replace(hit, memo=replace(hit.memo, text=without(hit.memo.text, known))) for hit in alike]
+    cut = [replace(hit, memo=replace(hit.memo, text=drop_known_lines(hit.memo.text, known))) for hit in alike]
     return Recall([hit for hit in cut if hit.memo.text])
 
 
-def without(text: str, known: Iterable[Entry]) -> str:
-    """A text without the lines that repeat an entry; nothing, where they repeat one that was archived."""
+def drop_known_lines(text: str, known: Iterable[Entry]) -> str:
+    """Return a text without the lines that repeat an entry; empty if they repeat an archived one."""
     repeated = [one for one in known if quotes(one.stance, (text,))]
     if any(not one.live for one in repeated):
         return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from openkoi_hookspecs import Finding, Result, Standing
 
 from .book import Book
-from .credit import harmful, idle, uplift_proved
+from .credit import harmful, idle, proves_uplift
 from .entry import Entry, put_away
 from .lesson import first_findings
 from .merge import QUARANTINED
@@ -95,7 +95,7 @@ def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[
             yield put_away(entry, now, f"{QUARANTINED}: it does more harm than good")
         elif idle(uses, usual):
             yield put_away(entry, now, "put away: it makes no difference")
-        elif not entry.read and not entry.proved and uplift_proved(uses, book.usual(entry.project)):
+        elif not entry.read and not entry.proved and proves_uplift(uses, book.usual(entry.project)):
             yield replace(entry, standing=Standing.ACTIVE, proved=True, reason="runs without it show that it helps")
         elif uses and uses[-1].shown and uses[-1].passed:
             yield from promoted(book, entry, now)

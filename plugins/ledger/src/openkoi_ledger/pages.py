@@ -44,7 +44,7 @@ def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
     """Where it holds, what it stands on, and what it is worth now."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  holds in:  {where}; about: {', '.join(entry.keys) or 'nothing by name'}"
-    yield f"  from:      {entry.origin}, {TRUST[entry.trust]}; {prompted(entry)}"
+    yield f"  from:      {entry.origin}, {TRUST[entry.trust]}; {explain_display(entry)}"
     if entry.reason:
         yield f"  standing:  {entry.standing}, {entry.reason}"
     if entry.until:
@@ -57,7 +57,7 @@ def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
     yield f"  lift:      {lifted(book, entry)}"
 
 
-def prompted(entry: Entry) -> str:
+def explain_display(entry: Entry) -> str:
     """How it stands in a prompt, and what would change that."""
     if not entry.quoted:
         return "shown as an instruction"

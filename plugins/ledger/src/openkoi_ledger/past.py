@@ -80,14 +80,15 @@ def result_of(records: Iterable[Record]) -> Result | None:
 
 
 def better(one: Evaluation | None, other: Evaluation | None) -> Evaluation | None:
-    """The evaluation of the better work: by its checks, then by its blockers, then by what judges say."""
+    """The evaluation of the better work, in the order in which a run chooses its best iteration."""
     known = [each for each in (one, other) if each is not None and not each.unknown]
     return max(known, key=merit, default=None)
 
 
-def merit(judged: Evaluation) -> tuple[bool, bool, bool, float]:
-    """How good work is, as far as two pieces of it can be compared."""
-    return not judged.failing, not judged.blockers, judged.score is not None, judged.score or 0.0
+def merit(judged: Evaluation) -> tuple[bool, bool, bool, float, int]:
+    """How good work is, as the kernel compares iterations: judged before unjudged, then checks, blockers and score."""
+    clean = not judged.failing, not judged.blockers
+    return judged.score is not None, *clean, judged.score or 0.0, -len(judged.failing)
 
 
 def with_feedback(plan: Plan, judged: Evaluation | None) -> Plan:

@@ -44,11 +44,15 @@ def pays(result: Result, run: str, every: int) -> bool:
 def question(result: Result) -> Request:
     """What the small model is asked."""
     return Request(
-        (Message.user(marked(record(result))),), model="small", system=(SYSTEM,), max_output=ANSWER, temperature=WARMTH
+        (Message.user(mark_as_data(record(result))),),
+        model="small",
+        system=(SYSTEM,),
+        max_output=ANSWER,
+        temperature=WARMTH,
     )
 
 
-def marked(text: str) -> str:
+def mark_as_data(text: str) -> str:
     """Data between marks that cannot stand in it."""
     mark = blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
     return f"BEGIN record {mark}\n{text}\nEND record {mark}"

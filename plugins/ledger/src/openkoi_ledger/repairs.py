@@ -1,7 +1,7 @@
-"""What was found wrong and is gone in the next iteration, with what mended it. Knows results; knows no ledger.
+"""Learn from findings that are gone in the next iteration, with what fixed them. Knows results; knows no ledger.
 
-It is verified where the finding's own check turned green by a change that touches its subject: that teaches what was
-written, in the words that were followed. All else is what somebody thinks: an opinion, on probation.
+A fix is verified if the finding's own check turned green by a change that touches its subject: that teaches what was
+written, in the words that were followed. Anything else is an opinion, on probation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from openkoi_hookspecs import Evaluation, Finding, Standing
 
 from .entry import Entry, Trust, short
-from .evidence import Step, followed, own_checks, steps, verified
+from .evidence import Step, followed_sentences, is_verified, own_checks, steps
 from .lesson import Lesson, noted, proof_of
 from .words import alike, terms
 
@@ -23,24 +23,24 @@ def repairs(lesson: Lesson) -> Iterator[Entry]:
         if step.broken or not (step.turned or step.gained > 0):
             continue
         for finding in found_in(step.old):
-            if gone(finding, step):
+            if is_gone(finding, step):
                 yield from learned(lesson, number, finding, step)
 
 
 def learned(lesson: Lesson, number: int, finding: Finding, step: Step) -> Iterator[Entry]:
-    """What a finding that is gone teaches: a rule where it was verified, else an opinion."""
-    proof, sure = proof_of(lesson, number, finding, step), verified(finding, step)
-    if sure and (how := followed(finding.fix, step.written) or mended_by(finding, step)):
-        title = finding.title if followed(finding.fix, step.written) else check_of(finding, step.old)
+    """Yield what a finding that is gone teaches: a rule if it was verified, else an opinion."""
+    proof, sure = proof_of(lesson, number, finding, step), is_verified(finding, step)
+    if sure and (how := followed_sentences(finding.fix, step.written) or fixing_line(finding, step)):
+        title = finding.title if followed_sentences(finding.fix, step.written) else check_of(finding, step.old)
         facts = {"advice": short(how), "standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
         yield noted(lesson, "heuristic", f"{title}: {how}" if title else how, proof, **facts)
-    elif not step.new.unknown and (how := finding.fix or mended_by(finding, step)):
+    elif not step.new.unknown and (how := finding.fix or fixing_line(finding, step)):
         text = f"{finding.title}: {how}" if finding.title else how
         yield noted(lesson, "heuristic", text, proof, advice=short(how), base=OPINION)
 
 
 def check_of(finding: Finding, judged: Evaluation) -> str:
-    """The name of what bears a finding out: its check, or the rule that a checker printed."""
+    """Return the name of what verifies a finding: its check, or the rule that a checker printed."""
     return min(own_checks(finding, judged), default=finding.rule)
 
 
@@ -49,8 +49,8 @@ def found_in(judged: Evaluation) -> Sequence[Finding]:
     return judged.open or ((Finding("", fix=judged.suggestion),) if judged.suggestion else ())
 
 
-def gone(finding: Finding, step: Step) -> bool:
-    """Whether a finding is not there any more, in whatever words."""
+def is_gone(finding: Finding, step: Step) -> bool:
+    """Whether a finding is gone, however it was worded."""
     return not still_open(finding, step.old.open, step.new.open) and not reworded(finding, step)
 
 
@@ -85,9 +85,9 @@ def said(finding: Finding) -> str:
     return f"{finding.title} {finding.detail} {finding.fix}"
 
 
-def mended_by(finding: Finding, step: Step) -> str:
+def fixing_line(finding: Finding, step: Step) -> str:
     """What an iteration wrote that the one before it had not: the line that a finding speaks of, or the only one."""
     lines, words = step.added, terms(f"{finding.title} {finding.detail} {finding.rule}")
     best = max(lines, key=lambda line: len(terms(line) & words), default="")
     told = best and (len(lines) == 1 or terms(best) & words)
-    return f"mended by `{short(best, 80)}`" if told else ""
+    return f"fixed by `{short(best, 80)}`" if told else ""

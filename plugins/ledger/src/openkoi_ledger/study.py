@@ -15,7 +15,7 @@ from openkoi_log import Redactor, environment_secrets
 from .book import Book, Origin
 from .decay import USUAL, Decay, now
 from .entry import Entry
-from .figures import counted, outdated
+from .figures import counted, figures_differ
 from .judge import blamed, fault_of, settled, stands
 from .lesson import Lesson, Thresholds, passed
 from .shelf import Shelf
@@ -100,11 +100,11 @@ class Study:
         await self.shelf.read()
 
     async def recount(self, known: Collection[str] = ()) -> None:
-        """Save anew whose figures have changed since they were saved; those that are ``known`` are saved by others."""
+        """Save entries again whose figures have changed since; those that are ``known`` are saved by the caller."""
         book = await self.shelf.read()
         for id, saved in list(book.saved.items()):
             now = counted(book, book.entries[id], self.decay)
-            if id not in known and outdated(saved, now):
+            if id not in known and figures_differ(saved, now):
                 await self.run.emit(LearningSaved(now))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from openkoi_hookspecs import Finding, Iteration, Standing
 
 from .entry import Entry, Trust, short
-from .evidence import followed, steps, touches
+from .evidence import followed_sentences, steps, touches
 from .lesson import Lesson, noted, proof_of
 from .words import terms
 
@@ -21,9 +21,9 @@ def traps(lesson: Lesson) -> Iterator[Entry]:
     """
     for number, step in steps(lesson.result.iterations):
         red = sorted(step.new.failing & {check.name for check in step.old.checks if check.passed})
-        advice = advised(step.after, red[0]) if red else ""
+        advice = find_advice(step.after, red[0]) if red else ""
         if advice and (not step.turned or terms(advice) & terms(red[0])):
-            done = followed(advice, step.written) if touches(NOWHERE, red[0], step.changed) else ""
+            done = followed_sentences(advice, step.written) if touches(NOWHERE, red[0], step.changed) else ""
             warning = f"Do not: {short(done or advice, 140)}"
             sure = (
                 {"standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED} if done else {"base": REGRESSED}
@@ -35,14 +35,14 @@ def traps(lesson: Lesson) -> Iterator[Entry]:
 def regressions(lesson: Lesson) -> Iterator[Entry]:
     """Advice that was followed, and made the score fall: perhaps a judge's mood."""
     for number, step in steps(lesson.result.iterations):
-        if step.gained < -lesson.thresholds.regression and not step.broken and (advice := advised(step.after, "")):
+        if step.gained < -lesson.thresholds.regression and not step.broken and (advice := find_advice(step.after, "")):
             warning = f"Perhaps do not: {short(advice, 150)}"
             facts = {"advice": warning, "base": REGRESSED}
             proof = proof_of(lesson, number, None, step)
             yield noted(lesson, "anti_pattern", f"{warning} (the score fell)", proof, **facts)
 
 
-def advised(iteration: Iteration, check: str) -> str:
+def find_advice(iteration: Iteration, check: str) -> str:
     """The advice that did it: what an iteration was told about the check, or the only thing that it was told."""
     fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
     advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))

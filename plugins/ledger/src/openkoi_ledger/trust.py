@@ -14,7 +14,7 @@ from openkoi_log import MASK
 from .entry import Trust
 from .words import WORD, details, terms
 
-RUN, SHORTEST, NEW = 5, 3, 0.25
+RUN, MIN_WORDS, NEW = 5, 3, 0.25
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
 OWN_TOOLS = frozenset(WORKSPACE.split())
 FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
@@ -35,7 +35,7 @@ def own(tool: str, arguments: str) -> bool:
 
 
 def lineage(text: str, read: Read, at_best: Trust, names: Iterable[str] = ()) -> Trust:
-    """The least trust of everything that a text was made of; the ``names`` of checks in it are nobody's advice.
+    """The least trust of everything that a text was made of; the ``names`` of checks in it are not advice.
 
     What a person repeats of a page or a message is still that page's advice.
     """
@@ -63,7 +63,7 @@ def adds(text: str, source: str) -> bool:
 def quotes(text: str, sources: Iterable[str]) -> bool:
     """Whether so many words in a row stand in one of the sources; a shorter text must stand there as a whole."""
     size = min(RUN, len(WORD.findall(text)))
-    return size >= SHORTEST and any(pieces(text, size) & pieces(source, size) for source in sources)
+    return size >= MIN_WORDS and any(pieces(text, size) & pieces(source, size) for source in sources)
 
 
 @lru_cache(maxsize=16_384)

@@ -45,10 +45,10 @@ def refuse_oversized(
         del rest[largest]
     kept = tuple(section for section in sections if section.source not in refused)
     own = {plugin: [one for one in sections if one.source == plugin] for plugin in refused}
-    return kept, tuple(complaint(plugin, own[plugin], hook, why) for plugin, why in refused.items())
+    return kept, tuple(explain_refusal(plugin, own[plugin], hook, why) for plugin, why in refused.items())
 
 
-def complaint(plugin: str, sections: Sequence[Section], hook: str, why: str) -> str:
+def explain_refusal(plugin: str, sections: Sequence[Section], hook: str, why: str) -> str:
     """Say whose sections were refused and why, the largest by name."""
     by_size = sorted(sections, key=size_of, reverse=True)
     names = ", ".join(one.name[:SHOWN_LENGTH] for one in by_size[:SHOWN_NAMES])

@@ -29,13 +29,13 @@ class Lap:
         self.usd += paid.usd
 
     def add(self, other: "Lap") -> None:
-        """Count what was paid in another one."""
+        """Add the usage and cost of another one."""
         self.usage += other.usage
         self.usd += other.usd
 
     @property
     def score(self) -> float | None:
-        """The judges' score, also where an earlier one of the same work was reused."""
+        """The judges' score, or the one reused from an earlier judgement of the same work."""
         return self.evaluation.score if self.evaluation else self.facts.judged
 
     @property

@@ -125,7 +125,7 @@ class Progress:
         return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", *self.left(), done]
 
     def left(self) -> list[str]:
-        """What a run that was not accepted left behind, and what to run next."""
+        """Name the files that an unaccepted run left behind, and what to run next."""
         files, completed = self.report.best.work.files if self.report.best.work else (), self.report.completed
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
         named = f"  Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."

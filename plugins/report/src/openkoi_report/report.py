@@ -34,7 +34,7 @@ EXITS = {
 class Report:
     """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation.
 
-    ``afterwards`` is what was paid for learning, when the result was out.
+    ``afterwards`` is what was paid for learning after the result.
     """
 
     run: str = ""
@@ -161,7 +161,7 @@ class Report:
 
     @property
     def costs(self) -> Costs:
-        """What it cost so far, by phase and by model; what was learned from its result afterwards, too."""
+        """What it cost so far, by phase and by model, including learning after the result."""
         return costs_of(self.ledger.charges)
 
     @property

@@ -15,14 +15,14 @@ from .laps import Lap
 from .report import Report
 
 NAMED = 3
-NOBODY = "not evaluated"
-SAME = "the work is the same as before, and so is its judgement"
+NOT_EVALUATED = "not evaluated"
+SAME = "unchanged since the last iteration; reused its score"
 CLOSE = "the first vote was close to the threshold"
 UNCHANGED = "nothing was changed"
 PROOFS = {
-    "sound": "words in the work speak to its judge; they were tried by themselves, and sway nobody",
-    "dictated": "words in the work dictated the score; it was not taken",
-    "blind": "the judge would accept half of the work as well; its judgement was not taken",
+    "sound": "the work contains text aimed at the evaluator; a control run showed it had no effect",
+    "dictated": "text in the work dictated the score, so the score was discarded",
+    "blind": "the judge would accept half of the work as well, so its score was discarded",
 }
 COLUMN = 10
 
@@ -30,7 +30,7 @@ COLUMN = 10
 def why_lines(report: Report) -> Iterator[str]:
     """The thresholds that held, and each iteration with what it was decided on."""
     if report.task is None:
-        yield "The log does not hold the beginning of this task, so nobody can tell why."
+        yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
     limits, laps = report.task.limits, report.iterations
     yield f"[why] {clipped(report.task.text, 60)}"
@@ -65,7 +65,7 @@ def facts_text(facts: Facts) -> str:
 
 
 def unjudged(lap: Lap) -> str:
-    return SAME if lap.mode is Mode.CACHED else NOBODY
+    return SAME if lap.mode is Mode.CACHED else NOT_EVALUATED
 
 
 def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:

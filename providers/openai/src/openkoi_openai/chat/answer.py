@@ -96,9 +96,9 @@ class Answer:
             case "content":
                 return [Text(text)] if (text := words(value)) else None
             case "tool_calls":
-                return arrived(value) if self._calls.add(value) else None
+                return buffered_calls(value) if self._calls.add(value) else None
             case "function_call":
-                return arrived_of(value) if self._calls.add_sole(value) else None
+                return buffered_function(value) if self._calls.add_sole(value) else None
             case _ if key == thought:
                 return [Thought(text)] if (text := words(value)) else None
             case "refusal":
@@ -107,13 +107,13 @@ class Answer:
         return None
 
 
-def arrived(calls: Json) -> list[Buffered]:
+def buffered_calls(calls: Json) -> list[Buffered]:
     """How much of their arguments is in the pieces of calls."""
     pieces = [piece for piece in calls if isinstance(piece, dict)] if isinstance(calls, list) else []
-    return [one for piece in pieces for one in arrived_of(piece.get("function"))]
+    return [one for piece in pieces for one in buffered_function(piece.get("function"))]
 
 
-def arrived_of(function: Json) -> list[Buffered]:
+def buffered_function(function: Json) -> list[Buffered]:
     """How much of its arguments is in a piece of a call."""
     return buffered(function.get("arguments")) if isinstance(function, dict) else []
 
