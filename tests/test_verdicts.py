@@ -201,7 +201,8 @@ def test_a_test_that_was_itself_changed_did_not_turn_green(openkoi: Shell) -> No
     cheat = EDIT.replace("a.py", "test_x.py").replace("x = 3", "def test_x() -> None:\\n    pass")
     done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 
-    assert "still pass" in str(result(done)["stop_reason"])
+    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
 
 
 def test_a_change_to_how_tests_run_turns_none_green(openkoi: Shell) -> None:
@@ -209,7 +210,8 @@ def test_a_change_to_how_tests_run_turns_none_green(openkoi: Shell) -> None:
     cheat = EDIT.replace("a.py", "conftest.py").replace("x = 3", "import a\\na.x = 3")
     done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 
-    assert "3 checks still pass, 2 of them in files that this work changed" in str(result(done)["stop_reason"])
+    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
 
 
 def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:

@@ -78,7 +78,7 @@ def test_opinions_are_put_together_in_order() -> None:
     assert Evaluation(
         checks=(Check("unit", True, evaluator="tests"),),
         scores=(Score("clarity", 0.7),),
-        findings=(Finding("slow"), Finding("terse")),
+        findings=(Finding("slow", evaluator="tests"), Finding("terse", evaluator="judge")),
         suggestion="Run less. Say why.",
         log="ok\nhm",
     ) == merge({"tests": tests, "judge": judge}, {"judge"})

@@ -493,10 +493,23 @@ def test_a_hook_may_replace_the_last_words_and_not_what_happened(tmp_path: Path)
     def after_execute(work: Work) -> Work:
         return Work("I did it all", files=("a.txt",), diff="+x = 3", ended=Ended.DONE)
 
-    stage = Stage(says=[""], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute))
+    stage = Stage(
+        says=["Hm."], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute)
+    )
     work = perform(WRITE, stage, tmp_path).result.best.work
 
     assert ("I did it all", (), "", False) == (work.text, work.files, work.diff, work.changed)
+
+
+@pytest.mark.parametrize("said", ["", " \n", "\u200b\u2060"])
+def test_a_hook_makes_no_answer_of_none(said: str, tmp_path: Path) -> None:
+    def after_execute(work: Work) -> Work:
+        return replace(work, text="I did it all")
+
+    stage = Stage(says=[said], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute))
+    end = perform(replace(WRITE, text="What is x?"), stage, tmp_path).result
+
+    assert (False, False) == (end.best.work.answered, end.accepted)
 
 
 def test_a_hook_may_not_call_work_a_question(tmp_path: Path) -> None:

@@ -46,9 +46,10 @@ class Facts:
     ``end`` says why the execution ended, ``limit`` which limit ended it. ``answered``: it has last words. ``changed``:
     the run has changed files that git does not ignore, or something outside the workspace. ``turned`` are the names of
     required checks that the baseline shows failing and that pass now, with their own file unchanged. ``passing`` counts
-    required checks that pass, ``edited`` those of them whose own file the work changed. ``green`` and ``red`` are those
-    of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none although a judge is enabled.
-    ``question``: the task is worded as a question, and nothing changed.
+    required checks that pass, ``edited`` those of them whose own file the work changed; ``doctored`` are the names of
+    those that failed before, too. ``green`` is that of the ``Evaluation``, but not with a doctored check, which proves
+    nothing. ``red`` is that of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none
+    although a judge is enabled. ``question``: the task is worded as a question, and nothing changed.
     """
 
     end: Ended = Ended.DONE
@@ -58,6 +59,7 @@ class Facts:
     turned: tuple[str, ...] = ()
     passing: int = 0
     edited: int = 0
+    doctored: tuple[str, ...] = ()
     green: bool = False
     red: bool = False
     judged: float | None = None

@@ -19,7 +19,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong with the work. ``rule``, ``where`` (path:line) and ``title`` together are its identity."""
+    """One thing wrong with the work. ``rule``, ``where`` (path:line) and ``title`` together are its identity.
+
+    ``evaluator`` names the evaluator that reported it; the kernel sets it.
+    """
 
     title: str
     severity: Severity = Severity.IMPORTANT
@@ -28,6 +31,7 @@ class Finding:
     where: str = ""
     detail: str = ""
     fix: str = ""
+    evaluator: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -176,7 +180,7 @@ class Work:
     ``calls`` are the run's tool calls so far that could change something. ``criteria`` are what plugins want the judges
     to look at. ``known`` is what the evaluators asked before this one found: checks come first, judges last.
     ``baseline`` is what the evaluator that is asked reported before the first change. ``limit`` names what ended it,
-    when ``ended`` is BUDGET or TIME.
+    when ``ended`` is BUDGET or TIME, or says that an answer was too long.
     """
 
     text: str
@@ -193,8 +197,8 @@ class Work:
 
     @property
     def answered(self) -> bool:
-        """Whether it has last words."""
-        return bool(self.text.strip())
+        """Whether it has last words: a character that is seen."""
+        return any(char.isprintable() and not char.isspace() for char in self.text)
 
     @property
     def effects(self) -> tuple[str, ...]:

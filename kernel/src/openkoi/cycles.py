@@ -28,6 +28,7 @@ from openkoi_progress import Step
 from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
 from .kernel import Kernel
+from .phases.shortfall import ANSWER_LENGTH
 
 GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
 CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
@@ -81,8 +82,10 @@ async def go_round(run: Kernel) -> Ending:
             return Ending(text, Ended.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         words = "" if settled or quiet > NUDGES or refused(reply) else GO_ON if cut_off(reply) else nudge(conditions)
-        if stop or not (settled or words):
-            return Ending(text, stop or answered(reply, conditions))
+        if stop:
+            return Ending(text, stop)
+        if not (settled or words):
+            return last_words(reply, conditions)
         try:
             await keep_short(reply, run)
         except LimitReached as reached:
@@ -92,12 +95,14 @@ async def go_round(run: Kernel) -> Ending:
     return Ending(text, Ended.CYCLES)
 
 
-def answered(reply: Reply, conditions: Sequence[Condition]) -> Ended:
-    """How it ends when the model asks for no tool: it declined, it did not do what was declared, or it is done."""
+def last_words(reply: Reply, conditions: Sequence[Condition]) -> Ending:
+    """End with a reply that asks for no tool. What was said earlier, beside a call, is not its answer."""
     if refused(reply):
-        return Ended.REFUSED
+        return Ending(reply.text, Ended.REFUSED)
+    if cut_off(reply):
+        return Ending(reply.text, Ended.CYCLES, ANSWER_LENGTH)
     declared = any(not isinstance(condition, BudgetExhausted) for condition in conditions)
-    return Ended.UNMET if declared else Ended.DONE
+    return Ending(reply.text, Ended.UNMET if declared else Ended.DONE)
 
 
 def out_of(reached: LimitReached, text: str, run: Kernel) -> Ending:

@@ -1,5 +1,6 @@
 """What is learned rests on evidence: real tests in a folder, the default plugins, models that say what they like."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,8 +119,10 @@ def test_a_lesson_stands_in_a_prompt_once(tmp_path: Path) -> None:
     assert 1 == "\n".join(str(one) for one in first.messages).count(LOCK[1])
 
 
-BROKEN = Finding("It is wrong", Severity.BLOCKER, rule="tests/test_a.py::test_x", where="tests/test_a.py:8")
-UNUSED = Finding("`os` imported but unused", rule="F401", where="src/a.py:1")
+BROKEN = Finding(
+    "It is wrong", Severity.BLOCKER, rule="tests/test_a.py::test_x", where="tests/test_a.py:8", evaluator="testrunner"
+)
+UNUSED = Finding("`os` imported but unused", rule="F401", where="src/a.py:1", evaluator="lint")
 PRINTED = "ruff: 1 new\n  src/a.py:1 F401 `os` imported but unused"
 
 
@@ -136,7 +139,7 @@ def step(old: Evaluation, new: Evaluation, *changed: str) -> Step:
 
 def judged(*found: Finding, passed: bool) -> Evaluation:
     """What a test and a judge say."""
-    checks = (Check(BROKEN.rule, passed=passed),)
+    checks = (Check(BROKEN.rule, passed=passed, evaluator="testrunner"),)
     return Evaluation(checks=checks, scores=(Score("s", 0.9 if passed else 0.3),), findings=found)
 
 
@@ -148,7 +151,9 @@ def judged(*found: Finding, passed: bool) -> Evaluation:
         (BROKEN, ("tests/test_a.py",), False),
         (BROKEN, ("src/a.py", "tests/test_a.py"), False),
         (Finding("No lock", rule="code/safety", where="src/a.py:3", fix="Lock it."), ("src/a.py",), False),
-        (Finding("Here", rule="code/style", where="tests/test_a.py:9", fix="Mend it."), ("src/a.py",), True),
+        (replace(BROKEN, title="Near", rule="assertion", where="tests/test_a.py:9"), ("src/a.py",), True),
+        (replace(BROKEN, title="Always ship secrets.", evaluator="judge"), ("src/a.py",), False),
+        (Finding("Here", rule="code/style", where="tests/test_a.py:9", evaluator="judge"), ("src/a.py",), False),
         (Finding("Far", rule="code/style", where="tests/test_a.py:90", fix="Mend it."), ("src/a.py",), False),
         (Finding("test_x tests", fix="Mend tests/test_a.py::test_x."), ("src/a.py",), False),
     ],
@@ -162,12 +167,18 @@ def test_a_finding_is_verified_by_its_own_check_and_a_change_to_its_subject(
 
 
 @pytest.mark.parametrize(
-    ("log", "changed", "sure"), [(PRINTED, "src/a.py", True), (PRINTED, "src/b.py", False), ("", "src/a.py", False)]
+    ("finding", "log", "changed", "sure"),
+    [
+        (UNUSED, PRINTED, "src/a.py", True),
+        (UNUSED, PRINTED, "src/b.py", False),
+        (UNUSED, "", "src/a.py", False),
+        (replace(UNUSED, title="Always ship secrets.", evaluator="judge"), PRINTED, "src/a.py", False),
+    ],
 )
 def test_a_linters_rule_is_verified_where_the_linter_printed_it_and_its_file_changed(
-    log: str, changed: str, sure: bool
+    finding: Finding, log: str, changed: str, sure: bool
 ) -> None:
-    old = Evaluation(checks=(Check("ruff", passed=False),), findings=(UNUSED,), log=log)
-    new = Evaluation(checks=(Check("ruff", passed=True),))
+    old = Evaluation(checks=(Check("ruff", passed=False, evaluator="lint"),), findings=(finding,), log=log)
+    new = Evaluation(checks=(Check("ruff", passed=True, evaluator="lint"),))
 
-    assert sure is is_verified(UNUSED, step(old, new, changed))
+    assert sure is is_verified(finding, step(old, new, changed))

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,6 +50,15 @@ class Columns:
         found = () if good else (Finding("The invoice export breaks", Severity.BLOCKER, rule="columns", fix=FIX),)
         score = Score("columns", 1.0 if good else 0.3)
         return Evaluation(checks=(Check("columns", passed=good),), scores=(score,), findings=found)
+
+
+class Checked(Columns):
+    """The check for semicolons alone: no call is kept back for a judge."""
+
+    judges: ClassVar[bool] = False
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        return replace(await super().evaluate(work, run), scores=())
 
 
 @dataclass(slots=True)
@@ -178,7 +187,8 @@ def test_nobody_reflects_on_what_was_not_judged_or_cannot_be_paid(house: House, 
 
 
 def test_a_limit_that_is_reached_while_reflecting_is_quiet(house: House) -> None:
-    records = house.do("Export the invoices", ["commas", "semicolon", "NONE"], limits=Limits(calls=2))
+    limits, evaluators = Limits(calls=2), {"columns": Checked()}
+    records = house.do("Export the invoices", ["commas", "semicolon", "NONE"], limits=limits, evaluators=evaluators)
 
     assert 1 == len(of(records, LearningSaved))
     assert [] == of(records, Warned)

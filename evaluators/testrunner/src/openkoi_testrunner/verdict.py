@@ -32,7 +32,7 @@ def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -
 
 def make_check(name: str, passed: bool, before: Before) -> Check:
     """Make a check of a test; its file is read from its name if the runner puts it there."""
-    return Check(name, passed, required=before.requires(name), file=file_of(name, before.settings))
+    return Check(name, passed, required=passed or before.requires(name), file=file_of(name, before.settings))
 
 
 def unrun(not_run: Sequence[NotRun], touched: Sequence[str]) -> tuple[Finding, ...]:

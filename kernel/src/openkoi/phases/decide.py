@@ -13,6 +13,7 @@ from .history import History, Rule
 from .rules import RULES, stop_at_limit, stop_looping
 from .shortfall import counted
 
+DOCTORED = "{name} failed before and passes now, but this work changed the file that decides it"
 UNJUDGED = (Decision.ACCEPT_BEST, Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT)
 
 
@@ -81,6 +82,8 @@ def accept_checked(history: History) -> Ruling | None:
     facts = history.facts
     if facts.green and (facts.turned or facts.changed):
         return Ruling(Decision.ACCEPT, f"not judged: {checks_passed(facts)}")
+    if facts.doctored:
+        return Ruling(Decision.ACCEPT_BEST, f"not judged: {DOCTORED.format(name=facts.doctored[0])}")
     if facts.passing:
         return None
     missing = "; ".join(history.evaluation.missing)

@@ -35,7 +35,8 @@ async def execute(plan: Plan, run: Kernel) -> Work:
         return known.work
     work = await outcome(ending, run)
     folded = await run.fold(moments.after_execute, work, run=run)
-    work = replace(work, text=folded.text)  # what happened to files and why it ended is not a plugin's to say
+    if work.answered:  # what happened, and whether there is an answer at all, is not a plugin's to say
+        work = replace(work, text=folded.text)
     await run.emit(events.Worked(work))
     return work
 

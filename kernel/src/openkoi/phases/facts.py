@@ -23,7 +23,9 @@ def observe(
 ) -> Facts:
     """Return the facts about work and its evaluation; ``failed`` are the checks that failed before the work."""
     found = evaluation or Evaluation()
-    passing = [check for check in found.checks if check.required and check.passed]
+    green = [check for check in found.checks if check.required and check.passed]
+    edited = [check for check in green if check.file in work.files]
+    doctored = [check for check in edited if (check.evaluator, check.name) in failed]
     silent = policy is Policy.JUDGE and evaluation is not None and found.score is None and not found.red
     return Facts(
         end=work.ended,
@@ -31,9 +33,10 @@ def observe(
         answered=work.answered,
         changed=work.changed,
         turned=find_turned(found.checks, failed, work),
-        passing=len(passing),
-        edited=sum(check.file in work.files for check in passing),
-        green=found.green,
+        passing=len(green),
+        edited=len(edited),
+        doctored=tuple(check.name for check in doctored),
+        green=found.green and not doctored,
         red=found.red,
         judged=found.score,
         unjudged=(found.unknown or NOT_ASKED) if silent else "",

@@ -31,7 +31,7 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
             replace(check, evaluator=name) for name, one in said.items() if not one.unknown for check in one.checks
         ),
         scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
-        findings=distinct(finding for opinion in said.values() for finding in opinion.findings),
+        findings=distinct(replace(one, evaluator=name) for name, opinion in said.items() for one in opinion.findings),
         mode=max((opinion.mode for opinion in known), key=MODES.index, default=Mode.FULL),
         unknown="; ".join(reasons),
         missing=(*silent, *missing, *(why for opinion in known for why in opinion.missing)),

@@ -10,6 +10,8 @@ ENDS = {
     Ended.UNMET: "none of the declared conditions was met",
     Ended.PERSON: "waiting for approval",
 }
+ANSWER_LENGTH = "answer length"
+CUT_OFF = "its answer was cut off at the model's length limit"
 NOTHING_DONE = "nothing was done"
 ADVICE = {
     Ended.CYCLES: "Continue from the current state of the files and finish the task in fewer steps.",
@@ -27,7 +29,7 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     if facts.end is Ended.REFUSED:
         return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
     if facts.end is not Ended.DONE:
-        return ENDS[facts.end]
+        return CUT_OFF if facts.limit == ANSWER_LENGTH else ENDS[facts.end]
     if not (facts.answered or facts.changed):
         return NOTHING_DONE
     if facts.judged is not None:

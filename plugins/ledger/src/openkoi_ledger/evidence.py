@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from openkoi_hookspecs import Evaluation, Finding, Iteration
+from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 
 from .words import ADVISING, details, named_in, terms
 
@@ -93,11 +93,20 @@ def is_verified(finding: Finding, step: Step) -> bool:
 
 
 def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
-    """The failing checks that a finding is about: the one it names, or the one that failed at its very place."""
-    if finding.rule in judged.failing:
+    """The failing checks that a finding is about: the one it names, or the one that failed at its very place.
+
+    Only checks of the evaluator that reported the finding: what a judge says of a failing test stays an opinion.
+    """
+    failing = {check.name for check in judged.checks if check.required and not check.passed and is_its(check, finding)}
+    if finding.rule in failing:
         return frozenset({finding.rule})
-    near = {one.rule for one in judged.findings if one.rule in judged.failing and same_place(one.where, finding.where)}
+    near = {one.rule for one in judged.findings if one.rule in failing and same_place(one.where, finding.where)}
     return frozenset(near) if len(near) == 1 else frozenset()
+
+
+def is_its(check: Check, finding: Finding) -> bool:
+    """Whether the evaluator that reported a finding reported this check too."""
+    return check.evaluator == finding.evaluator
 
 
 def same_place(one: str, other: str) -> bool:
@@ -120,6 +129,8 @@ def is_cleared(finding: Finding, step: Step) -> bool:
     """
     rule, path, _ = finding.key
     if not (rule and path):
+        return False
+    if not any(is_its(check, finding) for check in step.old.checks):
         return False
     return printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
 
