@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi.harmless import refusal
+from openkoi.harmless import STRICTNESS, refusal
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,12 @@ def test_a_project_may_not_say_what_is_run_or_reached(key: str) -> None:
     assert "may not say what is used, run or reached" in refusal(key, "x", {})
 
 
+@pytest.mark.parametrize("name", sorted(STRICTNESS))
+def test_a_project_may_not_say_how_strictly_work_is_evaluated(name: str) -> None:
+    assert "may not say how strictly work is evaluated" in refusal(f"evaluators.judge.{name}", 1, {})
+    assert "may not say how strictly work is evaluated" in refusal("evaluators.acme", [{name: 1}], {})
+
+
 @pytest.mark.parametrize("value", [[{"command": "x"}], [[{"name": "a", "then": [{"path": "/"}]}]]])
 def test_not_in_a_list_of_tables_either(value: object) -> None:
     assert "may not say what is used, run or reached" in refusal("tools.acme.servers", value, {})
@@ -42,7 +48,7 @@ def test_not_in_a_list_of_tables_either(value: object) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        *("evaluators.testrunner.seconds", "tools.workspace.skip"),
+        *("evaluators.judge.temperature", "tools.workspace.skip", "tools.workspace.seconds"),
         *("iteration.improvement_threshold", "iteration.of_tomorrow", "patterns.enabled"),
     ],
 )

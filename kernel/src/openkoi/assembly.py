@@ -66,6 +66,7 @@ class Assembly(House):
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
         self.begin()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
+        await self.sockets.evaluators()  # a setting that one refuses is named before files are restored
         await self.meet_all(beginning.task)
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
@@ -109,6 +110,7 @@ class Assembly(House):
         from .phases.facts import is_judge
 
         self.begin()
+        evaluators = await self.sockets.evaluators()
         await self.meet_all(task)
         workspace = Path(task.workspace) if task.workspace else self.config.workspace
         if not os.access(workspace, os.W_OK):
@@ -122,7 +124,6 @@ class Assembly(House):
             project=task.project or project_id(workspace),
             judge=task.judge and not self.config.get("evaluation.checks_only", bool, False),
         )
-        evaluators = await self.sockets.evaluators()
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
         run = Kernel(self, known, workspace, nested, evaluators=evaluators)

@@ -17,7 +17,7 @@ from openkoi_hookspecs import BadSetting, Limits
 from openkoi_progress import Ceilings
 
 from .deprecated import rename_deprecated
-from .harmless import refusal
+from .harmless import CONFIDENCE, DEFAULT_CONFIDENCE, refusal
 from .paths import Paths
 
 T = TypeVar("T")
@@ -175,6 +175,8 @@ def held_back(layer: Mapping[str, Setting], below: Config) -> tuple[dict[str, Se
     bound = {LIMITS[name][0]: name for name in TIGHTENED if LIMITS[name][0] in layer}
     holding = below.limits if bound else Limits()
     limits = {key: getattr(holding, name) for key, name in bound.items()}
+    if CONFIDENCE in layer:
+        limits[CONFIDENCE] = below.get(CONFIDENCE, float, DEFAULT_CONFIDENCE)
     refused = {key: text for key, setting in layer.items() if (text := refusal(key, setting.value, limits))}
     return {key: setting for key, setting in layer.items() if key not in refused}, list(refused.values())
 

@@ -21,6 +21,10 @@ from .config import Config
 MISSING = inspect.Parameter.empty
 
 
+class NoDataFolder(BadSetting):
+    """There can be no data folder, whatever the plugin's own settings say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Where plugins are built: the settings, the funnel for secrets, keys that were found, and other plugins."""
@@ -162,12 +166,12 @@ def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
 
 
 def data_path(config: Config, mark: Data) -> Path:
-    """Where a plugin keeps something of its own; raises BadSetting where there can be no data folder."""
+    """Where a plugin keeps something of its own; raises NoDataFolder where there can be none."""
     data = config.paths.data
     try:
         return private_folder(data) / mark.path
     except OSError as error:
         reason = error.strerror or error
-        raise BadSetting(
+        raise NoDataFolder(
             f"The data folder {data} cannot be made ({reason}). Make room or give access, or set OPENKOI_HOME."
         ) from error

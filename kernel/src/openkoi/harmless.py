@@ -1,14 +1,29 @@
 """What a project's configuration may decide for the person who opens it. Knows keys and values; reads no file.
 
 A model, a provider or a hook runs code or spends money, so a project names none. Limits it may only make tighter. Of
-evaluators and tools it may set all but whether they are used, which program is run and which files are reached.
+evaluators and tools it may set all but whether they are used, which program is run and which files are reached; of
+evaluators also not how strictly they look.
 """
 
 from collections.abc import Iterator, Mapping
 
 TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
 REACHING = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
-RISING = "iteration.quality_threshold"
+STRICTNESS = frozenset(
+    {
+        "band",
+        "certificates",
+        "max_diff",
+        "require_certified",
+        "seconds",
+        "skip_eval_confidence",
+        "small",
+        "total",
+        "votes",
+    }
+)
+CONFIDENCE, DEFAULT_CONFIDENCE = "iteration.skip_eval_confidence", 0.95  # the judge's own default
+RISING = frozenset({"iteration.quality_threshold", CONFIDENCE})
 JUDGED = "iteration.max_iterations"
 
 
@@ -19,8 +34,11 @@ def refusal(key: str, value: object, limits: Mapping[str, float]) -> str:
     table, _, rest = key.partition(".")
     if table not in TABLES:
         return f"A project's configuration may not set {key!r}; left out."
-    if table in ("evaluators", "tools") and REACHING & {*rest.split("."), *names(value)}:
+    said = {*rest.split("."), *names(value)}
+    if table in ("evaluators", "tools") and REACHING & said:
         return f"A project's configuration may not say what is used, run or reached, as {key!r} does; left out."
+    if table == "evaluators" and STRICTNESS & said:
+        return f"A project's configuration may not say how strictly work is evaluated, as {key!r} does; left out."
     return ""
 
 
@@ -28,7 +46,7 @@ def loosening(key: str, value: object, holds: float) -> str:
     """What is said of a limit that would bind less; a value that is no number is refused where it is read."""
     if not isinstance(value, (int, float)):
         return ""
-    if key == RISING:
+    if key in RISING:
         return "" if value >= holds else f"A project's configuration may only raise {key!r}; left out."
     if key == JUDGED and value < 1:
         return f"A project's configuration may not leave work unjudged, as {key!r} = {value} does; left out."

@@ -1,12 +1,13 @@
 """The plugins that fill sockets, each looked at and entered once. Knows kinds and names; knows no run or log."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from openkoi_hookspecs import (
+    BadSetting,
     Checkpoints,
     Compactor,
     Evaluator,
@@ -19,6 +20,8 @@ from openkoi_hookspecs import (
     Worker,
 )
 
+from .absent import Absent, imported, is_absent_judge
+from .construct import NoDataFolder
 from .deadline import contained
 from .plugins import Plugins, check_socket
 
@@ -109,7 +112,26 @@ class Sockets:
         return await self.every("tools")
 
     async def evaluators(self) -> dict[str, Evaluator]:
-        """All evaluators, in the order in which they are asked."""
-        there = await self.every("evaluators")
-        place = {name: rank for rank, name in enumerate(self.plugins.config.strings("evaluation.order", ("*",)))}
-        return dict(sorted(there.items(), key=lambda named: place.get(named[0], place.get("*", len(place)))))
+        """All evaluators, in the order in which they are asked; raises BadSetting for a setting that one refuses."""
+        config = self.plugins.config
+        place = {name: rank for rank, name in enumerate(config.strings("evaluation.order", ("*",)))}
+        required = config.strings("evaluation.require", ())
+        there = [
+            (entry.name, await self.evaluator(entry.name, required)) for entry in self.plugins.entries("evaluators")
+        ]
+        return dict(sorted(there, key=lambda named: place.get(named[0], place.get("*", len(place)))))
+
+    async def evaluator(self, name: str, required: Collection[str]) -> Evaluator:
+        """One evaluator; if it cannot be loaded, one in its place that says why, so that it is missed."""
+        try:
+            return cast(Evaluator, await self.plugin("evaluators", name))
+        except KoiError as fault:
+            if isinstance(fault, BadSetting) and not isinstance(fault, NoDataFolder):
+                raise
+            self.warn(f"{name} could not evaluate: {fault}")
+            return Absent(str(fault), is_absent_judge(name, self.known("evaluators", name), required))
+
+    def known(self, kind: str, name: str) -> object:
+        """Return what is known of a plugin that cannot be had: itself if loaded, else its class if imported."""
+        targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
+        return self.plugins.loaded.get((kind, name), imported(next(targets, "")))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import Agent, Entry, Event, Koi, KoiError, Limits, NoProvider, Policy, Result, Task
+from openkoi_hookspecs import Agent, BadSetting, Entry, Event, Koi, KoiError, Limits, NoProvider, Policy, Result, Task
 from openkoi_hookspecs.events import Evaluated, Warned
 
 from .copy import Copy, name_in
@@ -78,7 +78,7 @@ async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Res
 
     Raises NoProvider where a judge is asked for, and none is enabled or there is no model.
     """
-    enabled = any(map(is_judge, koi.entries("evaluators")))
+    enabled = any(is_judge(entry, broken=not wanted.judge) for entry in koi.entries("evaluators"))
     if wanted.judge and not enabled:
         raise NoProvider(NO_JUDGE)
     if wanted.judge is False or not enabled:
@@ -94,12 +94,14 @@ async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Res
     return result, ""
 
 
-def is_judge(entry: Entry) -> bool:
-    """Whether an evaluator is a judge."""
+def is_judge(entry: Entry, *, broken: bool) -> bool:
+    """Whether an evaluator is a judge; ``broken`` if it cannot be loaded. Raises BadSetting if it refuses a setting."""
     try:
         return getattr(entry.load(), "judges", False) is True
-    except Exception:  # an evaluator is a plugin: the run reports what is wrong with a broken one
-        return False
+    except BadSetting:
+        raise
+    except (Exception, SystemExit):  # an evaluator is a plugin: the run reports what is wrong with a broken one
+        return broken
 
 
 def warn_unasked(verdict: Verdict, why: str) -> Verdict:

@@ -1,0 +1,37 @@
+"""What stands in for an evaluator that cannot be loaded. Knows what was imported already; imports nothing."""
+
+import re
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Evaluation, Run, Work
+
+NAMED = re.compile(r"judges?")
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """An evaluator that says why it has no opinion: work that the missing one might refuse is not accepted."""
+
+    reason: str
+    judges: bool
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """Return no score and no checks, and the reason."""
+        return Evaluation(unknown=self.reason)
+
+
+def is_absent_judge(name: str, thing: object, required: Collection[str]) -> bool:
+    """Whether an evaluator that cannot be loaded is a judge: as it declares, else if it is named so or required."""
+    by_name = not isinstance(thing, type) and (name in required or NAMED.search(name) is not None)
+    return getattr(thing, "judges", by_name) is not False
+
+
+def imported(target: str) -> object:
+    """Return what an entry point names if it is imported; None if not."""
+    module, _, attributes = target.partition(":")
+    value: object = sys.modules.get(module)
+    for attribute in attributes.split(".") if attributes else ():
+        value = getattr(value, "__dict__", {}).get(attribute)
+    return value

@@ -1,0 +1,264 @@
+"""An evaluator that cannot be built is missed: a wrong setting refuses the run, any other fault leaves it unjudged."""
+
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from cli_process import Shell, script, shell
+from test_verdicts import DONE, EDIT, GREEN, TASK, configured, judge_of, played, result
+
+from openkoi.harmless import DEFAULT_CONFIDENCE
+from openkoi_judge import Judge
+from openkoi_testing.servers import OpenAIServer
+
+BAD = judge_of(0.2)
+NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with a file and a passing test, and a home of its own."""
+    made = shell(tmp_path)
+    (made.folder / "a.py").write_text("x = 0\n")
+    (made.folder / "test_there.py").write_text(GREEN)
+    configured(made, "")
+    return made
+
+
+# Settings that an evaluator refuses.
+
+REFUSED = {
+    "[evaluators.judge]\nvotes = 0": "[evaluators.judge] votes is 0. It has to be 1 or more.",
+    "[evaluators.judge]\nvotes = 'x'": "[evaluators.judge] votes in {file}",
+    "[evaluators.judge]\nskip_eval_confidence = 0.0": "skip_eval_confidence is 0.0. It has to be 0.9 or more.",
+    "[evaluators.judge]\ncertificates = 3": "[evaluators.judge] certificates in {file}",
+    "[evaluators.testrunner]\nseconds = 'x'": "[evaluators.testrunner] seconds in {file}",
+    "[evaluators.lint]\nseconds = []": "[evaluators.lint] seconds in {file}",
+    "[evaluators.lint]\nenabled = 3": "evaluators.lint.enabled in {file}",
+    "[evaluation]\nrequire = 'judge'": "evaluation.require in {file}",
+    "[evaluation]\norder = 3": "evaluation.order in {file}",
+}
+
+
+@pytest.mark.parametrize("command", [(TASK,), ("evaluate",)], ids=["task", "evaluate"])
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, text: str, command: tuple[str]) -> None:
+    configured(openkoi, text)
+    with OpenAIServer("Done.") as server:
+        there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test", OPENKOI_MODEL="openai/gpt-fake")
+        done = there(*command)
+
+    assert (2, []) == (done.returncode, list(server.asked)), done.stderr
+    assert REFUSED[text].format(file=openkoi.home / "config.toml") in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "x = 0\n" == (openkoi.folder / "a.py").read_text()
+
+
+def test_a_fork_is_refused_before_files_are_restored(openkoi: Shell) -> None:
+    model = script(openkoi.folder, EDIT + DONE)
+    first = result(openkoi(TASK, "--executor", model, "--no-judge", "--format", "json"))
+    forked = ("fork", str(first["task_id"])[:8], "--at", "1", "--set", "evaluators.judge.votes=0")
+    done = openkoi(*forked)
+
+    assert 2 == done.returncode, done.stderr
+    assert "votes is 0" in done.stderr
+    assert "x = 3\n" == (openkoi.folder / "a.py").read_text()
+
+
+@pytest.mark.parametrize("text", ["[evaluators.judge]\nvotes = 0", "[evaluators.testrunner]\nseconds = 'x'"])
+def test_doctor_names_a_refused_setting_and_goes_on(openkoi: Shell, text: str) -> None:
+    configured(openkoi, text)
+    done = openkoi("doctor")
+
+    assert 1 == done.returncode, done.stderr
+    assert REFUSED[text].format(file=openkoi.home / "config.toml") in done.stdout + done.stderr
+    assert "Tools" in done.stdout + done.stderr
+
+
+# Evaluators that cannot be loaded.
+
+RAISES = """
+class Broken:
+    {judges}
+
+    def __init__(self) -> None:
+        raise RuntimeError("out of order")
+
+    async def evaluate(self, work, run):
+        return None
+"""
+JUDGE = RAISES.format(judges="judges = True")
+CHECK = RAISES.format(judges="judges = False")
+UNLOADABLE = "raise ImportError('a wheel is missing')\n"
+EXITS = "raise SystemExit(0)\n"
+UNFIT = "class Broken:\n    judges = True\n"
+REQUIRE = "[evaluation]\nrequire = ['acme']\n"
+
+
+def unloaded(openkoi: Shell, code: str, text: str, *, judge: str = "") -> CompletedProcess[str]:
+    """Do the task with a plugin evaluator ``acme`` that cannot be loaded."""
+    configured(openkoi, text)
+    return played(openkoi.with_plugin(code, evaluators="acme:Broken"), EDIT + DONE, judge=judge)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "why"),
+    [
+        (JUDGE, "", "out of order"),
+        (UNFIT, "", "it has no evaluate()"),
+        (UNLOADABLE, REQUIRE, "a wheel is missing"),
+        (EXITS, REQUIRE, "SystemExit"),
+    ],
+    ids=["raises", "unfit", "import", "exit"],
+)
+def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str, text: str, why: str) -> None:
+    done = unloaded(openkoi, code, NO_JUDGE + text)
+
+    told = result(done)
+    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert str(told["stop_reason"]).startswith("not judged: ")
+    assert why in str(told["stop_reason"])
+    assert ["a.py"] == told["changed_files"]
+
+
+def test_one_that_cannot_be_imported_is_a_judge_by_its_name(openkoi: Shell) -> None:
+    configured(openkoi, NO_JUDGE)
+    with_judge = openkoi.with_plugin(UNLOADABLE, evaluators="acme:Broken")
+    points = openkoi.home.parent / "site" / "acme-1.0.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text().replace("acme =", "acme-judge ="))
+    done = played(with_judge, EDIT + DONE)
+
+    assert 3 == done.returncode, done.stderr
+    assert str(result(done)["stop_reason"]).startswith("not judged: Plugin 'acme-judge' failed at loading: ")
+
+
+def test_a_good_judge_does_not_speak_for_one_that_cannot_be_loaded(openkoi: Shell) -> None:
+    done = unloaded(openkoi, JUDGE, "", judge=judge_of(1.0))
+
+    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+
+
+@pytest.mark.parametrize("code", [CHECK, UNLOADABLE, EXITS], ids=["raises", "import", "exit"])
+def test_checks_that_cannot_be_loaded_are_missing(openkoi: Shell, code: str) -> None:
+    done = unloaded(openkoi, code, NO_JUDGE)
+
+    told = result(done)
+    assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
+    assert 1 == str(told).count("acme could not evaluate: Plugin 'acme' failed at loading: "), told
+
+
+def test_required_checks_that_cannot_be_loaded_outweigh_a_judge(openkoi: Shell) -> None:
+    assert 0 == unloaded(openkoi, CHECK, "", judge=judge_of(1.0)).returncode
+
+    configured(openkoi, REQUIRE)
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    again = openkoi.seeing(openkoi.home.parent / "site")
+    done = played(again, EDIT + DONE, judge=judge_of(1.0))
+
+    assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
+    assert "out of order" in str(result(done)["stop_reason"])
+
+
+def test_an_evaluator_that_is_switched_off_is_not_missed(openkoi: Shell) -> None:
+    done = unloaded(openkoi, JUDGE, NO_JUDGE + "[evaluators.acme]\nenabled = false\n")
+
+    assert 0 == done.returncode, done.stderr
+
+
+def test_without_a_judge_by_request_a_missing_one_is_not_missed(openkoi: Shell) -> None:
+    configured(openkoi, "")
+    done = played(openkoi.with_plugin(JUDGE, evaluators="acme:Broken"), EDIT + DONE, "--no-judge")
+
+    assert 0 == done.returncode, done.stderr
+
+
+def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) -> None:
+    configured(openkoi, NO_JUDGE)
+    done = played(openkoi.with_plugin(UNLOADABLE, tools="acme:Broken"), EDIT + DONE)
+
+    assert 0 == done.returncode, done.stderr
+    assert "a wheel is missing" in str(result(done))
+
+
+@pytest.mark.parametrize(("code", "status"), [(JUDGE, 3), (CHECK, 3), (UNLOADABLE, 3), (EXITS, 3)])
+def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int) -> None:
+    configured(openkoi, NO_JUDGE + "[models]\ndefault = 'rehearsal/judge.yaml'\n")
+    script(openkoi.folder, judge_of(1.0), "judge.yaml")
+    done = openkoi.with_plugin(code, evaluators="acme:Broken")("evaluate")
+
+    assert status == done.returncode, done.stdout + done.stderr
+    assert "acme" in done.stdout + done.stderr
+
+
+def test_evaluate_with_a_judge_needs_one_that_can_be_loaded(openkoi: Shell) -> None:
+    configured(openkoi, NO_JUDGE)
+    done = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("evaluate", "--judge")
+
+    assert 9 == done.returncode, done.stdout + done.stderr
+
+
+def test_doctor_names_an_evaluator_that_cannot_be_loaded(openkoi: Shell) -> None:
+    done = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("doctor")
+
+    assert 1 == done.returncode, done.stderr
+    assert "out of order" in done.stdout + done.stderr
+
+
+# What a project may not weaken.
+
+WEAKENED = {
+    "evaluators.testrunner.seconds": "0.001",
+    "evaluators.testrunner.total": "0.001",
+    "evaluators.lint.seconds": "0.001",
+    "evaluators.judge.votes": "1",
+    "evaluators.judge.band": "0.0",
+    "evaluators.judge.small": "1000000",
+    "evaluators.judge.max_diff": "1",
+    "evaluators.judge.skip_eval_confidence": "0.9",
+    "evaluators.judge.certificates": "false",
+    "evaluators.judge.require_certified": "false",
+    "evaluators.judge.enabled": "false",
+    "evaluators.testrunner.enabled": "false",
+    "iteration.skip_eval_confidence": "0.9",
+    "evaluation.checks_only": "true",
+    "evaluation.require": "[]",
+    "evaluation.order": "['judge']",
+    "evaluation.votes": "1",
+    "plugins.disabled": "['judge']",
+    "plugins.prefer.'evaluators.judge'": "'acme'",
+}
+VERDICT = ("accepted", "score", "decision", "stop_reason", "changed_files")
+
+
+@pytest.mark.parametrize("key", WEAKENED)
+def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, key: str) -> None:
+    configured(openkoi, "[iteration]\nmax_iterations = 1\n")
+    without = played(openkoi, EDIT + DONE, judge=BAD)
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    (openkoi.folder / ".openkoi").mkdir(exist_ok=True)
+    (openkoi.folder / ".openkoi" / "config.toml").write_text(f"{key} = {WEAKENED[key]}\n")
+    done = played(openkoi, EDIT + DONE, judge=BAD)
+
+    one, other = result(without), result(done)
+    assert (3, 3) == (without.returncode, done.returncode), done.stderr
+    assert {name: one[name] for name in VERDICT} == {name: other[name] for name in VERDICT}
+    assert f"'{key.replace(chr(39), '')}'" in str(other).replace('\\"', '"'), other
+
+
+@pytest.mark.parametrize(
+    ("own", "projects", "refused"),
+    [("", 0.94, True), ("", 0.99, False), ("0.98", 0.97, True), ("0.98", 0.99, False)],
+)
+def test_a_project_may_only_raise_what_skips_an_evaluation(
+    openkoi: Shell, own: str, projects: float, refused: bool
+) -> None:
+    configured(openkoi, f"[iteration]\nskip_eval_confidence = {own}\n" if own else "")
+    (openkoi.folder / ".openkoi").mkdir()
+    (openkoi.folder / ".openkoi" / "config.toml").write_text(f"iteration.skip_eval_confidence = {projects}\n")
+    done = played(openkoi, EDIT + DONE, judge=BAD)
+
+    assert refused == ("may only raise 'iteration.skip_eval_confidence'" in str(result(done)).replace("\\'", "'"))
+
+
+def test_the_bound_for_a_project_is_the_judges_default() -> None:
+    assert DEFAULT_CONFIDENCE == Judge().skip_eval_confidence
