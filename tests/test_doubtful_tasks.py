@@ -27,6 +27,11 @@ PLANNED = (
         "conect slack",
         "skills list",
         "team status",
+        "chat hello",
+        "models openai",
+        "Daemon now",
+        "run chat hello",
+        "help me",
     ),
     *("--category docs chat", "chat --budget 0.10 --format json"),
 )
@@ -42,6 +47,10 @@ TASKS = (
     "daemon start fails on boot",
     "login page is broken",
     "help me fix the tests",
+    "fix tests",
+    "tests fail",
+    '"chat hello"',
+    "chat hello there",
     "run the tests",
     '"config set x y"',
     "config set up for the project is broken",
@@ -100,6 +109,7 @@ def test_the_line_that_is_proposed_runs_it(openkoi: Shell, server: OpenAIServer)
 def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
     assert "Did you mean openkoi skill?" in openkoi("skills").stderr
     assert "Did you mean openkoi status --help?" in openkoi("help", "status").stderr
+    assert "Did you mean openkoi --help?" in openkoi("help", "me").stderr
     assert "Did you mean" not in openkoi("daemon", "start").stderr
     assert "Did you mean openkoi --version?" in openkoi("version").stderr
     assert "is not available in this version" in openkoi("chat").stderr

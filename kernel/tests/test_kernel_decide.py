@@ -161,6 +161,14 @@ def test_row_7_a_score_below_it_is_not_even_where_every_check_passes() -> None:
     assert Ruling(Decision.CONTINUE, "score 0.79 is below the threshold 0.80") == after(low)
 
 
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(0.795, "0.795 is below the threshold 0.800"), (0.79996, "0.79996 is below the threshold 0.80000")],
+)
+def test_a_score_just_below_the_threshold_is_shown_to_differ_from_it(score: float, shown: str) -> None:
+    assert Ruling(Decision.CONTINUE, f"score {shown}") == after(replace(DONE, judged=score))
+
+
 def test_row_7_a_silent_judge_ends_the_run_and_a_resume_may_ask_it_again() -> None:
     silent = replace(DONE, green=True, passing=9, unjudged="401 invalid key")
 

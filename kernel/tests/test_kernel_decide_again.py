@@ -98,6 +98,12 @@ def test_a_check_that_was_green_and_is_red_is_a_fall() -> None:
     assert Ruling(Decision.CONTINUE, "unit passed before", fresh=True) == ruling
 
 
+def test_a_check_of_another_evaluator_with_the_same_name_is_not_the_one_that_passed_before() -> None:
+    green, red = replace(GREEN, evaluator="testrunner"), replace(RED, evaluator="linters")
+
+    assert not after(judged(0.4, checks=[green]), judged(0.5, checks=[red])).fresh
+
+
 def test_the_second_fall_ends_it() -> None:
     ruling = after(judged(0.7), judged(0.3), judged(0.2))
 
@@ -182,7 +188,7 @@ def test_two_iterations_that_did_nothing_end_it() -> None:
     nothing = Iteration(plan=Plan(), work=Work(""), spent=Spend())
 
     assert Ruling(Decision.CONTINUE, "nothing was done") == after(nothing)
-    assert Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing") == after(nothing, nothing)
+    assert Ruling(Decision.ACCEPT_BEST, "nothing was done") == after(nothing, nothing)
 
 
 def test_the_same_output_again_ends_it() -> None:

@@ -213,7 +213,7 @@ def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path)
     said = evaluated({"judge": Opinion(LimitReached("tokens"), judges=True)}, tmp_path)
 
     assert said is not None
-    assert "judge was not asked: The task's limit of tokens is reached." == said.unknown
+    assert "The task's limit of tokens is reached." == said.unknown
 
 
 def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> None:

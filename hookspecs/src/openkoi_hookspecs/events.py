@@ -236,10 +236,11 @@ class Continued(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFailed(Event):
-    """The run ended without a result: interrupted, or no model answered."""
+    """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed by then."""
 
     name = "run.failed"
     reason: str
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

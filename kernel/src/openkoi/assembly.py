@@ -26,6 +26,7 @@ from .words import mended
 if TYPE_CHECKING:
     from .kernel import Kernel
 
+SHOWN = 3
 CHANGED = (
     "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
     "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
@@ -89,8 +90,13 @@ class Assembly(House):
         try:
             result = await solve(run)
         except BaseException as error:  # the log must say how the run ended, whatever ended it
-            with suppress(KoiError):
-                self.tell(run.id, (*self.warnings(), *left_behind(run), events.RunFailed(ending(error))))
+            files: tuple[str, ...] = ()
+            try:
+                files = await changed_by(run, error)
+            finally:
+                with suppress(KoiError):
+                    left = left_behind(files, touched=run.touched)
+                    self.tell(run.id, (*self.warnings(), *left, events.RunFailed(ending(error), files)))
             raise
         score, task = result.best.evaluation.score if result.best.evaluation else None, run.task
         used = events.Used("Task", task.text, category=task.category, channel=task.channel, score=score)
@@ -162,13 +168,26 @@ def is_start(record: Record) -> bool:
     return isinstance(record.event, events.TaskStarted)
 
 
-def left_behind(run: "Kernel") -> list[Event]:
-    """What to say of files when a run ends in the middle of its work."""
-    if not run.touched:
+async def changed_by(run: "Kernel", error: BaseException) -> tuple[str, ...]:
+    """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
+    from .phases.execute import changed_files
+
+    if not run.settled or not isinstance(error, Exception):
+        return ()
+    return changed_files(await run.versions.changes() or "")
+
+
+def left_behind(files: Sequence[str], *, touched: bool) -> list[Event]:
+    """Warn of the files that a run left changed when it ended in the middle of its work."""
+    if files:
+        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+        changed = f"Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
+        return [events.Warned(f"Stopped before the work was finished. {changed}")]
+    if not touched:
         return []
     return [
         events.Warned(
-            "It ended in the middle of its work: look at the files here before you go on, some may have changed."
+            "Stopped before the work was finished; some files may have changed. Review them before continuing."
         )
     ]
 

@@ -9,6 +9,8 @@ from openkoi_agents import AsDescribed, TeamWork
 from openkoi_agents.member import both_allow
 from openkoi_hookspecs import (
     Agent,
+    Decision,
+    Ended,
     Evaluation,
     Finding,
     KoiError,
@@ -179,6 +181,47 @@ def test_a_member_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> No
 def test_when_all_fail_the_error_flies(strategy: Strategy, tmp_path: Path) -> None:
     with pytest.raises(KoiError, match="no turn for this prompt"):
         done(tmp_path, team(strategy, member("carp"), member("heron")), turn("nobody", "…"))
+
+
+REFUSES = "repeat: true\n    stop: refused"
+
+
+@pytest.mark.parametrize("strategy", [*Strategy])
+def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, tmp_path: Path) -> None:
+    turns = turn("carp", "I cannot.", more=REFUSES) + turn("heron", "Nor can I.", more=REFUSES)
+
+    seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
+
+    assert (Ended.REFUSED, Decision.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.ruling.decision)
+    assert seen.result.ruling.reason.startswith("the model refused: ")
+    assert ["refused"] == closed_by(seen)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "refusing", "ended"),
+    [
+        (Strategy.SEQUENTIAL, "heron", Ended.REFUSED),
+        (Strategy.SEQUENTIAL, "carp", Ended.DONE),
+        (Strategy.PARALLEL, "carp", Ended.DONE),
+        (Strategy.PARALLEL, "heron", Ended.DONE),
+        (Strategy.DEBATE, "carp", Ended.DONE),
+        (Strategy.DEBATE, "heron", Ended.DONE),
+        (Strategy.ITERATIVE, "carp", Ended.REFUSED),
+        (Strategy.ITERATIVE, "heron", Ended.DONE),
+    ],
+)
+def test_a_refusal_ends_a_team_where_nothing_else_is_left(
+    strategy: Strategy, refusing: str, ended: Ended, tmp_path: Path
+) -> None:
+    said = {"carp": "skimmed", "heron": "raked"}
+    turns = "".join(
+        turn(name, text, more=REFUSES if name == refusing else "repeat: true") for name, text in said.items()
+    )
+
+    seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
+
+    assert ended is seen.result.best.work.ended
+    assert ended is Ended.REFUSED or any(said[name] in seen.result.text for name in said if name != refusing)
 
 
 def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path) -> None:

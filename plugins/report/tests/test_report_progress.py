@@ -5,8 +5,10 @@ import pytest
 from openkoi_hookspecs import (
     Check,
     Decision,
+    Ended,
     Evaluation,
     Event,
+    Facts,
     Finding,
     Hit,
     Learning,
@@ -256,14 +258,36 @@ def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: Dec
     assert not any("openkoi undo" in line for line in judged)
 
 
+RESUME = "  To judge this without doing the work again, run `openkoi resume`."
+
+
 @pytest.mark.parametrize("unjudged", [True, False])
 def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: bool) -> None:
     ruling = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
 
     lines = told(events.RunCompleted(ruling, Spend(), iterations=1))
 
-    named = "  To judge it without doing the work again, run `openkoi resume`."
-    assert unjudged is (named in lines)
+    assert unjudged is (RESUME in lines)
+
+
+@pytest.mark.parametrize(("best", "named"), [(0, False), (1, True)])
+def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, named: bool) -> None:
+    """What resume judges is the last iteration."""
+    ruling = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=True)
+    completed = events.RunCompleted(ruling, Spend(), best=best, iterations=2)
+
+    lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unknown="no answer")), completed)
+
+    assert named is (RESUME in lines)
+
+
+def test_a_run_that_waits_for_approval_names_the_next_step() -> None:
+    ruling = Ruling(Decision.ESCALATE, "waiting for approval")
+    decided = events.Decided(0, ruling, Spend(), Facts(end=Ended.PERSON))
+
+    lines = told(events.Worked(Work("")), decided, events.RunCompleted(ruling, Spend(), iterations=1))
+
+    assert "  To allow it, run `openkoi approve`, then `openkoi resume`." in lines
 
 
 def test_an_end_without_a_score_tells_none() -> None:

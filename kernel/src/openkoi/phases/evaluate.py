@@ -122,7 +122,7 @@ async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Eva
             return opinion
         except LimitReached as reached:
             run.note_limit(reached.limit)
-            return Evaluation(unknown=f"{name} was not asked: {reached}")
+            return Evaluation(unknown=str(reached))
         except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
             fault = str(PluginFault(name, "evaluate", f"{type(error).__name__}: {error}"))
         if last:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Decision, Ended, Mode, Ruling
 
 from .history import ROUNDING, History, Rule, evaluation_of
-from .shortfall import counted
+from .shortfall import NOTHING_DONE, counted
 
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 
@@ -54,7 +54,9 @@ def prefixes(history: History) -> Sequence[History]:
 
 def regression(history: History) -> str:
     """Say how the last iteration is worse than those before; empty if it is not."""
-    reddened = history.evaluation.failing & passed_before(history)
+    failing = (check for check in history.evaluation.checks if check.required and not check.passed)
+    passed = passed_before(history)
+    reddened = {check.name for check in failing if (check.evaluator, check.name) in passed}
     if reddened:
         return f"{', '.join(sorted(reddened)[:3])} passed before"
     now, best, margin = history.facts.judged, history.before.best_score, history.limits.regression
@@ -63,9 +65,10 @@ def regression(history: History) -> str:
     return f"the score fell from {best:.2f} to {now:.2f}"
 
 
-def passed_before(history: History) -> frozenset[str]:
+def passed_before(history: History) -> frozenset[tuple[str, str]]:
+    """Return the checks that passed in an earlier iteration, each by its evaluator and its name."""
     earlier = (evaluation_of(iteration).checks for iteration in history.iterations[:-1])
-    return frozenset(check.name for checks in earlier for check in checks if check.passed)
+    return frozenset((check.evaluator, check.name) for checks in earlier for check in checks if check.passed)
 
 
 def ask_about_blocker(history: History) -> Ruling | None:
@@ -83,7 +86,9 @@ def stop_stalled(history: History) -> Ruling | None:
     """Stop if another iteration would bring nothing. An open blocker is tried again: the user is asked about it."""
     if len(history.iterations) < 2 or history.evaluation.blockers:
         return None
-    if history.evaluation.mode is Mode.CACHED or repeats_nothing(history):
+    if repeats_nothing(history):
+        return Ruling(Decision.ACCEPT_BEST, NOTHING_DONE)
+    if history.evaluation.mode is Mode.CACHED:
         return Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing")
     if no_gain(history):
         return Ruling(Decision.ACCEPT_BEST, "the last iteration did not improve the result")

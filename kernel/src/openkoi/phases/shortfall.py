@@ -18,6 +18,7 @@ ADVICE = {
     Ended.LOOP: "Do not repeat calls whose result you know. Take another approach.",
     Ended.UNMET: "Continue until one of the conditions is met.",
 }
+DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
 DO_IT = "Make the change that the task asks for. If it needs no change, answer and say why."
 
 
@@ -33,12 +34,18 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     if not (facts.answered or facts.changed):
         return NOTHING_DONE
     if facts.judged is not None:
-        return f"score {facts.judged:.2f} is below the threshold {limits.quality:.2f}"
+        return below_threshold(facts.judged, limits.quality)
     if facts.policy is Policy.CHECKS and evaluation.missing:
         return f"not checked: {evaluation.missing[0]}"
     if facts.policy is Policy.CHECKS and facts.green:
         return "nothing was changed, so passing checks prove nothing"
     return "not judged"
+
+
+def below_threshold(score: float, threshold: float) -> str:
+    """Say that a score is too low, with enough digits to see by how much."""
+    digits = next((count for count in DIGITS if f"{score:.{count}f}" != f"{threshold:.{count}f}"), DIGITS.stop)
+    return f"score {score:.{digits}f} is below the threshold {threshold:.{digits}f}"
 
 
 def failures(evaluation: Evaluation) -> str:

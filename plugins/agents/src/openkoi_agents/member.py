@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from openkoi_hookspecs import Agent, Ended, KoiError, LimitReached, Run, Task, Work
 from openkoi_hookspecs.events import Warned
 
+NO_REASON = "It refused and gave no reason."
+
 
 class PersonWanted(KoiError):
     """A member cannot go on before a person allows what comes next."""
@@ -14,10 +16,11 @@ class PersonWanted(KoiError):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A member's last words in one sub-task."""
+    """A member's last words in one sub-task; ``refused``: its model or the model's vendor declined."""
 
     by: str
     text: str
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,13 @@ class Close:
     text: str
     why: str = "answered"
     ended: Ended = Ended.DONE
+
+    @classmethod
+    def refused(cls, *refusals: Said) -> "Close":
+        """Return the end of a team whose members refused, with their words."""
+        several = len(refusals) > 1
+        text = "\n\n".join(f"{said.by}: {said.text}" if several else said.text for said in refusals)
+        return cls(text, Ended.REFUSED.value, Ended.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,8 @@ class Crew:
         task = subtask(self.task, enlisted(member, self.leader), errand)
         try:
             result = await self.run.solve(task)
-            return Said(member.name, spoken(member.name, result.best.work))
+            work = result.best.work
+            return Said(member.name, spoken(member.name, work), refused=work.ended is Ended.REFUSED)
         except PersonWanted:
             raise
         except KoiError as error:
@@ -78,6 +89,8 @@ def spoken(name: str, work: Work) -> str:
         raise PersonWanted(f"{name} needs a person to allow what comes next, and nobody is there.")
     if work.text.strip():
         return work.text
+    if work.ended is Ended.REFUSED:
+        return NO_REASON
     if work.ended in (Ended.BUDGET, Ended.TIME):
         raise LimitReached(work.limit or work.ended.value)
     raise KoiError("It has said nothing.")

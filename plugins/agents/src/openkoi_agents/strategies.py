@@ -23,7 +23,8 @@ ALONE = Errand()
 
 async def sequential(team: Team, crew: Crew) -> Close:
     """One after another, each with the words of the one before."""
-    return Close((await in_turn(team.members, ALONE, crew)).text)
+    last = await in_turn(team.members, ALONE, crew)
+    return Close.refused(last) if last.refused else Close(last.text)
 
 
 async def parallel(team: Team, crew: Crew) -> Close:
@@ -31,7 +32,7 @@ async def parallel(team: Team, crew: Crew) -> Close:
     answers = await all_at_once([(member, ALONE) for member in team.members], crew)
     if not answers:
         raise crew.fault()
-    return Close(joined(answers))
+    return Close.refused(*answers) if all(said.refused for said in answers) else Close(joined(answers))
 
 
 async def debate(team: Team, crew: Crew) -> Close:
@@ -50,8 +51,12 @@ async def debate(team: Team, crew: Crew) -> Close:
             break
     if not latest:
         raise crew.fault()
+    if all(said.refused for said in latest.values()):
+        return Close.refused(*latest.values())
     await unsettled(moderator, why, crew)
-    return closed(latest[moderator.name].text if moderator.name in latest else joined(latest.values()), why, moderator)
+    summary = latest.get(moderator.name)
+    text = summary.text if summary and not summary.refused else joined(latest.values())
+    return closed(text, why, moderator)
 
 
 async def iterative(team: Team, crew: Crew) -> Close:
@@ -65,6 +70,8 @@ async def iterative(team: Team, crew: Crew) -> Close:
         if review is None or why != ROUNDS or not crew.able(workers) or number == team.rounds:
             break
         done = await in_turn(crew.able(workers), Errand(MEND, (review,)), crew, done)
+    if done.refused:
+        return Close.refused(done)
     await unsettled(reviewer, why, crew)
     return closed(done.text, why, reviewer)
 

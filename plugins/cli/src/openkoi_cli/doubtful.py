@@ -92,10 +92,10 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     if any(len(word.split()) != 1 for word in words):
         return ""
     first, *rest = words
-    if is_planned(first.lower(), [word.lower() for word in rest], commands):
+    if is_planned(first.lower(), [word.lower() for word in rest]):
         hint = (
-            f" Did you mean openkoi {rest[0]} --help?"
-            if first == "help" and rest
+            f" Did you mean openkoi {rest[0].lower()} --help?"
+            if first.lower() == "help" and rest and rest[0].lower() in commands
             else suggest_command(first, commands, SAME)
         )
         return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
@@ -104,12 +104,10 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     return f"{first!r} is not an openkoi command.{suggest_command(first, commands, CLOSE)}"
 
 
-def is_planned(first: str, rest: Sequence[str], commands: Sequence[str]) -> bool:
+def is_planned(first: str, rest: Sequence[str]) -> bool:
     """Whether a line is a planned command rather than a sentence that begins with its name."""
-    if first == "help":
-        return len(rest) == 1 and rest[0] in (*commands, *PLANNED)
-    if not rest:
-        return first in PLANNED
+    if len(rest) <= 1 and first in PLANNED:  # "chat hello" too: two words hardly make a sentence
+        return True
     meant = get_close_matches(first, PLANNED, n=1, cutoff=CLOSE)
     return any(fits_form(rest, form.split()) for name in meant for form in PLANNED[name])
 

@@ -119,7 +119,7 @@ class Ledger:
         except (LimitReached, TimeoutError):
             return []
         except KoiError as error:
-            await run.emit(Warned(f"The ledger had nobody to reflect on the task with: {error}"))
+            await run.emit(Warned(f"Could not ask a model what to learn from this run: {error}"))
             return []
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import (
     Decision,
+    Ended,
     Evaluation,
     Learning,
     Limits,
@@ -29,6 +30,7 @@ JUDGE_AGAIN = {
     (Decision.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
     (Decision.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
 }
+APPROVE = "  To allow it, run `openkoi approve`, then `openkoi resume`."
 LEAST = 0.005
 NEAR_LIMIT = 0.8
 
@@ -126,12 +128,22 @@ class Progress:
 
     def left(self) -> list[str]:
         """Name the files that an unaccepted run left behind, and what to run next."""
-        files, completed = self.report.best.work.files if self.report.best.work else (), self.report.completed
+        files, scored = self.report.changed_files, self.report.score is not None
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
         named = f"  Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
-        judge = JUDGE_AGAIN.get((completed.ruling.decision, self.report.best.facts.limit), "") if completed else ""
-        unjudged = completed is not None and completed.ruling.unjudged and judge
-        return [*([named] if files and self.report.score is None else []), *([judge] if unjudged else [])]
+        return [*([named] if files and not scored else []), *filter(None, (self.next_step,))]
+
+    @property
+    def next_step(self) -> str:
+        """How to get what is missing: an approval, or a judgement of the last iteration."""
+        completed, last = self.report.completed, self.report.decided(-1)
+        if completed is None:
+            return ""
+        if last.facts.end is Ended.PERSON:
+            return APPROVE
+        if not completed.ruling.unjudged or self.report.best is not last:  # `openkoi resume` judges the last one
+            return ""
+        return JUDGE_AGAIN.get((completed.ruling.decision, last.facts.limit), "")
 
 
 def found_lines(model: str, origin: str) -> list[str]:

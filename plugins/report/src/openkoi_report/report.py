@@ -51,6 +51,7 @@ class Report:
     over: bool = False
     afterwards: Lap = field(default_factory=Lap)
     failed: str = ""
+    left: Sequence[str] = ()
     segment: str = ""
     parts: set[str] = field(default_factory=set)
 
@@ -104,10 +105,11 @@ class Report:
             case events.RunCompleted():
                 self.completed, self.over = event, True
             case events.Continued():
+                self.left = ()
                 lap.add(self.afterwards)
                 self.afterwards, self.over = Lap(), False
-            case events.RunFailed(reason=reason):
-                self.failed = reason
+            case events.RunFailed(reason=reason, files=files):
+                self.failed, self.left = reason, files
             case _:
                 if judging := judging_of(event):
                     lap.judgings.append(judging)
@@ -139,6 +141,11 @@ class Report:
     def text(self) -> str:
         """The best iteration's last words."""
         return self.best.work.text if self.best.work else ""
+
+    @property
+    def changed_files(self) -> Sequence[str]:
+        """The files that the best iteration changed, or that a failed run left changed."""
+        return self.left or (self.best.work.files if self.best.work else ())
 
     @property
     def score(self) -> float | None:
@@ -196,7 +203,7 @@ class Report:
             "costs": itemised(self.costs),
             "saved_tokens": {str(by): tokens for by, tokens in self.saved_tokens.items()},
             "learnings": self.learnings,
-            "changed_files": list(self.best.work.files) if self.best.work else [],
+            "changed_files": list(self.changed_files),
             "models": self.models,
             "evaluators": self.evaluators,
             "warnings": self.warnings,
