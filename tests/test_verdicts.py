@@ -37,6 +37,12 @@ def openkoi(tmp_path: Path) -> Shell:
     return made
 
 
+def outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
+    """Write a script where the task does not see it; return the model that plays it."""
+    script(openkoi.folder.parent, turns, name)
+    return f"rehearsal/{openkoi.folder.parent / name}"
+
+
 def configured(openkoi: Shell, text: str) -> None:
     """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
     openkoi.home.mkdir(exist_ok=True)
@@ -45,8 +51,8 @@ def configured(openkoi: Shell, text: str) -> None:
 
 def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
     """Do a task with scripted models, as JSON."""
-    evaluator = ["--evaluator", script(openkoi.folder, judge, "judge.yaml")] if judge else []
-    model = ["--executor", script(openkoi.folder, executor, "executor.yaml")]
+    evaluator = ["--evaluator", outside(openkoi, judge, "judge.yaml")] if judge else []
+    model = ["--executor", outside(openkoi, executor, "executor.yaml")]
     return openkoi(task, *model, *evaluator, "--format", "json", *options)
 
 
@@ -315,9 +321,9 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
 def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: Shell) -> None:
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url)
-        model = script(openkoi.folder, EDIT + DONE)
+        model = outside(openkoi, EDIT + DONE)
         first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
-        (openkoi.folder / "script.yaml").write_text("turns:\n  - fails: {refused: not to be asked again}\n")
+        outside(openkoi, "  - fails: {refused: not to be asked again}\n")
         configured(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
         again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
 
@@ -329,8 +335,8 @@ def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: She
 @pytest.mark.parametrize("said", ["It is fine.", '""'], ids=["garbage", "silence"])
 def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell, said: str) -> None:
     first = played(openkoi, EDIT + DONE, judge=f"  - says: {said}\n    repeat: true\n")
-    script(openkoi.folder, judge_of(0.9), "judge.yaml")
-    again = openkoi("resume", "--format", "json", "--evaluator", "rehearsal/judge.yaml")
+    outside(openkoi, judge_of(0.9), "judge.yaml")
+    again = openkoi("resume", "--format", "json")
     rows = openkoi("export", "--format", "json", "--output", str(openkoi.folder.parent / "out"))
 
     told = result(again)
@@ -348,8 +354,8 @@ def test_what_is_accepted_on_resume_is_what_is_on_the_disk(openkoi: Shell) -> No
     first = played(openkoi, executor, judge=low + unread)
     assert (3, "x = 2\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
 
-    script(openkoi.folder, low + judge_of(0.9), "judge.yaml")
-    again = openkoi("resume", "--format", "json", "--evaluator", "rehearsal/judge.yaml")
+    outside(openkoi, low + judge_of(0.9), "judge.yaml")
+    again = openkoi("resume", "--format", "json")
 
     assert (0, "Two.", 0.9) == (again.returncode, result(again)["output"], result(again)["score"]), again.stderr
     assert "x = 3\n" == (openkoi.folder / "a.py").read_text()

@@ -7,6 +7,7 @@ from . import moments
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .errors import (
     BadSetting,
+    FilesChanged,
     KoiError,
     LimitReached,
     NoProvider,
@@ -103,6 +104,7 @@ __all__ = [
     "Event",
     "Examined",
     "Facts",
+    "FilesChanged",
     "Finding",
     "Hit",
     "Image",

@@ -3,6 +3,7 @@
 KoiError
 ├── UnknownName       no plugin of that kind has this name; the nearest ones are named
 ├── BadSetting        a configuration value is missing or wrong; the file, line and key are named
+├── FilesChanged      the files are not as a task left them
 ├── ProviderError     a model did not answer
 │   ├── NoProvider    there is no model to ask: nothing is configured
 │   ├── Unavailable   it may later: overload, rate limit, network, a stream that broke off
@@ -31,6 +32,10 @@ class UnknownName(KoiError):
 
 class BadSetting(KoiError):
     """A configuration value is missing or wrong."""
+
+
+class FilesChanged(KoiError):
+    """The files are not as a task left them, so a verdict on its work would not be about the files."""
 
 
 class ProviderError(KoiError):

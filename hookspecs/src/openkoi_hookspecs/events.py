@@ -29,6 +29,7 @@ from .work import Baseline, Evaluation, Mode, Work
 class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
+    ``models`` are the models that the command line named, by setting: resume and fork use them again.
     ``origin`` says where it was found, when it was not configured; ``first`` that nothing was run here before.
     """
 
@@ -38,6 +39,7 @@ class TaskStarted(Event):
     workspace: str = ""
     origin: str = ""
     first: bool = False
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

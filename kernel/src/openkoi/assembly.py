@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from .kernel import Kernel
 
 SHOWN = 3
-CHANGED = (
-    "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
-    "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
-)
 Provided = Mapping[str, Mapping[str, object]]
 
 
@@ -56,15 +52,25 @@ class Assembly(House):
         return self.config.paths.data / "running"
 
     async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
-        """Resume a run where it ended, with ``changed`` settings over its limits; raises KoiError without one."""
+        """Resume a run where it ended, with ``changed`` settings over its limits; raises KoiError without one.
+
+        Where only a verdict is missing, raises FilesChanged if the files are not as the run left them.
+        """
+        from .changed import refuse_verdict
+
+        self.begin()
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
+        if keeper := await self.sockets.checkpoints():
+            await refuse_verdict(keeper, self.config.workspace, records, id)
         task = replace(started.task, limits=self.config.limits_with(started.task.limits, changed or {}))
         return await self.solve(task, Nested(id=id, records=records))
 
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
+        from .changed import refuse_fork
+
         self.begin()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
         await self.sockets.evaluators()  # a setting that one refuses is named before files are restored
@@ -72,10 +78,11 @@ class Assembly(House):
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
         keeper = await self.sockets.checkpoints() if beginning.checkpoint else None
-        if keeper and beginning.last and (theirs := await keeper.diff(self.config.workspace, beginning.last)):
-            raise KoiError(CHANGED.format(count=theirs.count("diff --git ")))
-        now = await keeper.take(self.config.workspace) if keeper else ""
-        if keeper:  # before anything is written down: a fork that is killed here cannot be resumed over half its files
+        now = ""
+        if keeper:
+            await refuse_fork(keeper, self.config.workspace, beginning.last)
+            now = await keeper.take(self.config.workspace)
+            # before anything is written down: a fork that is killed here cannot be resumed over half its files
             await keeper.restore(self.config.workspace, beginning.checkpoint)
         said = {key: str(value) for key, value in changed.items()}
         written = self.tell(fresh, [events.Forked(id, at, said, now)])

@@ -97,6 +97,12 @@ class Config:
         return replace(limits, **own)
 
     @property
+    def models_said(self) -> dict[str, str]:
+        """The models that the command line named, by dotted key."""
+        named = {key: self.settings[key] for key in ("models.default", *ROLES) if key in self.settings}
+        return {key: str(one.value) for key, one in sorted(named.items()) if one.origin.startswith("--")}
+
+    @property
     def day(self) -> Daybook | None:
         """What a day may cost, for all tasks together; None where nothing was said."""
         usd, tokens = (self.get(key, float, math.inf) for key in DAY)

@@ -6,6 +6,7 @@ A campaign is faster with ``--basetemp`` in a folder that is kept in memory.
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from koi_lives import LEARNERS, Life, live
@@ -32,12 +33,12 @@ def row(like: World, lives: Mapping[str, Life]) -> str:
 def test_over_the_whole_of_openkoi_first_attempts_come_to_pass(tmp_path: Path) -> None:
     few = World(name="few", families=2, more=0.0, misleads=0.0, noise=0.0, taste=0.0)
 
-    ours = live(few, "ours", 36, remembers=False, folder=str(tmp_path))
+    ours = [live(few, "ours", 36, seed=seed, remembers=False, folder=str(tmp_path)) for seed in range(4)]
     nobody = live(few, "none", 8, remembers=False, folder=str(tmp_path))
 
-    assert ours.share(12) > nobody.share(0) + 0.2
-    assert ours.harmful <= 0.25
-    assert [] == [one for one in ours.warnings if "failed at" in one]
+    assert fmean(life.share(12) for life in ours) > nobody.share(0) + 0.2
+    assert fmean(life.harmful for life in ours) <= 0.15
+    assert [] == [one for life in ours for one in life.warnings if "failed at" in one]
 
 
 @pytest.mark.campaign

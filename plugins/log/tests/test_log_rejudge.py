@@ -61,7 +61,8 @@ def test_a_judgement_that_came_at_last_is_known() -> None:
     accepted = Ruling(Decision.ACCEPT, "good")
     judged = events.Evaluated(Evaluation(), ("judge",))
 
-    again = rerun(*BEGUN, *VERDICT, judged, events.Iterated(0, 0.9, Spend()), events.Decided(0, accepted, Spend()))
+    verdict = (judged, events.Iterated(0, 0.9, Spend()), events.Decided(0, accepted, Spend()))
+    again = rerun(*BEGUN, *VERDICT, events.Continued(), *verdict)
 
     assert WORKED == again.take(events.Worked)
     assert judged == again.take(events.Evaluated)

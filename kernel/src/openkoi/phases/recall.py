@@ -29,5 +29,10 @@ async def started(run: Kernel) -> events.TaskStarted:
     chosen = await run.house.cast.choice(executor) if executor else Choice("")
     first = bool(chosen.origin) and not segments(run.house.config.paths.sessions)
     return events.TaskStarted(
-        run.task, model=chosen.name, workspace=str(run.workspace), origin=chosen.origin, first=first
+        run.task,
+        model=chosen.name,
+        workspace=str(run.workspace),
+        origin=chosen.origin,
+        first=first,
+        models=run.house.config.models_said,
     )

@@ -44,9 +44,10 @@ def sentence(error: BaseException) -> str:
 
 
 def status_of(error: Exception) -> int:
-    from openkoi_hookspecs import BadSetting, NoProvider, Unavailable, UnknownName
+    from openkoi_hookspecs import BadSetting, FilesChanged, NoProvider, Unavailable, UnknownName
 
-    for kind, status in ((NoProvider, 9), (Unavailable, 75), (BadSetting, 2), (UnknownName, 2)):
+    statuses = ((NoProvider, 9), (Unavailable, 75), (BadSetting, 2), (UnknownName, 2), (FilesChanged, 2))
+    for kind, status in statuses:
         if isinstance(error, kind):
             return status
     return 1

@@ -30,14 +30,14 @@ def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str
 
     from .faces import faced
     from .interruptible import interruptible
-    from .workplace import model_of, workplace_of
+    from .workplace import models_of, workplace_of
 
     changed = dict(map(setting, said))
     with faced(format, invocation) as face:
         koi = invocation.open()
         past = find_task(koi.config.paths.sessions, task_id)
         records = records_of(koi.config.paths.sessions, past)
-        invocation.open(settings={**model_of(past, koi), **changed}, workspace=workplace_of(past, records))
+        invocation.open(settings=models_of(past, records, changed), workspace=workplace_of(past, records))
         interruptible(forked(past, records, (at - 1, changed), face))
     return face.report.status
 

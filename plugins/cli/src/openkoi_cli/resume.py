@@ -8,6 +8,8 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from openkoi.assembly import Assembly
     from openkoi_hookspecs import Record
     from openkoi_log import Past
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from .faces import Face
 
 BUDGET = "safety.max_cost_usd"
+STATUS = " `openkoi status` lists recent tasks."
+MODELS = {"model": "models.default", "evaluator": "models.evaluator"}
 
 
 @click.command()
@@ -27,36 +31,32 @@ BUDGET = "safety.max_cost_usd"
 @click.option("--format", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
-    """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one]"""
+    """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
     from openkoi_log import records_of
 
     from .faces import faced
     from .interruptible import interruptible
-    from .workplace import model_of, workplace_of
+    from .workplace import models_of, workplace_of
 
     with faced(format, invocation) as face:
         koi = invocation.open(flags)
         past = unfinished(koi, task_id)
         records = records_of(koi.config.paths.sessions, past)
-        model = {} if flags.get("model") else model_of(past, koi)
-        invocation.open(flags, settings=model, workspace=workplace_of(past, records))
+        said = {key: flags[flag] for flag, key in MODELS.items() if flags.get(flag)}
+        invocation.open(flags, settings=models_of(past, records, said), workspace=workplace_of(past, records))
         changed = {BUDGET: flags["budget"]} if flags.get("budget") is not None else {}
         interruptible(gone_on(past, records, changed, face))
     return face.report.status
 
 
 def unfinished(koi: "Assembly", task_id: str) -> "Past":
-    """The task that is meant; raises KoiError when there is nothing left to do of it."""
+    """Return the task that is meant; raises KoiError when there is nothing left to do of it."""
     from openkoi_hookspecs import KoiError
     from openkoi_log import find_task, past_tasks
 
     sessions = koi.config.paths.sessions
     if not task_id:
-        left = (past for past in past_tasks(sessions) if past.resumable)
-        found = next((past for past in left if can_go_on(past, koi)), None)
-        if found is None:
-            raise KoiError("No interrupted task to resume. `openkoi status` lists recent tasks.")
-        return found
+        return unfinished_here([past for past in past_tasks(sessions) if past.resumable], koi)
     past = find_task(sessions, task_id)
     if not past.resumable:
         raise KoiError(
@@ -66,8 +66,24 @@ def unfinished(koi: "Assembly", task_id: str) -> "Past":
     return past
 
 
-def can_go_on(past: "Past", koi: "Assembly") -> bool:
-    """Whether nobody carries it out now, and the folder that it worked in is still there."""
+def unfinished_here(left: Sequence["Past"], koi: "Assembly") -> "Past":
+    """Return the last of these tasks that worked in this folder; raises KoiError that names another folder's."""
+    from pathlib import Path
+
+    from openkoi_hookspecs import KoiError
+
+    here, elsewhere = Path.cwd(), ""
+    for past in left:
+        folder = folder_of(past, koi)
+        if folder == here:
+            return past
+        if folder and not elsewhere:
+            elsewhere = f" Task {past.run[:8]} was interrupted in {folder}: run `openkoi resume {past.run[:8]}` there."
+    raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS}")
+
+
+def folder_of(past: "Past", koi: "Assembly") -> "Path | None":
+    """Return the folder that a task worked in; None where it is gone, or the task is running now."""
     from openkoi_files import is_under_way
     from openkoi_hookspecs import KoiError
     from openkoi_log import records_of
@@ -75,11 +91,11 @@ def can_go_on(past: "Past", koi: "Assembly") -> bool:
     from .workplace import workplace_of
 
     if is_under_way(koi.running, past.run):
-        return False
+        return None
     try:
-        return bool(workplace_of(past, records_of(koi.config.paths.sessions, past)))
+        return workplace_of(past, records_of(koi.config.paths.sessions, past))
     except KoiError:
-        return False
+        return None
 
 
 async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[str, object], face: "Face") -> None:

@@ -1,17 +1,15 @@
 """Where a task is done: the folder of a past one, with its model, or a copy that nothing comes back from."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import Past
 
-if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+EVERY_ROLE = "models.default"
 
 
 def workplace_of(past: Past, records: Iterable[Record]) -> Path:
@@ -23,9 +21,23 @@ def workplace_of(past: Past, records: Iterable[Record]) -> Path:
     return folder
 
 
-def model_of(past: Past, koi: "Assembly") -> dict[str, object]:
-    """The setting that lets a past task's model work again."""
-    return {"models.executor": past.model} if past.model else {}
+def models_of(past: Past, records: Iterable[Record], said: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings that let a past task's models work again, and over them those that are ``said`` now."""
+    from openkoi.config import ROLES
+
+    named: dict[str, object] = {}
+    forked: dict[str, object] = {}
+    for event in (record.event for record in records if record.run == past.run):
+        if isinstance(event, events.TaskStarted):
+            named = {**event.models, **({"models.executor": past.model} if past.model else {})}
+        elif isinstance(event, events.Forked):
+            forked = {key: value for key, value in event.changed.items() if key in {EVERY_ROLE, *ROLES}}
+    return replaced(replaced(named, forked), said)
+
+
+def replaced(models: Mapping[str, object], others: Mapping[str, object]) -> dict[str, object]:
+    """Return models with others over them; one for every role leaves none of them."""
+    return dict(others) if EVERY_ROLE in others else {**models, **others}
 
 
 @contextmanager

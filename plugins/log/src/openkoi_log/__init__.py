@@ -6,7 +6,7 @@ written that a ``Redactor`` has not seen.
 
 from .codec import decode, encode
 from .excerpts import Excerpts
-from .forking import Beginning, beginning_of, part_of, renamed
+from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
@@ -36,6 +36,7 @@ __all__ = [
     "environment_secrets",
     "find_task",
     "is_packed",
+    "last_checkpoint",
     "length_of",
     "lines_from",
     "masked",

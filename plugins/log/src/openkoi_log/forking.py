@@ -1,6 +1,6 @@
 """The beginning of a run, as that of another one. Pure; knows records and their order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -35,9 +35,14 @@ def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
 
 
 def last_files(own: Sequence[Record], run: str) -> str:
-    """The checkpoint of the files as the run left them, its best ones, or as a person brought them back since."""
+    """Return the checkpoint of the files as the run left them, its best ones, or as undo or redo left them since."""
+    return last_checkpoint(one.event for one in own if one.run == run)
+
+
+def last_checkpoint(happened: Iterable[Event]) -> str:
+    """Return the last checkpoint of one run's files; of the works that it ended with, the best one's."""
     last, works = "", list[Work]()
-    for event in (one.event for one in own if one.run == run):
+    for event in happened:
         match event:
             case events.Worked(work=work):
                 works.append(work)

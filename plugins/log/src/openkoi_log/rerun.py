@@ -10,7 +10,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from openkoi_hookspecs import Baseline, Decision, Ended, Event, Record, Request, Spend, ToolCall, ToolResult, events
+from openkoi_hookspecs import (
+    Baseline,
+    Decision,
+    Ended,
+    Event,
+    Record,
+    Request,
+    Spend,
+    ToolCall,
+    ToolResult,
+    Work,
+    events,
+)
 
 from .forking import family
 
@@ -66,6 +78,13 @@ class Rerun:
     def to_come(self) -> float:
         """Dollars that were paid for what is still to be handed out."""
         return sum(event.usd for event in self.left if isinstance(event, events.Answered))
+
+    @property
+    def awaiting_verdict(self) -> Work | None:
+        """The last work, if nothing is left to do of it but to judge it."""
+        ends = (*CLOSING, events.Prompted)
+        last = next((event for event in reversed(self.left) if isinstance(event, ends)), None)
+        return last.work if isinstance(last, events.Worked) else None
 
     def answer(self, request: Request) -> events.Answered | None:
         """What was answered to a request, if it was made before and was answered."""

@@ -1,0 +1,65 @@
+"""Compare the files with what a run left, before it is resumed or forked. Knows checkpoints and records."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from openkoi_hookspecs import Checkpoints, Event, FilesChanged, KoiError, Record, events
+from openkoi_log import last_checkpoint, rerun_of
+
+from .phases.execute import changed_files
+
+FORKED = (
+    "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
+    "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
+)
+CHANGED = (
+    "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see the old ones. "
+    "Restore these files and run `openkoi resume {id}`, or run `openkoi evaluate` to judge the files as they are now."
+)
+UNDONE = (
+    "Task {id} cannot be judged, because its changes were undone: {names}. "
+    "Run `openkoi redo {id}`, then `openkoi resume {id}`."
+)
+SHORT, NAMED = 8, 10
+
+
+async def refuse_fork(keeper: Checkpoints, workspace: Path, last: str) -> None:
+    """Raise KoiError where a fork would discard changes that were made after the run."""
+    if last and (names := await changed_since(keeper, workspace, last)):
+        raise KoiError(FORKED.format(count=len(names)))
+
+
+async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
+    """Raise FilesChanged where the work that is left to judge is not what the files contain.
+
+    They are that work's, or, where none of the run was accepted, those of the best iteration, which were restored.
+    """
+    work = rerun_of(records, run).awaiting_verdict
+    if work is None or not work.checkpoint:
+        return
+    own = [record.event for record in records if record.run == run]
+    left = last_checkpoint(event for event in own if not isinstance(event, events.Restored))
+    names: Sequence[str] = ()
+    for checkpoint in dict.fromkeys((work.checkpoint, left)):
+        names = await changed_since(keeper, workspace, checkpoint)
+        if not names:
+            return
+    raise FilesChanged((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=listed(names)))
+
+
+async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
+    """Return the paths of the files that differ from a checkpoint."""
+    return changed_files(await keeper.diff(workspace, checkpoint))
+
+
+def undone(happened: Sequence[Event]) -> bool:
+    """Whether the last thing done to the files of a run was to undo it."""
+    origins = {event.checkpoint for event in happened if isinstance(event, events.Kept | events.Forked)}
+    restored = [event.checkpoint for event in happened if isinstance(event, events.Restored)]
+    return bool(restored) and restored[-1] in origins
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the names of files, the first ones of many."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
