@@ -9,6 +9,8 @@ from openkoi_prompt import asks_question
 # Columns: question or work, plain or trap, the text. `question_held_out.tsv` is for measuring and not for developing.
 CORPORA = ["question_develop.tsv", "question_attack.tsv", "question_families.tsv"]
 NEEDLESS = 0.10  # issue 14, number 2: at most 10 % of questions judged needlessly, and no work unjudged
+HELD_OUT = "question_held_out.tsv"  # four sets of 60 and 60, written by people who did not know the rules
+HELD_OUT_NEEDLESS = 0.33  # what is reached there; the goal of 0.10 is missed
 ASKS = [
     "What does this project do?",
     "How does the retry logic work?",
@@ -52,6 +54,9 @@ ASKS = [
     "Find where the config is read and used",
 ]
 CHANGES = [
+    "What's missing in setup.py should be there",
+    "Which is why the cache has to go",
+    "is ther any chance you coud bump it",
     "Fix the failing tests",
     "Add rate limiting to the API",
     "Write a README for this project",
@@ -100,8 +105,8 @@ def read_corpus(name: str) -> dict[str, str]:
 
 
 @pytest.mark.row("ITER-17")
-@pytest.mark.parametrize("name", CORPORA)
-def test_no_work_is_taken_for_a_question_and_few_questions_for_work(name: str) -> None:
+@pytest.mark.parametrize(("name", "most"), [*((name, NEEDLESS) for name in CORPORA), (HELD_OUT, HELD_OUT_NEEDLESS)])
+def test_no_work_is_taken_for_a_question_and_few_questions_for_work(name: str, most: float) -> None:
     labels = read_corpus(name)
     unjudged = [text for text, label in labels.items() if label == "work" and asks_question(text)]
     needless = [text for text, label in labels.items() if label == "question" and not asks_question(text)]
@@ -109,7 +114,7 @@ def test_no_work_is_taken_for_a_question_and_few_questions_for_work(name: str) -
     print(f"{name}: {len(unjudged)} of {work} taken for questions, {len(needless)} of {questions} judged needlessly")
 
     assert [] == unjudged
-    assert len(needless) <= NEEDLESS * questions, needless
+    assert len(needless) <= most * questions, needless
 
 
 @pytest.mark.row("ITER-17")

@@ -17,6 +17,7 @@ URGING = tuple(
             r"\b(?:can|could|will) you (?!(?:tell|explain|see|find|say|read)\b|do$|do for me$)\w",
             r"\byou\b.*\bdo about\b",
             r"^what if\b.*\b(?:was|were|we|you)\b",
+            r"^which is why\b|^what is\b.*\bshould be\b",
         ),
     )
 )
