@@ -144,8 +144,9 @@ def test_cancelled_at_any_moment_nothing_is_left(tmp_path: Path) -> None:
 
     async def story() -> None:
         plain = Plain(folder=tmp_path / "outputs", grace=0.2)
+        endless = shell("sleep 60 & yes > /dev/null & wait", FISH="cancel-koi")  # kept output would end it by its size
         for _ in range(6):
-            task = asyncio.create_task(plain.execute(shell("sleep 60 & yes & wait", FISH="cancel-koi"), tmp_path))
+            task = asyncio.create_task(plain.execute(endless, tmp_path))
             await asyncio.sleep(chance.uniform(0, 0.05))
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
