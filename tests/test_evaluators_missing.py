@@ -4,8 +4,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from cli_process import Shell, script, shell
-from test_verdicts import DONE, EDIT, GREEN, TASK, configured, judge_of, played, result
+from cli_process import Shell, script
+from verdict_runs import DONE, EDIT, TASK, configured, folder_with_test, judge_of, played, result
 
 from openkoi.harmless import DEFAULT_CONFIDENCE
 from openkoi_judge import Judge
@@ -18,11 +18,7 @@ NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder with a file and a passing test, and a home of its own."""
-    made = shell(tmp_path)
-    (made.folder / "a.py").write_text("x = 0\n")
-    (made.folder / "test_there.py").write_text(GREEN)
-    configured(made, "")
-    return made
+    return folder_with_test(tmp_path)
 
 
 # Settings that an evaluator refuses.

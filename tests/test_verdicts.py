@@ -1,78 +1,32 @@
 """Exit status 0 means that the work was done and that evidence supports it: through the command line, as it ships."""
 
-import json
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, script
+from verdict_runs import (
+    DONE,
+    EDIT,
+    SAID,
+    TASK,
+    WAITING,
+    configured,
+    folder_with_test,
+    judge_of,
+    outside,
+    played,
+    result,
+    verdict,
+)
 
 from openkoi_hookspecs import Usage
 from openkoi_testing.servers import OpenAIServer, Say
-
-TASK = "Edit a.py so that x is 3"
-GREEN = "def test_there() -> None:\n    assert True\n"
-WAITING = "import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n"
-DIMENSIONS = (
-    *("correctness", "safety", "style", "completeness", "relevance", "quality"),
-    *("clarity", "accuracy", "tone", "structure"),
-)
-EDIT = """\
-  - when: {after: 0}
-    says: I will edit it.
-    calls: [{tool: write_file, arguments: {path: a.py, content: "x = 3\\n", overwrite: true}}]
-    usage: {input: 10, output: 10}
-"""
-SAID = "  - says: {}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
-DONE = SAID.format("Done.")
 
 
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A folder with a file and a passing test, and a home without memory of anything."""
-    made = shell(tmp_path)
-    (made.folder / "a.py").write_text("x = 0\n")
-    (made.folder / "test_there.py").write_text(GREEN)
-    configured(made, "")
-    return made
-
-
-def outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
-    """Write a script where the task does not see it; return the model that plays it."""
-    script(openkoi.folder.parent, turns, name)
-    return f"rehearsal/{openkoi.folder.parent / name}"
-
-
-def configured(openkoi: Shell, text: str) -> None:
-    """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
-    openkoi.home.mkdir(exist_ok=True)
-    (openkoi.home / "config.toml").write_text(f"[evaluators.word-count]\nenabled = false\n{text}")
-
-
-def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
-    """Do a task with scripted models, as JSON."""
-    evaluator = ["--evaluator", outside(openkoi, judge, "judge.yaml")] if judge else []
-    model = ["--executor", outside(openkoi, executor, "executor.yaml")]
-    return openkoi(task, *model, *evaluator, "--format", "json", *options)
-
-
-def verdict(score: float, finding: str = "") -> str:
-    """A judge's answer by whatever rubric, in one line."""
-    found = [{"severity": "important", "dimension": "quality", "title": finding, "fix": finding}] if finding else []
-    scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
-    return json.dumps({"scores": scores, "findings": found, "suggestion": ""})
-
-
-def judge_of(score: float, *contains: str, finding: str = "") -> str:
-    """A judge that always gives this score, where the prompt contains these texts."""
-    when = f"{{tools: false, contains: {json.dumps(contains)}}}"
-    said = verdict(score, finding)
-    return f"  - when: {when}\n    repeat: true\n    says: |\n      {said}\n    usage: {{input: 100, output: 10}}\n"
-
-
-def result(done: CompletedProcess[str]) -> dict[str, object]:
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+    return folder_with_test(tmp_path)
 
 
 # The seen cases, by name.
@@ -202,22 +156,41 @@ def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> No
     assert "not judged: 1 check turned green" == told["stop_reason"]
 
 
-def test_a_test_that_was_itself_changed_did_not_turn_green(openkoi: Shell) -> None:
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("test_x.py", "def test_x() -> None:\\n    pass"), ("conftest.py", "import a\\na.x = 3")],
+)
+def test_a_check_whose_own_file_was_changed_accepts_nothing(openkoi: Shell, file: str, text: str) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
-    cheat = EDIT.replace("a.py", "test_x.py").replace("x = 3", "def test_x() -> None:\\n    pass")
+    cheat = EDIT.replace("a.py", file).replace("x = 3", text)
     done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
     assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
 
 
-def test_a_change_to_how_tests_run_turns_none_green(openkoi: Shell) -> None:
-    (openkoi.folder / "test_x.py").write_text(WAITING)
-    cheat = EDIT.replace("a.py", "conftest.py").replace("x = 3", "import a\\na.x = 3")
-    done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
+LOOK = """\
+  - when: {after: 0}
+    says: Let me look first.
+    calls: [{tool: search, arguments: {pattern: x}}]
+    usage: {input: 10, output: 10}
+"""
+
+
+@pytest.mark.parametrize("options", [("--iterate", "0"), ("--no-judge",)])
+@pytest.mark.parametrize("task", [TASK, "What is x?"])
+def test_words_beside_a_call_are_no_answer(openkoi: Shell, task: str, options: tuple[str, ...]) -> None:
+    done = played(openkoi, LOOK + SAID.format('""'), *options, task=task)
+
+    assert 3 == done.returncode, done.stderr
+    assert str(result(done)["stop_reason"]).startswith("nothing was done"), result(done)["stop_reason"]
+
+
+def test_an_answer_that_is_cut_off_each_time_is_not_done(openkoi: Shell) -> None:
+    done = played(openkoi, DONE + "    stop: length\n", "--iterate", "1", task="What is x?")
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
-    assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
+    assert "cut off at the model's length limit" in str(result(done)["stop_reason"])
 
 
 def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from test_verdicts import DONE, EDIT, SAID, TASK, configured, judge_of, outside, result, verdict
+from verdict_runs import DONE, EDIT, SAID, TASK, configured, judge_of, outside, result, verdict
 
 from openkoi_hookspecs import Usage
 from openkoi_testing.servers import OpenAIServer, Say

@@ -28,10 +28,10 @@ from openkoi_progress import Step
 from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
 from .kernel import Kernel
-from .phases.shortfall import ANSWER_LENGTH
 
 GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
 CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
+ANSWER_LENGTH = "answer length"
 NUDGES = 2
 COMPACTIONS = 2
 FULL = 0.8

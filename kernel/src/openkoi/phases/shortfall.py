@@ -1,6 +1,6 @@
 """Say in words why an iteration is not good enough. Pure."""
 
-from openkoi_hookspecs import Ended, Evaluation, Finding, Iteration, Limits, Policy
+from openkoi_hookspecs import Ended, Evaluation, Facts, Finding, Iteration, Limits, Policy
 
 ENDS = {
     Ended.CYCLES: "stopped at the maximum number of cycles before it was done",
@@ -10,7 +10,6 @@ ENDS = {
     Ended.UNMET: "none of the declared conditions was met",
     Ended.PERSON: "waiting for approval",
 }
-ANSWER_LENGTH = "answer length"
 CUT_OFF = "its answer was cut off at the model's length limit"
 NOTHING_DONE = "nothing was done"
 ADVICE = {
@@ -30,7 +29,7 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     if facts.end is Ended.REFUSED:
         return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
     if facts.end is not Ended.DONE:
-        return CUT_OFF if facts.limit == ANSWER_LENGTH else ENDS[facts.end]
+        return how_it_ended(facts)
     if not (facts.answered or facts.changed):
         return NOTHING_DONE
     if facts.judged is not None:
@@ -40,6 +39,11 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     if facts.policy is Policy.CHECKS and facts.green:
         return "nothing was changed, so passing checks prove nothing"
     return "not judged"
+
+
+def how_it_ended(facts: Facts) -> str:
+    """Say how work ended that is not done; cycles end at a limit only where the answer was too long."""
+    return CUT_OFF if facts.end is Ended.CYCLES and facts.limit else ENDS[facts.end]
 
 
 def below_threshold(score: float, threshold: float) -> str:
@@ -60,7 +64,7 @@ def findings_of(iteration: Iteration) -> tuple[Finding, ...]:
     """Return findings beyond the evaluation's: that the model did nothing, or did not finish."""
     facts = iteration.facts
     if facts.end in ADVICE:
-        return (Finding(capitalized(ENDS[facts.end]), rule="unfinished", fix=ADVICE[facts.end]),)
+        return (Finding(capitalized(how_it_ended(facts)), rule="unfinished", fix=ADVICE[facts.end]),)
     if not facts.changed and (not facts.answered or facts.green):
         return (Finding(capitalized(NOTHING_DONE), rule="unfinished", fix=DO_IT),)
     return ()

@@ -1,0 +1,70 @@
+"""Tasks with scripted models through the command line, and the folders they are done in."""
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from cli_process import Shell, script, shell
+
+TASK = "Edit a.py so that x is 3"
+GREEN = "def test_there() -> None:\n    assert True\n"
+WAITING = "import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n"
+DIMENSIONS = (
+    *("correctness", "safety", "style", "completeness", "relevance", "quality"),
+    *("clarity", "accuracy", "tone", "structure"),
+)
+EDIT = """\
+  - when: {after: 0}
+    says: I will edit it.
+    calls: [{tool: write_file, arguments: {path: a.py, content: "x = 3\\n", overwrite: true}}]
+    usage: {input: 10, output: 10}
+"""
+SAID = "  - says: {}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
+DONE = SAID.format("Done.")
+
+
+def folder_with_test(tmp_path: Path) -> Shell:
+    """A folder with a file and a passing test, and a home without memory of anything."""
+    made = shell(tmp_path)
+    (made.folder / "a.py").write_text("x = 0\n")
+    (made.folder / "test_there.py").write_text(GREEN)
+    configured(made, "")
+    return made
+
+
+def outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
+    """Write a script where the task does not see it; return the model that plays it."""
+    script(openkoi.folder.parent, turns, name)
+    return f"rehearsal/{openkoi.folder.parent / name}"
+
+
+def configured(openkoi: Shell, text: str) -> None:
+    """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
+    openkoi.home.mkdir(exist_ok=True)
+    (openkoi.home / "config.toml").write_text(f"[evaluators.word-count]\nenabled = false\n{text}")
+
+
+def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
+    """Do a task with scripted models, as JSON."""
+    evaluator = ["--evaluator", outside(openkoi, judge, "judge.yaml")] if judge else []
+    model = ["--executor", outside(openkoi, executor, "executor.yaml")]
+    return openkoi(task, *model, *evaluator, "--format", "json", *options)
+
+
+def verdict(score: float, finding: str = "") -> str:
+    """A judge's answer by whatever rubric, in one line."""
+    found = [{"severity": "important", "dimension": "quality", "title": finding, "fix": finding}] if finding else []
+    scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
+    return json.dumps({"scores": scores, "findings": found, "suggestion": ""})
+
+
+def judge_of(score: float, *contains: str, finding: str = "") -> str:
+    """A judge that always gives this score, where the prompt contains these texts."""
+    when = f"{{tools: false, contains: {json.dumps(contains)}}}"
+    said = verdict(score, finding)
+    return f"  - when: {when}\n    repeat: true\n    says: |\n      {said}\n    usage: {{input: 100, output: 10}}\n"
+
+
+def result(done: CompletedProcess[str]) -> dict[str, object]:
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
