@@ -11,7 +11,7 @@ from openkoi.config import LIMITS, load_config
 from openkoi.construct import init_of
 from openkoi.paths import Paths
 from openkoi.registry import Found, resolve, scan, settled
-from openkoi.unread import shared_by
+from openkoi.unknown_settings import shared_by
 from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits, Shared
 

@@ -34,7 +34,7 @@ from openkoi.assembly import as_preferred
 from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import scan, settled
-from openkoi.unread import KEYS, shared_by
+from openkoi.unknown_settings import KEYS, shared_by
 from openkoi_files import Setting
 from openkoi_hookspecs import Model, Text, ToolCall
 from openkoi_testing import Line, Scripted, Stage, Turn

@@ -218,13 +218,13 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
         config.settings
     )
     assert [
-        "A project's configuration may not set 'models.default'; left out.",
-        "A project's configuration may not set 'models.known.x/y.price'; left out.",
-        "A project's configuration may only lower 'iteration.token_budget'; left out.",
+        "A project's configuration may not set 'models.default'; ignored.",
+        "A project's configuration may not set 'models.known.x/y.price'; ignored.",
+        "A project's configuration may only lower 'iteration.token_budget'; ignored.",
         "A project's configuration may not say what is used, run or reached, as 'evaluators.testrunner.command' does; "
-        "left out.",
+        "ignored.",
         "A project's configuration may not say how strictly work is evaluated, as 'evaluators.testrunner.seconds' "
-        "does; left out.",
+        "does; ignored.",
     ] == list(config.warnings)
 
 

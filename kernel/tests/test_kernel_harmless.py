@@ -14,7 +14,7 @@ from openkoi.harmless import STRICTNESS, refusal
     ],
 )
 def test_what_a_project_may_not_set_is_named(key: str) -> None:
-    assert f"A project's configuration may not set {key!r}; left out." == refusal(key, "x", {})
+    assert f"A project's configuration may not set {key!r}; ignored." == refusal(key, "x", {})
 
 
 @pytest.mark.parametrize(

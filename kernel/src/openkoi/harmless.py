@@ -33,12 +33,12 @@ def refusal(key: str, value: object, limits: Mapping[str, float]) -> str:
         return loosening(key, value, limits[key])
     table, _, rest = key.partition(".")
     if table not in TABLES:
-        return f"A project's configuration may not set {key!r}; left out."
+        return f"A project's configuration may not set {key!r}; ignored."
     said = {*rest.split("."), *names(value)}
     if table in ("evaluators", "tools") and REACHING & said:
-        return f"A project's configuration may not say what is used, run or reached, as {key!r} does; left out."
+        return f"A project's configuration may not say what is used, run or reached, as {key!r} does; ignored."
     if table == "evaluators" and STRICTNESS & said:
-        return f"A project's configuration may not say how strictly work is evaluated, as {key!r} does; left out."
+        return f"A project's configuration may not say how strictly work is evaluated, as {key!r} does; ignored."
     return ""
 
 
@@ -47,10 +47,10 @@ def loosening(key: str, value: object, holds: float) -> str:
     if not isinstance(value, (int, float)):
         return ""
     if key in RISING:
-        return "" if value >= holds else f"A project's configuration may only raise {key!r}; left out."
+        return "" if value >= holds else f"A project's configuration may only raise {key!r}; ignored."
     if key == JUDGED and value < 1:
-        return f"A project's configuration may not leave work unjudged, as {key!r} = {value} does; left out."
-    return "" if value <= holds else f"A project's configuration may only lower {key!r}; left out."
+        return f"A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."
+    return "" if value <= holds else f"A project's configuration may only lower {key!r}; ignored."
 
 
 def names(value: object) -> Iterator[str]:

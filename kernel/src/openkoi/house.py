@@ -43,7 +43,7 @@ from .plugins import Plugins
 from .remembering import Remembering
 from .roles import Cast
 from .sockets import Sockets
-from .unread import find_unread
+from .unknown_settings import find_unknown_settings
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -116,7 +116,7 @@ class House(ABC):
         self.pending += self.plugins.shadowed
         hooks, faults = self.plugins.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
-        self.pending += find_unread(self.config, self.plugins)
+        self.pending += find_unknown_settings(self.config, self.plugins)
 
     def ask_source(self, name: str, source: object) -> None:
         """Take in what a plugin finds that finds plugins."""

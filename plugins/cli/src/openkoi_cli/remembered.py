@@ -129,10 +129,10 @@ def unread(koi: "Assembly") -> list[str]:
     ours = koi.config.table(start := f"memory.{koi.config.get('use.memory', str, '')}")
     if not ours:
         return []
-    from openkoi.unread import find_unread
+    from openkoi.unknown_settings import find_unknown_settings
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
-    return find_unread(replace(koi.config, settings=settings, environment={}), koi.plugins)
+    return find_unknown_settings(replace(koi.config, settings=settings, environment={}), koi.plugins)
 
 
 def sessions_of(hits: "Sequence[Hit]") -> set[str]:

@@ -11,7 +11,7 @@ from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
-from openkoi.unread import find_unread
+from openkoi.unknown_settings import find_unknown_settings
 from openkoi_files import Setting
 from openkoi_hookspecs import Shared
 from openkoi_log import Redactor
@@ -46,7 +46,7 @@ class Strict:
 def said(*keys: str, **environment: str) -> list[str]:
     settings = {key: Setting(1, "there.toml") for key in keys}
     config = Config(settings, Paths(Path("c"), Path("d")), Path(), environment=environment)
-    return find_unread(config, Plugins(config, Redactor(), FOUND, {"tools": {"mine": object()}}))
+    return find_unknown_settings(config, Plugins(config, Redactor(), FOUND, {"tools": {"mine": object()}}))
 
 
 @pytest.mark.row("CFG-03")

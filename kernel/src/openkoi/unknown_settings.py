@@ -48,7 +48,7 @@ PREFIX, MIN_SIMILARITY = "OPENKOI_", 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
 
-def find_unread(config: Config, plugins: Plugins) -> list[str]:
+def find_unknown_settings(config: Config, plugins: Plugins) -> list[str]:
     """Return a warning for each setting that has no effect; one for a whole table."""
     readers = Readers(config, plugins)
     said = [text for key, setting in config.settings.items() if (text := explain_unread(key, setting.origin, readers))]
