@@ -14,8 +14,8 @@ sys.dont_write_bytecode = False
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait, for a server or for a process of their own."""
-    return (os.cpu_count() or 1) + 1
+    """Twice as many as there are processors: most tests wait, for a server or for a process of their own."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -94,7 +94,8 @@ def environment(shell: Shell) -> Mapping[str, str]:
     """A person's variables on a fresh machine: no key of any vendor, and a home of their own."""
     kept = {name: value for name, value in os.environ.items() if not VENDORS.fullmatch(name)}
     person = {"HOME": str(shell.home.parent), "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
-    return {**kept, **person, "PYTHONWARNINGS": "", "OPENKOI_HOME": str(shell.home), **shell.variables}
+    offline = {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1"}  # a run at a terminal asks which releases there are
+    return {**kept, **person, **offline, "PYTHONWARNINGS": "", "OPENKOI_HOME": str(shell.home), **shell.variables}
 
 
 def written(folder: Path) -> str:

@@ -29,7 +29,7 @@ def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) ->
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(Fault(body=b"<html>Bad gateway</html>"), id="garbage"),
+        pytest.param(Fault(body=b"Bad gateway"), id="garbage"),
         pytest.param(Fault(cut=40), id="cut"),
         pytest.param(Fault(cut=40, after=After.HANGS), id="hangs-in-mid-stream"),
         pytest.param(Fault(cut=0, after=After.DRIPS), id="only-keep-alives"),

@@ -21,7 +21,8 @@ from openkoi_archive.folders import whole_folder
 from openkoi_archive.marks import Imported
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Event, Hit, KoiError, Learning, Memory, Query, Record, Task, events
-from openkoi_log import Redactor, RunLog
+from openkoi_log import RunLog
+from openkoi_redact import Redactor
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory_log import a_run
 

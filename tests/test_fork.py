@@ -73,6 +73,31 @@ CANNOT = (
 )
 
 
+BAD = (
+    ("iteration.max_iteration=3", 2, "iteration.max_iteration"),
+    ("nonsense.key=1", 2, "nonsense"),
+    ("iteration.quality_threshold=5", 2, "should be from 0 to 1"),
+    ("safety.sandbox_minimum=bogus", 2, "safety.sandbox_minimum is 'bogus'"),
+    ("safety.tool_loop.warning=soon", 2, "should be a number"),
+    ("use.sandbox=bogus", 2, "No sandbox named 'bogus'"),
+    ("use.compactor=bogus", 2, "No compactor named 'bogus'"),
+    ("use.memory=bogus", 2, "No memory named 'bogus'"),
+    ("models.executor=nope/x", 2, "No provider named 'nope'"),
+    ("evaluators.testrunner.seconds=soon", 2, "seconds"),
+)
+
+
+def test_a_fork_checks_its_settings_before_it_touches_a_file(openkoi: Shell) -> None:
+    """The second iteration began with other files than there are now."""
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    before = {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
+    for setting, status, said in BAD:
+        done = openkoi("fork", "--at", "2", "--set", setting)
+
+        assert (status, True) == (done.returncode, said in done.stderr), f"{setting}: {done.stderr}"
+        assert before == {path: path.stat().st_mtime_ns for path in openkoi.folder.iterdir() if path.is_file()}
+
+
 JUDGE = """
 from openkoi_hookspecs import Evaluation, Finding, Score
 
@@ -122,8 +147,16 @@ def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) 
 
 def test_a_fork_does_not_cost_what_was_changed_since(openkoi: Shell) -> None:
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    (openkoi.folder / "a.txt").write_text("mine")
+    forked = openkoi("fork", "--at", "1")
+
+    assert (1, True) == (forked.returncode, "changed after it ended: a.txt." in forked.stderr)
+    assert "mine" == (openkoi.folder / "a.txt").read_text()
+
+
+def test_a_fork_leaves_files_alone_that_are_not_of_its_task(openkoi: Shell) -> None:
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
     (openkoi.folder / "mine.txt").write_text("mine")
     forked = openkoi("fork", "--at", "1")
 
-    assert (1, True) == (forked.returncode, "Files here were changed since that task: 1 of them." in forked.stderr)
-    assert "mine" == (openkoi.folder / "mine.txt").read_text()
+    assert (0, "mine") == (forked.returncode, (openkoi.folder / "mine.txt").read_text()), forked.stderr

@@ -22,6 +22,7 @@ LIBRARIES = {
         "openkoi-progress",
         "openkoi-prompt",
         "openkoi-recall",
+        "openkoi-redact",
         "openkoi-report",
         "openkoi-schema",
     ),

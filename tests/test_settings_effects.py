@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -140,6 +141,27 @@ def size_of_log(settings: Mapping[str, object]) -> object:
         return "at most" in openkoi("memory", "stats").stdout
 
 
+def announced(settings: Mapping[str, object]) -> object:
+    """Whether a newer release, of which it is known today, is announced after a run in a terminal."""
+    from pseudo_terminal import terminal
+
+    with TemporaryDirectory() as folder:
+        plain = shell(Path(folder))
+        info = Path(folder) / "site" / "openkoi_acme-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: openkoi-acme\nVersion: 1.0\n")
+        newer = {"name": "openkoi-acme", "version": "1.0", "latest": "2.0"}
+        noted = {"asked": datetime.now(UTC).date().isoformat(), "announced": "", "newer": [newer]}
+        (plain.home / "data").mkdir(parents=True)
+        (plain.home / "data" / "releases.json").write_text(json.dumps(noted))
+        lines = [f"{key} = {json.dumps(one)}" for key, one in settings.items()]
+        (plain.home / "config.toml").write_text("\n".join(lines))
+        model = script(plain.folder, '  - says: "Paris."\n')
+        with terminal(plain.seeing(info.parent), "-m", model, "-i", "0", "Name a town") as shown:
+            assert 0 == shown.ends()
+            return "openkoi-acme 1.0 -> 2.0" in shown.screen
+
+
 CASES: Mapping[str, Case] = {
     # Who is asked.
     "models.default": played(lambda: asking("evaluator"), "other/one"),
@@ -171,9 +193,13 @@ CASES: Mapping[str, Case] = {
     "safety.regression_threshold": played(lambda: attempts(0.7, 0.6, 0.75), 0.05),
     "safety.abort_on_regression": played(lambda: attempts(0.7, 0.3, 0.4), False),
     "safety.sandbox_minimum": played(lambda: calling(LOOKS), "isolated"),
+    "safety.require_checkpoint": played(
+        lambda: calling(WRITES, **{"checkpoints.store.folder": "/dev/null/kept"}), False
+    ),
     "safety.tool_loop.warning": played(repeating, 2),
     "safety.tool_loop.critical": played(repeating, 12),
     "safety.tool_loop.circuit_breaker": played(repeating, 22),
+    "redact.allow": played(lambda: Scene(Stage(says=[WRITES, f"Done with ghp_{'x1Y2' * 9}."])), ["github-token"]),
     "approvals.wait_seconds": played(lambda: replace(hooked(gate=Gate()), beside=approve), 20.0),
     # Who judges, speaks and remembers.
     "evaluation.order": played(
@@ -192,6 +218,7 @@ CASES: Mapping[str, Case] = {
     # What is kept and learned.
     "memory.compaction": played(crowded, False),
     "memory.max_storage_mb": Case(size_of_log, 0),
+    "updates.check": Case(announced, False),
     "memory.learning_decay_rate": played(lambda: learning(0.6, 0.45, times=2), 1e9),
     "learning.prune_below": played(lambda: learning(0.6, 0.45, times=2), 0.99),
     "learning.regression_delta": played(lambda: learning(0.6, 0.45), 0.3),

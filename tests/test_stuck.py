@@ -75,10 +75,11 @@ STUCK = {
     "the same command under another comment": (lambda n: command(f"ls # attempt {n}"), 6),
     "two calls in turn": (lambda n: command("ls" if n % 2 else "pwd"), 8),
     "62 commands that are of no use": (lambda n: command(f"echo {n}"), 40),
+    "two texts written in turn": (lambda n: writing("a.txt", "ab"[n % 2]), 10),
+    "a file that grows by a number": (lambda n: command(f"echo {n} >> junk"), 34),
+    "a clock that is read": (lambda n: command("date +%N"), 34),
+    "a wait of nothing": (lambda n: command("sleep 0; test -f ready"), 6),
 }
-
-
-FIRST, *OTHERS = STUCK
 
 
 @pytest.mark.row("C27", "SAFE-03", "CLI-21")
@@ -95,13 +96,20 @@ def test_a_stuck_model_is_stopped_with_an_exit_status_of_its_own(name: str, tmp_
 
 @pytest.mark.row("C78")
 @pytest.mark.campaign
-def test_who_waits_for_what_changes_or_reads_many_files_comes_to_an_end_of_their_own(tmp_path: Path) -> None:
-    (tmp_path / "poller").mkdir()
-    (tmp_path / "reader").mkdir()
-    poller = told(tmp_path / "poller", [command("date +%N")] * LONG, "What does the clock say?")
-    reader = told(tmp_path / "reader", (reading(f"{n}.txt") for n in range(LONG)), "What is in these files?")
+def test_who_reads_many_files_comes_to_an_end_of_their_own(tmp_path: Path) -> None:
+    reader = told(tmp_path, (reading(f"{n}.txt") for n in range(LONG)), "What is in these files?")
 
-    assert [Told(LONG + 1, 0, "accept")] * 2 == [poller, reader]
+    assert Told(LONG + 1, 0, "accept") == reader
+
+
+WAITS = 12  # as many again as it takes to stop a model that does not wait
+
+
+@pytest.mark.row("C78")
+@pytest.mark.campaign
+@pytest.mark.parametrize("line", ["sleep 2.1; test -f ready", "sleep 2.1; echo not yet", "sleep 2.1; date +%N"])
+def test_polling_with_a_wait_is_honest(line: str, tmp_path: Path) -> None:
+    assert Told(WAITS + 1, 0, "accept") == told(tmp_path, [command(line)] * WAITS, "Is it ready?")
 
 
 @pytest.mark.campaign
@@ -112,9 +120,11 @@ def test_a_stuck_model_that_talks_is_stopped_as_soon(tmp_path: Path) -> None:
 # Further ways of getting nowhere, within this process.
 
 
-def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = ()) -> tuple[int, Decision]:
+def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: str = "") -> tuple[int, Decision]:
     """How often a model of this habit is asked that would go on beyond every ceiling, and what was decided."""
     files_of(workspace)
+    if text:
+        (workspace / "a.txt").write_text(text)
     model = Scripted([*turns, *map(habit, range(SHORTER - len(turns))), "done"])
     limits = Limits(cycles=LONG + 9, iterations=0, tokens=10**9)
     done = perform(Task("Tidy up", limits=limits), Stage(model=model), workspace)
@@ -144,12 +154,43 @@ IDLE: dict[str, tuple[Habit, int]] = {
     "files that are not there": (lambda n: reading(f"no{n}.txt"), 30),
     "tools that are not there": (lambda n: call(f"tool_{n}"), 30),
 }
+BREAKER = 32
 TO_AND_FRO = ("mv a.txt b.txt", "mv b.txt a.txt")
 IN_VAIN: dict[str, tuple[Habit, int]] = {
     "an edit and its undoing": (lambda n: editing("two", "2") if n % 2 else editing("2", "two"), 10),
     "the same text written again": (lambda n: writing("a.txt", "all\n"), 8),
     "a file moved to and fro": (lambda n: command(TO_AND_FRO[n % 2]), 10),
     "a file whose time alone changes": (lambda n: command("touch a.txt"), 8),
+    "two texts in turn": (lambda n: writing("a.txt", "ab"[n % 2]), 10),
+    "two texts in turn, by commands": (lambda n: command(f"echo {'ab'[n % 2]} > a.txt"), 10),
+    "two files in turn": (lambda n: writing("ab"[n % 2], "all\n"), 10),
+    "three files in turn": (lambda n: writing("abc"[n % 3], "all\n"), 12),
+    "three files in turn, by commands": (lambda n: command(f"echo all > {'xyz'[n % 3]}"), 12),
+    "files made and removed": (lambda n: command(("touch new", "rm new")[n % 2]), 12),
+    "a file of counted text": (lambda n: writing("junk", f"{n}\n"), BREAKER),
+    "a file of counted text, by commands": (lambda n: command(f"echo attempt {n} > junk"), BREAKER),
+    "a file that grows by numbers": (lambda n: command(f"echo {n} >> junk"), BREAKER),
+    "a file that grows by the same line": (lambda n: command("echo n >> junk"), BREAKER),
+    "a file that grows by a clock": (lambda n: command("date >> log"), BREAKER),
+    "a file that grows by words and numbers": (lambda n: command(f"echo attempt {n} at $(date) >> log"), BREAKER),
+    "a file that grows, and is shown": (lambda n: command(f"echo {n} >> junk; tail -n 1 junk"), BREAKER),
+    "a file that grows, and is counted": (lambda n: command("echo n >> junk; wc -l junk"), BREAKER),
+    "temporary files here": (lambda n: command("mktemp -p ."), BREAKER),
+    "a growing file and a clock in turn": (lambda n: command(("date +%s%N", f"echo {n} >> junk")[n % 2]), BREAKER),
+}
+CLOCKS = {
+    "date": "date +%s.%N",
+    "date and words": "echo building; date +%N",
+    "python's clock": "python3 -c 'import time; print(time.time())'",
+    "a random number": "echo $RANDOM",
+    "a process id": "echo $$",
+    "a uuid": "cat /proc/sys/kernel/random/uuid",
+    "the time since the start": "cat /proc/uptime",
+    "random letters": "head -c 400 /dev/urandom | tr -dc a-z | head -c 12",
+    "a temporary name": "mktemp -u",
+    "nanoseconds in a table": "stat -c '%n %x' /proc/self; date +%N",
+    "no wait at all": "sleep 0; date +%N",
+    "a short wait": "sleep 0.01; date +%N",
 }
 
 
@@ -164,6 +205,16 @@ def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.row("C27")
+@pytest.mark.parametrize("name", CLOCKS)
+@pytest.mark.parametrize("varied", [False, True], ids=["the same", "under other comments"])
+def test_a_clock_is_no_progress(name: str, varied: bool, tmp_path: Path) -> None:
+    requests, decision = asked(lambda n: command(CLOCKS[name] + f" # {n}" * varied), tmp_path)
+
+    assert Decision.ABORT_LOOP is decision
+    assert requests <= BREAKER
+
+
+@pytest.mark.row("C27")
 @pytest.mark.parametrize("name", IN_VAIN)
 def test_what_only_seems_to_change_something_is_stopped(name: str, tmp_path: Path) -> None:
     habit, most = IN_VAIN[name]
@@ -173,9 +224,26 @@ def test_what_only_seems_to_change_something_is_stopped(name: str, tmp_path: Pat
     assert requests <= most + 2
 
 
+WORDS = (
+    *("amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "jetty", "kelp", "larch"),
+    *("moss", "newt", "otter", "perch", "quail", "reed", "sedge", "tern", "umber", "vole", "willow", "xylem"),
+    *("yarrow", "zinnia", "alder", "birch", "crane", "dune", "elm", "fern", "gorse", "hazel", "iris", "jay"),
+)
+TESTS = "test -f a.txt && echo 1 passed in 0.0$RANDOM s"
+MEASURED = "head -n 1 a.txt; echo $RANDOM"
 HONEST: dict[str, Habit] = {
-    "a result that changes in its time alone": lambda n: command("echo building; date +%N"),
-    "a result that changes beside one that does not": lambda n: [command("ls"), command("date +%N")],
+    "a line of one file after the other": lambda n: editing(f"line {n}.", f"row {n}."),
+    "a line after the other, from the end": lambda n: editing(f"line {SHORTER - n}.", f"row {SHORTER - n}."),
+    "a line after the other, by sed": lambda n: command(f"sed -i 's/line {n}\\./row {n}./' a.txt"),
+    "a word after the other": lambda n: editing(f"word {WORDS[n - 1]}" if n else "line 0.", f"word {WORDS[n]}"),
+    "tests after each edit": lambda n: editing(f"line {n}.", f"row {n}.") if n % 2 else command(TESTS),
+    "an experiment after each edit": lambda n: [editing(f"v {n // 2}", f"v {n // 2 + 1}"), command(MEASURED)][n % 2],
+    "a report that grows": lambda n: command(f"echo 'The {WORDS[n]} is in order.' >> report.md"),
+    "a report that grows by headings": lambda n: command(f"printf '## {WORDS[n]}\n\nFound {n} of it.\n' >> report.md"),
+    "a report that is written anew": lambda n: writing("report.md", "".join(f"- {one}\n" for one in WORDS[: n + 1])),
+    "a file for each number": lambda n: command(f"echo {n} > out{n}.txt"),
+    "a file for each word": lambda n: writing(f"{WORDS[n]}.md", "The same.\n"),
+    "a longer text each time": lambda n: writing("long.txt", "".join(f"line {one}\n" for one in range(n + 1))),
     "different files": lambda n: reading(f"{n}.txt"),
     "different files by commands": lambda n: command(f"cat {n}.txt | head -n 20"),
     "different empty files": lambda n: reading(f"empty{n}.txt"),
@@ -192,4 +260,7 @@ HONEST: dict[str, Habit] = {
 @pytest.mark.row("C78")
 @pytest.mark.parametrize("name", HONEST)
 def test_what_gets_somewhere_is_never_stopped(name: str, tmp_path: Path) -> None:
-    assert (SHORTER + 1, Decision.ACCEPT) == asked(HONEST[name], tmp_path)
+    first = [reading("a.txt")] if name.startswith(("a line", "a word", "tests", "an exp")) else []
+    lines = "".join(f"line {n}.\n" for n in range(SHORTER + 2))
+
+    assert (SHORTER + 1, Decision.ACCEPT) == asked(HONEST[name], tmp_path, first, text=f"v 0\n{lines}")

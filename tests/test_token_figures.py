@@ -81,6 +81,34 @@ def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shel
     assert f"{tokens_text(result['usage']['total'] + A_CALL)} tokens" in openkoi("status", "--costs").stdout
 
 
+@pytest.mark.parametrize("said", ["NONE", "1. Name the fish in the first line of a note."])
+def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(openkoi: Shell, said: str) -> None:
+    (openkoi.home / "config.toml").write_text("[hooks.ledger]\nfirst_tries = 1\n")
+    judged = f"  - when: {{tools: false}}\n    says: '{JUDGED}'\n"
+    learned = f"  - when: {{tools: false, last: 'Ended: accept'}}\n    says: '{said}'\n    {USAGE}\n"
+    (openkoi.folder / "script.yaml").write_text(TURNS.replace(judged, learned + judged))
+    ended = openkoi("-m", "rehearsal/script.yaml", "Write a note about koi")
+    answered = [one for one in log(openkoi) if one["type"] == "model.response"]
+    status = openkoi("status").stdout
+
+    whole, learning = len(answered) * A_CALL, A_CALL
+    assert f", {tokens_text(whole - learning)} tokens, " in next(
+        one for one in ended.stderr.splitlines() if "[done]" in one
+    )
+    assert f"  Learning used {tokens_text(learning)} more tokens, " in ended.stderr
+    assert [tokens_text(whole - learning)] == re.findall(r"(\S+) +\S+ +Write a note", status)
+    spans = re.findall(r"\(1 task, (\S+) tokens\), of which learning \S+ \((\S+) tokens\)", status)
+    assert [(tokens_text(whole), tokens_text(learning))] * 3 == spans
+
+
+def test_without_learning_nothing_is_said_of_its_cost(openkoi: Shell) -> None:
+    (openkoi.folder / "script.yaml").write_text(TURNS)
+    ended = openkoi("-m", "rehearsal/script.yaml", "Write a note about koi")
+
+    assert "earning used" not in ended.stderr
+    assert "of which learning" not in openkoi("status").stdout
+
+
 def texts(file: Path) -> list[str]:
     said = file.read_text()
     return said.splitlines() if file.suffix == ".jsonl" else [said]

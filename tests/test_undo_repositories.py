@@ -17,7 +17,7 @@ import pytest
 from cli_process import Shell, script
 from generated_repository import ENVIRONMENT, HUGE, Work, below, grow, kind_of
 
-from openkoi_checkpoints import LeftAlone, Store
+from openkoi_checkpoints import Store
 
 SAMPLE = (0, 6, 9, 13)
 CAMPAIGN = range(50)
@@ -32,6 +32,7 @@ class Story:
     home: Path
     seed: int
     named: dict[str, str] = field(default_factory=dict)
+    merged: set[str] = field(default_factory=set)
     may_be_named: set[str] = field(default_factory=set)
     chance: random.Random = field(init=False)
 
@@ -58,11 +59,10 @@ class Story:
         return self.taken()
 
     def restore(self, id: str) -> None:
-        """Restore; note what is named."""
-        try:
-            asyncio.run(self.store.restore(self.root, id))
-        except LeftAlone as left:
-            self.named |= {path: reason for path, reason in left.files.items() if told(path, str(left))}
+        """Restore; note what is named, and what was merged."""
+        done = asyncio.run(self.store.restore(self.root, id))
+        self.named |= {**done.conflicts, **done.left}
+        self.merged |= {*done.merged}
 
 
 def standing(root: Path) -> Standing:
@@ -101,10 +101,10 @@ def huge(root: Path) -> set[str]:
 
 
 def told(path: str, text: str) -> bool:
-    """Whether a sentence names a path, or a folder that it lies in."""
+    """Whether a text names a path, or a folder that it lies in."""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
-    return any(repr(name) in text for name in (path, *folders))
+    return any(f" {name if name.isprintable() else repr(name)} " in text for name in (path, *folders))
 
 
 def unlike(want: Standing, here: Standing, named: Mapping[str, str]) -> list[str]:
@@ -150,11 +150,13 @@ def check_that_a_person_s_work_stays(home: Path, seed: int) -> None:
     story.restore(first)
     now = standing(story.root)
     theirs = {path for path in mixed if mixed[path] != after.get(path) and mixed[path] != before.get(path)}
-    lost = [path for path in theirs if mixed[path] != now.get(path)]
+    lost = [path for path in theirs - story.merged if mixed[path] != now.get(path)]
 
     assert [] == [path for path in lost if mixed[path][0] != "folder"]
     assert [] == [
-        path for path in unlike(before, now, story.named) if path not in theirs and mixed.get(path) != now.get(path)
+        path
+        for path in unlike(before, now, story.named)
+        if path not in theirs | story.merged and mixed.get(path) != now.get(path)
     ]
 
 

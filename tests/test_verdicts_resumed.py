@@ -53,6 +53,16 @@ def killed(openkoi: Shell, *models: str, until: str) -> None:
     child.communicate(timeout=20)
 
 
+def killed_while_resumed(openkoi: Shell, *models: str, until: str) -> None:
+    """Resume the task, and kill it when its log contains this."""
+    child = openkoi.started("resume", *models)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not any(until in log.read_text() for log in openkoi.home.rglob("*.jsonl")):
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=20)
+
+
 def spent(openkoi: Shell) -> int:
     """How many answers of models the log contains."""
     return sum(told.read_text().count('"type":"model.response"') for told in openkoi.home.rglob("*.jsonl"))
@@ -183,6 +193,38 @@ def test_a_model_for_every_role_keeps_the_configured_judge_out_on_resume_too(ope
     again = openkoi("resume", "--format", "json")
 
     assert (3, 0, 0.95) == (first.returncode, again.returncode, result(again)["score"]), again.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+@pytest.mark.parametrize("option", ["--evaluator", "-m"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_model_that_only_a_killed_resume_named_is_used_again(openkoi: Shell, option: str, times: int) -> None:
+    task = unjudged(openkoi)
+    outside(openkoi, REFUSING, "judge.yaml")
+    other = outside(openkoi, LATE, "other.yaml")
+    killed_while_resumed(openkoi, option, other, until='"type":"run.continued"')
+    for _ in range(times - 1):
+        killed_while_resumed(openkoi, until='"type":"run.continued"')
+    outside(openkoi, judge_of(0.85), "other.yaml")
+    again = openkoi("resume", task, "--format", "json")
+
+    assert (0, 0.85) == (again.returncode, result(again)["score"]), again.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+def test_a_fork_that_is_resumed_with_another_judge_keeps_it(openkoi: Shell) -> None:
+    models = ("--executor", outside(openkoi, EDIT + DONE, "executor.yaml"))
+    first = openkoi(TASK, *models, "--evaluator", outside(openkoi, judge_of(0.5), "judge.yaml"), "-i", "1")
+    assert 3 == first.returncode, first.stderr
+    garbage = outside(openkoi, GARBAGE, "garbage.yaml")
+    forked = openkoi("fork", "--set", f"models.evaluator={garbage}", "--format", "json")
+    assert None is result(forked)["score"], forked.stderr
+    other = outside(openkoi, LATE, "other.yaml")
+    killed_while_resumed(openkoi, "--evaluator", other, until=other)
+    outside(openkoi, judge_of(0.85), "other.yaml")
+    again = openkoi("resume", "--format", "json")
+
+    assert (0, 0.85) == (again.returncode, result(again)["score"]), again.stderr
 
 
 @pytest.mark.parametrize(("set_to", "score"), [("", 0.5), ("other", 0.6)], ids=["remembered", "set by fork"])

@@ -14,7 +14,7 @@ from openkoi.construct import Site, construct
 from openkoi.paths import Paths
 from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, Shared, UnknownName
-from openkoi_log import MASK, Redactor
+from openkoi_redact import MASK, Redactor
 
 
 class Seam:

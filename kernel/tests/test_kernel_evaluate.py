@@ -183,7 +183,7 @@ def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_pa
 
     said = [record.event.evaluation for record in done.records if isinstance(record.event, events.Evaluated)]
     warned = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
-    assert [()] == [one.scores for one in said]
+    assert {()} == {one.scores for one in said}
     assert any("score of evaluator counting: it does not declare `judges = True`" in text for text in warned)
 
 

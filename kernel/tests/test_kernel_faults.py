@@ -29,6 +29,7 @@ from openkoi_hookspecs import (
     PluginFault,
     Price,
     Request,
+    Restoration,
     Run,
     Score,
     Task,
@@ -269,18 +270,19 @@ class Keeper:
         self.restored: list[str] = []
         self.taken = 0
 
-    async def take(self, root: Path) -> str:
+    async def take(self, root: Path, *, run: str = "") -> str:
         """Fail when the work is to be kept."""
         self.taken += 1
         if self.taken == 2:
             raise OSError("no space")
         return f"c{self.taken}"
 
-    async def restore(self, root: Path, id: str) -> None:
+    async def restore(self, root: Path, id: str, *, since: str = "", run: str = "", force: bool = False) -> Restoration:
         """Note it."""
         self.restored.append(id)
+        return Restoration()
 
-    async def diff(self, root: Path, since: str) -> str:
+    async def diff(self, root: Path, since: str, until: str = "") -> str:
         """Something."""
         return "diff --git a/a.txt b/a.txt\n" if (root / "a.txt").exists() else ""
 

@@ -9,7 +9,7 @@ from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi_files import Setting
 from openkoi_hookspecs import Entry
-from openkoi_log import Redactor
+from openkoi_redact import Redactor
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 

@@ -103,7 +103,8 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
 
     both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
     model = Scripted([both, "done"])
-    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset())
+    settings = {"use.checkpoints": "none"}
+    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset(), settings=settings)
 
     async def run() -> tuple[str, str]:
         async with given.assemble(tmp_path, tmp_path / "home") as koi:

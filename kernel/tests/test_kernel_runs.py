@@ -211,7 +211,7 @@ def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> Non
     done = perform(Task("Tell a story", limits=ONCE), Stage(model=model), tmp_path)
 
     assert 2 == len(model.asked)
-    assert "Go on from where it stopped" in said(model.asked[1])
+    assert "Continue from where it stopped" in said(model.asked[1])
     assert Decision.ACCEPT is done.result.ruling.decision
 
 

@@ -14,7 +14,7 @@ from openkoi.registry import Found
 from openkoi.unknown_settings import find_unknown_settings
 from openkoi_files import Setting
 from openkoi_hookspecs import Shared
-from openkoi_log import Redactor
+from openkoi_redact import Redactor
 
 HERE = __name__
 FOUND = (

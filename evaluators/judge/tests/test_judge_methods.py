@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Done, Evaluation, Reply, Spend, Text, ToolResult, Usage, Work
+from openkoi_hookspecs import Check, Done, Evaluation, Reply, Spend, Task, Text, ToolResult, Usage, Work
 from openkoi_hookspecs.events import Answered, Event, Iterated, Terminated, ToolAnswered
-from openkoi_judge import Judge
+from openkoi_judge import Expectations, Judge
 from openkoi_testing import Scripted, Stage, lend
 
 HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
@@ -15,15 +15,19 @@ SAID = Answered("rehearsal/script", Reply((Text("."),), Done(Usage())), 0.0)
 HAPPENED = (SAID, Iterated(0, None, Spend()), SAID, ToolAnswered(ToolResult("12 passed")), SAID, Terminated("answered"))
 
 
-def judge(data: Path, metadata: str, body: str = "Run the tests again.") -> Judge:
+def rubric(data: Path, metadata: str, body: str = "Run the tests again.") -> Path:
     file = data / "evaluators" / "user" / "build" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(f"{HEAD}{metadata}---\n{body}\n", encoding="utf-8")
-    return Judge(rubric="build", folder=data)
+    return data
+
+
+def expecting(data: Path, metadata: str) -> Expectations:
+    return Expectations(rubrics=("build",), folder=rubric(data, metadata))
 
 
 def heard(
-    judge: Judge, workspace: Path, *says: str, happened: tuple[Event, ...] = HAPPENED
+    judge: Judge | Expectations, workspace: Path, *says: str, happened: tuple[Event, ...] = HAPPENED
 ) -> tuple[Evaluation, Scripted]:
     model = Scripted(says, repeat_last=False)
 
@@ -51,20 +55,44 @@ def heard(
         ("  method: regex\n  of: terminatedBy\n  expect: '^answered$'\n", [True]),
     ],
 )
-def test_what_is_expected_is_a_check_and_the_share_that_is_there_the_score_without_asking_a_model(
+def test_what_is_expected_is_a_check_and_no_score_without_asking_a_model(
     tmp_path: Path, metadata: str, passed: list[bool]
 ) -> None:
-    evaluation, model = heard(judge(tmp_path, metadata), tmp_path)
+    evaluation, model = heard(expecting(tmp_path, metadata), tmp_path)
 
     assert passed == [check.passed for check in evaluation.checks]
-    assert ([], [("build", sum(passed) / len(passed))]) == (
-        model.asked,
-        [(score.dimension, score.value) for score in evaluation.scores],
-    )
+    assert ([], ()) == (model.asked, evaluation.scores)
+
+
+def test_a_judge_refuses_a_rubric_that_asks_no_model(tmp_path: Path) -> None:
+    folder = rubric(tmp_path, "  method: contains\n  expect: is done\n")
+    evaluation, model = heard(Judge(rubric="build", folder=folder), tmp_path)
+
+    assert ([], ()) == (model.asked, evaluation.scores)
+    assert "[evaluators.expectations]" in evaluation.unknown
+
+
+@pytest.mark.parametrize("chosen", ["  categories: [coding]\n", ""])
+def test_expectations_hold_for_the_tasks_of_their_category_and_those_that_name_them(
+    tmp_path: Path, chosen: str
+) -> None:
+    folder = rubric(tmp_path, f"  method: contains\n  expect: is done\n{chosen}")
+    task = Task("Build it.", category="coding") if chosen else Task("Build it. Use the build evaluator.")
+
+    async def checked(task: Task) -> Evaluation | None:
+        async with lend(tmp_path, stage=Stage(model=Scripted([])), task=task) as run:
+            return await Expectations(folder=folder).evaluate(Work("It is done."), run)
+
+    evaluation = asyncio.run(checked(task))
+    assert evaluation is not None
+    assert (Check("build: is done", passed=True),) == evaluation.checks
+    assert asyncio.run(checked(Task("Sing.", category="music"))) is None
 
 
 def test_what_is_missing_is_a_finding_with_the_evaluator_s_advice(tmp_path: Path) -> None:
-    evaluation, _ = heard(judge(tmp_path, "  method: contains\n  of: finalToolResult\n  expect: 13 passed\n"), tmp_path)
+    evaluation, _ = heard(
+        expecting(tmp_path, "  method: contains\n  of: finalToolResult\n  expect: 13 passed\n"), tmp_path
+    )
 
     assert (Check("build: 13 passed", passed=False),) == evaluation.checks
     assert [("finalToolResult does not have what build expects: 13 passed", "Run the tests again.")] == [
@@ -75,7 +103,7 @@ def test_what_is_missing_is_a_finding_with_the_evaluator_s_advice(tmp_path: Path
 @pytest.mark.row("LOOP-24", "LOOP-22")
 def test_one_question_is_asked_about_the_work_and_how_it_came_about(tmp_path: Path) -> None:
     evaluation, model = heard(
-        judge(tmp_path, "  method: llm_judge\n", "Is the build really green?"),
+        Judge(rubric="build", folder=rubric(tmp_path, "  method: llm_judge\n", "Is the build really green?")),
         tmp_path,
         *['{"scores": {"verdict": 0.9}, "findings": []}'] * 3,
     )
@@ -89,6 +117,8 @@ def test_one_question_is_asked_about_the_work_and_how_it_came_about(tmp_path: Pa
 
 
 def test_of_nothing_that_happened_there_is_nothing_to_find(tmp_path: Path) -> None:
-    evaluation, _ = heard(judge(tmp_path, "  method: regex\n  of: cycles\n  expect: '^0$'\n"), tmp_path, happened=())
+    evaluation, _ = heard(
+        expecting(tmp_path, "  method: regex\n  of: cycles\n  expect: '^0$'\n"), tmp_path, happened=()
+    )
 
     assert [True] == [check.passed for check in evaluation.checks]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_files import Unstartable, unstartable
 from openkoi_hookspecs import Evaluation, Severity, Work
 from openkoi_lint import Lint
 from openkoi_testing import lend
@@ -77,6 +78,12 @@ def lower(name: str, text: str) -> str:
     return f"{head}\n\n\n{text.removeprefix(head)}"
 
 
+def lacking(program: str) -> Unstartable | None:
+    """Why a program that is here cannot start."""
+    tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return unstartable(tried.returncode, tried.stdout + tried.stderr)
+
+
 @pytest.mark.row("EVAL-02", "EVAL-25")
 @pytest.mark.parametrize("linter", FILES)
 def test_a_linter_tells_where_and_a_finding_stays_the_same_when_it_moves(
@@ -86,6 +93,8 @@ def test_a_linter_tells_where_and_a_finding_stays_the_same_when_it_moves(
         (tmp_path / "node_modules").symlink_to(request.getfixturevalue("packages"))
     elif shutil.which(ON_THE_PATH[linter]) is None:
         pytest.skip(f"there is no {linter} here")
+    elif broken := lacking(ON_THE_PATH[linter]):
+        pytest.skip(f"{linter} cannot start here: {broken.why}. {broken.fix}")
     monkeypatch.setenv("TMPDIR", str(tmp_path.parent))
     rule, where, severity = FOUND[linter]
     file, _, line = where.partition(":")

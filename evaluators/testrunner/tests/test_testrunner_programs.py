@@ -2,10 +2,12 @@
 
 import asyncio
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from openkoi_files import unstartable
 from openkoi_hookspecs import Evaluation, Work
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner
@@ -36,7 +38,17 @@ func TestWrong(t *testing.T) { t.Errorf("got %d", 2) }
 
 
 def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not shutil.which(program), reason=f"there is no {program} here")
+    why = lacking(program)
+    return pytest.mark.skipif(bool(why), reason=why)
+
+
+def lacking(program: str) -> str:
+    """Why a program cannot be used here; empty if it can."""
+    if not shutil.which(program):
+        return f"there is no {program} here"
+    tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    broken = unstartable(tried.returncode, tried.stdout + tried.stderr)
+    return f"{program} cannot start here: {broken.why}. {broken.fix}" if broken else ""
 
 
 def evaluated(root: Path, runner: TestRunner | None = None) -> Evaluation | None:

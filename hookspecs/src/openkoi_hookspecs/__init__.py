@@ -7,6 +7,7 @@ from . import moments
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .errors import (
     BadSetting,
+    EmptyAnswer,
     FilesChanged,
     KoiError,
     LimitReached,
@@ -17,6 +18,7 @@ from .errors import (
     ToolFault,
     Unavailable,
     UnknownName,
+    WrongServer,
 )
 from .iteration import Decision, Facts, Iteration, Plan, Policy, Result, Ruling
 from .memory import Hit, Learning, Memo, Passage, Query, Recall, Standing
@@ -43,6 +45,7 @@ from .model import (
 from .moments import hookimpl, hookspec
 from .prompt import Layer, Section
 from .record import Event, Record
+from .restoration import Restoration
 from .run import Answer, Entry, Koi, Question, Run, Waiting
 from .sandbox import Command, Completed
 from .settings import Data, Env, Plugin, Shared
@@ -96,6 +99,7 @@ __all__ = [
     "EffectCall",
     "Embedder",
     "Embedding",
+    "EmptyAnswer",
     "Ended",
     "Entry",
     "Env",
@@ -139,6 +143,7 @@ __all__ = [
     "Refused",
     "Reply",
     "Request",
+    "Restoration",
     "Result",
     "Resumed",
     "Role",
@@ -172,6 +177,7 @@ __all__ = [
     "Waiting",
     "Work",
     "Worker",
+    "WrongServer",
     "hookimpl",
     "hookspec",
     "moments",

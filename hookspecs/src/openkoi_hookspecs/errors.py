@@ -7,7 +7,9 @@ KoiError
 ├── ProviderError     a model did not answer
 │   ├── NoProvider    there is no model to ask: nothing is configured
 │   ├── Unavailable   it may later: overload, rate limit, network, a stream that broke off
+│   │   └── EmptyAnswer  it did answer, but with neither words nor tool calls
 │   └── Refused       it will not as asked: key, quota, unknown model, bad request
+│       └── WrongServer  something else answers at its address: a login page, a certificate that is not trusted
 ├── ToolFault         a tool cannot do what was asked of it; the model reads the sentence and goes on
 ├── LimitReached      going on would pass a limit of the task
 └── PluginFault       a plugin raised, hung or broke its contract
@@ -54,12 +56,20 @@ class Unavailable(ProviderError):
         self.retry_after = retry_after
 
 
+class EmptyAnswer(Unavailable):
+    """It answered with neither words nor tool calls. It is asked once more, and not as often as a busy server."""
+
+
 class Refused(ProviderError):
     """It will not answer as asked. ``overflow`` says that the request is longer than the model can read."""
 
     def __init__(self, message: str, *, overflow: bool = False) -> None:
         super().__init__(message)
         self.overflow = overflow
+
+
+class WrongServer(Refused):
+    """Something else answers at the model server's address; asking again, for whatever, is of no use."""
 
 
 class ToolFault(KoiError):

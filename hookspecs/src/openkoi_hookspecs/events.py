@@ -23,6 +23,9 @@ from .record import Unknown as Unknown
 from .task import Spend, Task
 from .tool import ToolCall, ToolResult
 from .work import Baseline, Evaluation, Mode, Work
+from .workspace import Forked as Forked
+from .workspace import Kept as Kept
+from .workspace import Restored as Restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +125,27 @@ class Replied(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Compressed(Event):
-    """Old turns were put aside; ``records`` say where they can be read again."""
+class PathsApproved(Event):
+    """The user allowed a call that changes these absolute paths, so commands of the run may change them as well."""
 
-    name = "history.compressed"
-    records: tuple[str, ...] = ()
+    name = "paths.approved"
+
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Event):
-    """The workspace as it was before the run changed anything, as a checkpoint."""
+class Compressed(Event):
+    """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
-    name = "workspace.kept"
-    checkpoint: str
+    ``before`` and ``after`` are the tokens of the conversation, estimated. The log still contains what was removed, and
+    the tool ``read_history`` reads it.
+    """
+
+    name = "history.compressed"
+    turns: int = 0
+    tools: Mapping[str, int] = field(default_factory=dict)
+    before: int = 0
+    after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,32 +154,6 @@ class ChecksBaseline(Event):
 
     name = "checks.baseline"
     baseline: Baseline
-
-
-@dataclass(frozen=True, slots=True)
-class Forked(Event):
-    """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
-
-    ``checkpoint`` is the workspace as it was when it was forked, before its files went back to where that past ends.
-    """
-
-    name = "run.forked"
-    run: str
-    at: int
-    changed: Mapping[str, str]
-    checkpoint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Restored(Event):
-    """A person took the run's changes back, or took them up again: the workspace is as in this checkpoint now.
-
-    ``kept`` is how it was before that, where the run itself had not kept it.
-    """
-
-    name = "workspace.restored"
-    checkpoint: str
-    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +174,15 @@ class Worked(Event):
 
 @dataclass(frozen=True, slots=True)
 class Evaluated(Event):
-    """What all evaluators together say."""
+    """What all evaluators together say.
+
+    Where no judge gave a score, ``checkpoint`` is the workspace as the evaluators left it, for a later verdict.
+    """
 
     name = "evaluation"
     evaluation: Evaluation
     evaluators: tuple[str, ...] = ()
+    checkpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +220,13 @@ class RunCompleted(Event):
 
 @dataclass(frozen=True, slots=True)
 class Continued(Event):
-    """A run that ended before its time goes on here; what it did while nobody was there to ask is done again."""
+    """A run that ended before its time is resumed here; what it did while it could not ask the user is done again.
+
+    ``models`` are those of its command line and of this one, by setting: another resume or fork uses them again.
+    """
 
     name = "run.continued"
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,10 @@ class Run(Koi, Protocol):
         """The run's own id, the same in every record of it."""
 
     @property
+    def outermost(self) -> str:
+        """The id of the task's run that this one is a part of; its own if it is none."""
+
+    @property
     def task(self) -> Task:
         """What is to be done, with the limits that bind it."""
 

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
+from .record import Event
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
 
-    ``without`` names variables of ours that hold a secret and are not for the program.
+    ``without`` names variables of ours that hold a secret and are not for the program. ``approved`` are absolute paths
+    that the user lets this task change although other programs run what is there.
     """
 
     argv: Sequence[str]
@@ -18,14 +21,19 @@ class Command:
     seconds: float = 120.0
     network: bool = False
     without: frozenset[str] = frozenset()
+    approved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a command ended: the first and last 32 KB of both streams, and where the ``whole`` of it is kept."""
+    """How a command ended: the first and last 32 KB of both streams, and where the ``whole`` of it is kept.
+
+    ``events`` are what the sandbox wants in the run's log.
+    """
 
     exit_code: int
     output: str
     _: KW_ONLY
     timed_out: bool = False
     whole: str = ""
+    events: tuple[Event, ...] = ()

@@ -14,6 +14,7 @@ from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
 from .record import Record
+from .restoration import Restoration
 from .run import Entry, Koi, Run
 from .sandbox import Command, Completed
 from .tool import Tool
@@ -129,14 +130,24 @@ class Sandbox(Protocol):
 class Checkpoints(Protocol):
     """Versions of a workspace, kept outside it. Group ``openkoi.checkpoints``; one is chosen."""
 
-    async def take(self, root: Path) -> str:
-        """Keep the files as they are; return an id."""
+    async def take(self, root: Path, *, run: str = "") -> str:
+        """Keep the files as they are; return an id. Of what changed since the ``run`` began, know what it did itself.
 
-    async def restore(self, root: Path, id: str) -> None:
-        """Bring every byte and mode back, unless a person has changed the file since."""
+        The first checkpoint of a run is of its beginning. Without a run, all that changed counts as its work.
+        """
 
-    async def diff(self, root: Path, since: str) -> str:
-        """Return the unified diff from a checkpoint to now."""
+    async def restore(self, root: Path, id: str, *, since: str = "", run: str = "", force: bool = False) -> Restoration:
+        """Bring back every byte and mode that the work changed between checkpoint ``id`` and a later or earlier one.
+
+        That is ``since``, else the last one of the ``run``, else the last one of all. What others changed is merged or,
+        where that conflicts, left and named; ``force`` overwrites it.
+        """
+
+    async def diff(self, root: Path, since: str, until: str = "") -> str:
+        """Return the unified diff of what the work changed from a checkpoint to another; without one, of all till now.
+
+        Raises KoiError for an id that is not known, as the others do.
+        """
 
 
 class Compactor(Protocol):

@@ -1,7 +1,7 @@
 """What a model can do besides talking."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from typing import ClassVar, TypeAlias
 
@@ -35,6 +35,7 @@ class ToolResult:
     """What a tool answers. A failure is a result too: the model reads it and goes on.
 
     ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the branch main".
+    ``milliseconds`` is how long the call took; the kernel measures it.
     """
 
     text: str
@@ -43,6 +44,7 @@ class ToolResult:
     call: str = ""
     exit_code: int | None = None
     effects: tuple[str, ...] = ()
+    milliseconds: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,14 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds."""
+    """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
+
+    ``paths`` are absolute paths that commands of the task may change once the user allows the call.
+    """
 
     reason: str = ""
+    _: KW_ONLY
+    paths: tuple[str, ...] = ()
     strictness: ClassVar[int] = 0
 
 

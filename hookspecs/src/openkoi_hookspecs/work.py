@@ -173,6 +173,9 @@ class EffectCall:
     effects: tuple[str, ...] = ()
 
 
+UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint was kept",))
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What one execution left behind: its last words, and a unified diff against the workspace before the run.
@@ -204,6 +207,11 @@ class Work:
     def effects(self) -> tuple[str, ...]:
         """What the run changed that no diff of the workspace shows."""
         return tuple(effect for call in self.calls for effect in call.effects)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether files may have changed that its diff does not show, because no checkpoint was kept."""
+        return UNSEEN in self.calls
 
     @property
     def changed(self) -> bool:

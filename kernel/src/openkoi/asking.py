@@ -15,6 +15,7 @@ from openkoi_hookspecs import (
     Buffered,
     Chunk,
     Done,
+    EmptyAnswer,
     Event,
     KoiError,
     LimitReached,
@@ -26,13 +27,15 @@ from openkoi_hookspecs import (
     Text,
     Thought,
     ToolCall,
+    ToolResult,
     Unavailable,
     Usage,
+    WrongServer,
     events,
 )
 
 from .charges import Charge, charge
-from .deadline import ours_to_end
+from .deadline import must_end
 from .facts import misfit
 from .fallback import RETRY_BUDGET, pause
 from .hearing import Heard
@@ -69,6 +72,8 @@ class Asking:
                 return await self.ask(name, request, others=bool(following))
             except Unavailable as error:
                 self.cast.cooling.leave(name, error.retry_after)
+                if not following and isinstance(error, EmptyAnswer) and has_worked(request):
+                    return await self.silence(name, request, error)
                 if not following:
                     raise exhausted(names, error) from error
                 await self.switch(name, following, request.model, error)
@@ -88,6 +93,13 @@ class Asking:
         """Say that another model is asked."""
         await self.emit(events.Switched(role, name, following, str(error)))
         await self.emit(events.Warned(f"{error} Asking {following} instead of {name}."))
+
+    async def silence(self, name: str, request: Request, error: EmptyAnswer) -> Reply:
+        """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
+        reply = Reply((), Done(Usage(), Stop.END))
+        await self.emit(events.Warned(f"{error} It ended its work without a word."))
+        await self.emit(events.Answered(name, reply, 0.0, role=request.model, messages=len(request.messages)))
+        return reply
 
     async def ask(self, name: str, request: Request, *, others: bool) -> Reply:
         """Ask one model, again where waiting may help."""
@@ -138,6 +150,8 @@ class Asking:
         took = round((perf_counter() - started) * 1000)
         reply = Reply(parts, Done(due.usage, heard.done.stop if heard.done else Stop.END))
         usd = await self.paid(lease, due, player, overlong=heard.overlong)
+        if reply.done.stop is Stop.LENGTH and not heard.overlong:
+            await self.emit(events.Warned(cut_short(reply, player, lease, asked_for)))
         asked, role = len(request.messages), request.model
         await self.emit(
             events.Answered(player.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
@@ -164,10 +178,10 @@ class Asking:
                         await self.emit(events.Spoke(text))
                     if heard.overlong:
                         break
-        except (KeyboardInterrupt, KoiError):
+        except KoiError:
             raise
         except BaseException as error:  # a provider is a plugin: what it may raise is not known
-            if isinstance(error, asyncio.CancelledError) and ours_to_end():
+            if must_end(error):
                 raise
             if deadline.expired():
                 raise LimitReached("seconds") from None
@@ -239,9 +253,24 @@ def no_chunk(chunk: object) -> str:
 
 async def advice(error: Refused, player: Player) -> str:
     """What to do about a refusal, where we know more than the vendor says."""
-    if error.overflow:
+    if error.overflow or isinstance(error, WrongServer):
         return ""
     return NEW_KEY if "(401)" in str(error) else await suggestion(player.provider, player.model.name)
+
+
+def cut_short(reply: Reply, player: Player, lease: Lease, asked_for: int) -> str:
+    """Say that an answer ended at a length limit, and what sets that limit, where it is one of ours."""
+    what = f"The answer of {player.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
+    if lease.max_output < asked_for:
+        return f"{what} The rest of the budget allows no more."
+    if lease.max_output < player.model.output:
+        return what
+    return f'{what} To allow longer answers, set [models.known."{player.name}"] output.'
+
+
+def has_worked(request: Request) -> bool:
+    """Whether a model is asked what comes after its tool calls."""
+    return any(isinstance(part, ToolResult) for part in request.messages[-1].parts)
 
 
 def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:

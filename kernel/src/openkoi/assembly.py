@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
 from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
-from openkoi_log import Redactor, beginning_of, environment_secrets, renamed
+from openkoi_log import beginning_of, renamed
 from openkoi_models import FILE, Catalogue
+from openkoi_redact import CURRENT
 
 from .config import Config, load_config, with_settings
+from .diffs import changed_files, format_names
 from .house import ALONE, House, Nested
 from .paths import find_paths
 from .plugins import Plugins
+from .redaction import make_redactor
 from .registry import Scan, scan, settled
 from .roles import executor_of
+from .versions import named
 from .words import mended
 
 if TYPE_CHECKING:
@@ -42,8 +46,8 @@ class Assembly(House):
         with nullcontext() if nested.depth else under_way(self.running, run.id):
             for id, lost in () if nested.depth else run.past.lost:
                 self.tell(id, [lost])
-            if run.past.active:
-                self.tell(run.id, [events.Continued()])
+            if run.past.active or (nested.records and not nested.depth):
+                self.tell(run.id, [events.Continued(self.config.models_said)])
             return await self.carried_out(run)
 
     @property
@@ -70,20 +74,23 @@ class Assembly(House):
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
         from .changed import refuse_fork
+        from .early_settings import check_settings
 
         self.begin()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
-        await self.sockets.evaluators()  # a setting that one refuses is named before files are restored
+        await check_settings(self, changed)
         await self.meet_all(beginning.task)
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
         keeper = await self.sockets.checkpoints() if beginning.checkpoint else None
         now = ""
         if keeper:
-            await refuse_fork(keeper, self.config.workspace, beginning.last)
-            now = await keeper.take(self.config.workspace)
+            await refuse_fork(keeper, self.config.workspace, beginning.checkpoint, beginning.last)
+            now = await keeper.take(self.config.workspace, run=fresh)
             # before anything is written down: a fork that is killed here cannot be resumed over half its files
-            await keeper.restore(self.config.workspace, beginning.checkpoint)
+            done = await keeper.restore(self.config.workspace, beginning.checkpoint, since=beginning.last, run=fresh)
+            if left := {**done.conflicts, **done.left}:
+                self.warn_once(f"Not every file could be restored: {named(left)}.")
         said = {key: str(value) for key, value in changed.items()}
         written = self.tell(fresh, [events.Forked(id, at, said, now)])
         for run, event in renamed(beginning, fresh, task):
@@ -177,18 +184,15 @@ def is_start(record: Record) -> bool:
 
 async def changed_by(run: "Kernel", error: BaseException) -> tuple[str, ...]:
     """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
-    from .phases.execute import changed_files
-
     if not run.settled or not isinstance(error, Exception):
         return ()
-    return changed_files(await run.versions.changes() or "")
+    return changed_files(await run.versions.changes(await run.versions.take()) or "")
 
 
 def left_behind(files: Sequence[str], *, touched: bool) -> list[Event]:
     """Warn of the files that a run left changed when it ended in the middle of its work."""
     if files:
-        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-        changed = f"Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
+        changed = f"Changed: {format_names(files, SHOWN)}. To undo this, run `openkoi undo`."
         return [events.Warned(f"Stopped before the work was finished. {changed}")]
     if not touched:
         return []
@@ -207,7 +211,8 @@ def ending(error: BaseException) -> str:
 
 def assemble(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> Assembly:
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
-    redactor = Redactor(environment_secrets(config.environment))
+    redactor = make_redactor(config)
+    CURRENT.set(redactor)
     plugins = Plugins(config, redactor, found.found, provided or {})
     catalogue = Catalogue([bundle / FILE for bundle in bundles])
     return Assembly(config, plugins, redactor, pending=[*found.broken, *map(str, found.clashes)], catalogue=catalogue)

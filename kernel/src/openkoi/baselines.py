@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Baseline, Baselined, Evaluator, LimitReached, events
 
+from .deadline import confined
 from .facts import misfit
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ async def take_baselines(run: "Kernel") -> None:
 async def baseline_of(name: str, evaluator: Baselined, run: "Kernel") -> Baseline:
     """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
-        found = await run.in_time(evaluator.baseline(run)) or Baseline(name)
+        with confined():
+            found = await run.in_time(evaluator.baseline(run)) or Baseline(name)
         if wrong := misfit(found, Baseline):
             raise TypeError(wrong)
         return found

@@ -6,11 +6,11 @@ from pathlib import Path
 from openkoi_hookspecs import Checkpoints, Event, FilesChanged, KoiError, Record, events
 from openkoi_log import last_checkpoint, rerun_of
 
-from .phases.execute import changed_files
+from .diffs import changed_files, format_names
 
 FORKED = (
-    "Files here were changed since that task: {count} of them. A fork takes the files back to where the task was, and "
-    "those changes would be lost. Commit or move them away, undo them, or work in a copy of the folder."
+    "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "
+    "Commit or move them away, undo them, or work in a copy of the folder."
 )
 CHANGED = (
     "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see the old ones. "
@@ -20,13 +20,14 @@ UNDONE = (
     "Task {id} cannot be judged, because its changes were undone: {names}. "
     "Run `openkoi redo {id}`, then `openkoi resume {id}`."
 )
-SHORT, NAMED = 8, 10
+SHORT = 8
 
 
-async def refuse_fork(keeper: Checkpoints, workspace: Path, last: str) -> None:
-    """Raise KoiError where a fork would discard changes that were made after the run."""
-    if last and (names := await changed_since(keeper, workspace, last)):
-        raise KoiError(FORKED.format(count=len(names)))
+async def refuse_fork(keeper: Checkpoints, workspace: Path, start: str, last: str) -> None:
+    """Raise KoiError where files that a fork would restore were changed after the run, which ended at ``last``."""
+    restored = {*changed_files(await keeper.diff(workspace, start, last))} if last else set()
+    if restored and (names := restored.intersection(await changed_since(keeper, workspace, last))):
+        raise KoiError(FORKED.format(names=format_names(sorted(names))))
 
 
 async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
@@ -44,7 +45,7 @@ async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence
         names = await changed_since(keeper, workspace, checkpoint)
         if not names:
             return
-    raise FilesChanged((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=listed(names)))
+    raise FilesChanged((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=format_names(names)))
 
 
 async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
@@ -57,9 +58,3 @@ def undone(happened: Sequence[Event]) -> bool:
     origins = {event.checkpoint for event in happened if isinstance(event, events.Kept | events.Forked)}
     restored = [event.checkpoint for event in happened if isinstance(event, events.Restored)]
     return bool(restored) and restored[-1] in origins
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the names of files, the first ones of many."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -52,7 +52,7 @@ TOOL_LOOP = {
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
 ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
 CASSETTE = ("record", "replay")
-WITHOUT_MEMORY = "Memory is not asked while the wire is recorded or replayed, so that the same requests come again."
+WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from openkoi_files import Setting, private_folder, saved_key
 from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin, Shared, UnknownName
-from openkoi_log import Redactor
+from openkoi_redact import Redactor, use_redactor
 
 from .config import Config
 
@@ -51,7 +51,8 @@ def construct(target: object, kind: str, name: str, site: Site) -> object:
         value = Wanted(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
         if value is not MISSING:
             given[parameter.name] = value
-    return target(**given)
+    with use_redactor(site.redactor):
+        return target(**given)
 
 
 def init_of(target: Callable[..., object]) -> object:
@@ -105,7 +106,7 @@ class Wanted:
         if setting is None:
             return self.absent(" or ".join(said), NoProvider if secret else BadSetting)
         if secret:
-            site.redactor.hold(str(setting.value))
+            site.redactor.hold(str(setting.value), setting.origin)
         return self.coerce(setting, secret=secret)
 
     def kept_secret(self, site: Site) -> Setting | None:

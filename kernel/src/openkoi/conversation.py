@@ -3,11 +3,13 @@
 Things are only ever added; whoever makes a conversation shorter returns another one, which is looked at here.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from openkoi_hookspecs import Message, Role, ToolCall, ToolResult
+from openkoi_hookspecs import Message, Role, ToolCall, ToolResult, events
+from openkoi_models import answer_tokens
 
 from .facts import misfit
 
@@ -39,6 +41,16 @@ def unsound(messages: Sequence[Message], before: Sequence[Message]) -> str:
     if any(answered_in(message) != wanted for message, wanted in zip(messages, [set(), *asked], strict=False)):
         return "a call and its result are parted"
     return ""
+
+
+def removed(before: Sequence[Message], after: Sequence[Message]) -> events.Compressed:
+    """Return what a shorter form of a conversation has no more."""
+    turns = sum(one.role is Role.ASSISTANT for one in before) - sum(one.role is Role.ASSISTANT for one in after)
+    kept = set().union(*map(asked_in, after))
+    gone = (part for one in before for part in one.parts if isinstance(part, ToolCall) and part.id not in kept)
+    tools = Counter(part.tool for part in gone)
+    sizes = [sum(answer_tokens(message.parts) for message in messages) for messages in (before, after)]
+    return events.Compressed(turns, dict(sorted(tools.items())), *sizes)
 
 
 def asked_in(message: Message) -> set[str]:

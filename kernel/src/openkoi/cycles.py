@@ -23,13 +23,17 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models import answer_tokens
-from openkoi_progress import Step
+from openkoi_progress import Gain, Step
 
+from .compact import compact
 from .conditions import EXHAUSTED, met, nudge
 from .dispatch import YES, Settled, settle
 from .kernel import Kernel
 
-GO_ON = "Your answer was cut off by its length limit. Go on from where it stopped."
+GO_ON = (
+    "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
+    "from where it stopped; split what is long into several smaller calls."
+)
 CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
 ANSWER_LENGTH = "answer length"
 NUDGES = 2
@@ -118,8 +122,8 @@ async def keep_short(reply: Reply, run: Kernel) -> None:
     usage, results = reply.done.usage, run.talk.messages[-1].parts if reply.calls else ()
     if usage.total + answer_tokens(results) <= FULL * await run.window():
         return
-    if await run.shorten():
-        await run.emit(events.Compressed())
+    if compressed := await compact(run):
+        await run.emit(compressed)
 
 
 async def heard(run: Kernel) -> Reply:
@@ -128,9 +132,9 @@ async def heard(run: Kernel) -> Reply:
         try:
             return await run.chat(request_of(run))
         except Refused as error:
-            if not error.overflow or not await run.shorten():
+            if not error.overflow or not (compressed := await compact(run)):
                 raise
-            await run.emit(events.Compressed(), events.Warned(f"{error} The oldest turns are left out now."))
+            await run.emit(compressed, events.Warned(f"{error} The oldest turns are left out now."))
     return await run.chat(request_of(run))
 
 
@@ -164,11 +168,13 @@ def step(one: Settled) -> Step:
     return Step(one.call, one.result, reads=reads, polls=polls)
 
 
-def changed(settled: Sequence[Settled], run: Kernel) -> bool:
-    """Whether the workspace is as it never was after these calls; only looked at when one may have changed it."""
-    if not any(one.tool and one.tool.effect > Effect.READS for one in settled):
-        return False
-    return run.footprints.changed(run.workspace)
+def changed(settled: Sequence[Settled], run: Kernel) -> Gain:
+    """What the workspace shows of these calls; only looked at when one may have changed it."""
+    writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
+    if not writers:
+        return Gain.NOTHING
+    programs = all(one.result.exit_code is not None for one in writers)
+    return run.footprints.changed(run.workspace, by_program=programs)
 
 
 async def going_in_circles(run: Kernel) -> bool:

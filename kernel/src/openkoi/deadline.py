@@ -6,8 +6,10 @@ On the main thread of a POSIX system a timer interrupts; elsewhere lateness can 
 import asyncio
 import signal
 import threading
+import traceback
 from _signal import getsignal  # type: ignore[import-not-found]  # signal's own takes longer than the timer
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
@@ -77,8 +79,8 @@ class within:  # used as a statement's head, as a function would be
             waits.clear()
 
 
-async def contained(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
-    """Wait for a plugin, so long at most; raises LimitReached, or an Exception whatever it was that wanted out.
+async def wait_for(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
+    """Wait for a plugin, so many seconds at most; raises LimitReached, or an Exception whatever the plugin raised.
 
     While it waits its deadline is among the ``movable``, for whoever has a reason to put it off.
     """
@@ -86,26 +88,54 @@ async def contained(awaited: Awaitable[T], seconds: float, movable: set[asyncio.
     try:
         async with asyncio.timeout(max(0.0, seconds)) as deadline:
             kept.add(deadline)
-            return await awaited
+            with confined():
+                return await awaited
     except TimeoutError:
         if deadline.expired():
             raise LimitReached("seconds") from None
         raise
-    except asyncio.CancelledError as error:
-        if ours_to_end():
-            raise
-        raise RuntimeError("it was cancelled from within") from error
-    except (KeyboardInterrupt, Exception):
-        raise
-    except BaseException as error:  # SystemExit and the like: a plugin does not end the program
-        raise RuntimeError(f"{type(error).__name__}: {error}") from error
     finally:
         kept.discard(deadline)
 
 
+@contextmanager
+def confined() -> Iterator[None]:
+    """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException as error:
+        if must_end(error):
+            raise
+        what = "it was cancelled from within" if isinstance(error, asyncio.CancelledError) else ""
+        raise RuntimeError(what or f"{type(error).__name__}: {error}".rstrip(": ")) from error
+
+
+def must_end(error: BaseException) -> bool:
+    """Whether the user interrupted or this task was cancelled; a plugin that raises the same does not end a run."""
+    if isinstance(error, asyncio.CancelledError):
+        return ours_to_end()
+    return isinstance(error, KeyboardInterrupt) and signaled(error)
+
+
+def signaled(error: KeyboardInterrupt) -> bool:
+    """Whether an interruption may be a signal's: while a loop takes those itself, it cancels a task instead.
+
+    Only the loop's own handler raises then, when the user presses Ctrl-C again.
+    """
+    if getsignal(signal.SIGINT) is signal.default_int_handler:
+        return True
+    last = [*traceback.walk_tb(error.__traceback__)][-1:]
+    return any(frame.f_code.co_name == "_on_sigint" for frame, _ in last)
+
+
 def ours_to_end() -> bool:
     """Whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
-    task = asyncio.current_task()
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs: a plugin is imported
+        return False
     return task is not None and task.cancelling() > 0
 
 

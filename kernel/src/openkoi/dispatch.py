@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
+from time import monotonic
 
 from openkoi_hookspecs import (
     Allow,
@@ -29,9 +30,11 @@ from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
 from .copies import own_call
+from .deadline import confined
 from .effects import effects_of
 from .facts import misfit
 from .kernel import Kernel
+from .require_checkpoint import REFUSED, may_change_files
 
 MOST = 64
 TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
@@ -74,10 +77,17 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
         return Settled(call, await written(failed(call, text), run), tool, waits=isinstance(verdict, Ask))
     if tool.effect > Effect.READS:
         await run.settle_baseline()
+        if not (allowed := await may_change_files(run)):
+            text = NOBODY if allowed is None else REFUSED
+            return Settled(call, await written(failed(call, text), run), tool, waits=allowed is None)
         run.touched = True
     await run.emit(events.ToolCalled(call, doing(tool, call)))
-    result = await run.fold(moments.after_tool, await called(private, tool, run), call=call, run=run)
-    result = replace(result, call=call.id, effects=effects_of(tool, result, approved=verdict.reason == APPROVED))
+    began = monotonic()
+    brought = await called(private, tool, run)
+    took = round((monotonic() - began) * 1000)
+    result = await run.fold(moments.after_tool, brought, call=call, run=run)
+    effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
+    result = replace(result, call=call.id, effects=effects, milliseconds=took)
     run.effects.note(call, tool, result)
     return Settled(call, await written(result, run), tool)
 
@@ -100,7 +110,8 @@ async def written(result: ToolResult, run: Kernel) -> ToolResult:
 async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
     """The tool's result; whatever goes wrong in it is one too, for the model to read."""
     try:
-        result = await run.in_time(tool.call(fitted(call.arguments, tool.parameters)))
+        with confined():
+            result = await run.in_time(tool.call(fitted(call.arguments, tool.parameters)))
     except KoiError as error:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
@@ -130,6 +141,7 @@ async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
     if answer is None:
         return strictest
     if answer.strip().lower() in YES:
+        await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
     return Deny("the person said no" if why.lower() in NO else why)

@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Effect, EffectCall, Tool, ToolCall, ToolResult
+from openkoi_hookspecs.work import UNSEEN
 
 MAX_CALL_LENGTH = 400  # characters of one call that judges read
 MAX_CALLS = 50  # calls that judges read; those with effects outside the workspace are never left out
-UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint was kept",))
 
 
 @dataclass(slots=True)
@@ -21,6 +21,11 @@ class EffectLog:
         if tool.effect is not Effect.READS:
             arguments = json.dumps(call.arguments, ensure_ascii=False, default=str)
             self.calls.append(EffectCall(f"{call.tool} {arguments}"[:MAX_CALL_LENGTH], outcome(result), result.effects))
+
+    def note_unseen(self) -> None:
+        """Record that files may have changed without a checkpoint; from then on no diff shows all of the run's work."""
+        if UNSEEN not in self.calls:
+            self.calls.append(UNSEEN)
 
     @property
     def recent(self) -> tuple[EffectCall, ...]:

@@ -6,12 +6,13 @@ from random import uniform
 from time import monotonic
 from typing import TypeVar
 
-from openkoi_hookspecs import Unavailable
+from openkoi_hookspecs import EmptyAnswer, Unavailable
 
 T = TypeVar("T")
 
 TRIES = 4
 TRIES_BEFORE_NEXT = 2
+TRIES_OF_EMPTY = 2  # issue 15: the same question to a model that says nothing is not worth four requests
 LONGEST_WAIT = 60.0
 RETRY_BUDGET = 120.0
 FIRST_WAIT = 0.5
@@ -25,7 +26,8 @@ def pause(error: Unavailable, tries: int, *, others: bool = False) -> float | No
     What the vendor says is a lower bound; without it the wait doubles. A little chance keeps runs from asking together.
     """
     least = error.retry_after or 0.0
-    if least > LONGEST_WAIT or tries >= (TRIES_BEFORE_NEXT if others else TRIES):
+    most = TRIES_OF_EMPTY if isinstance(error, EmptyAnswer) else TRIES_BEFORE_NEXT if others else TRIES
+    if least > LONGEST_WAIT or tries >= most:
         return None
     wait = max(least, FIRST_WAIT * 2.0 ** (tries - 1))
     return min(wait * uniform(1.0, 1.0 + JITTER), max(least, LONGEST_WAIT))

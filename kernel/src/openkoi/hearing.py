@@ -8,6 +8,7 @@ from time import perf_counter
 
 from openkoi_hookspecs import Buffered, Done, Part, Stop, Text, Thought, ToolCall, Usage
 from openkoi_models import BYTES, answer_tokens
+from openkoi_redact import current_redactor, settled
 
 from .words import mended, mended_values
 
@@ -76,10 +77,10 @@ class Heard:
         return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
 
     def tell(self) -> str:
-        """What came since the last telling, a few times a second, and whole words only: a secret is never split."""
+        """What came since the last telling, a few times a second, up to where no secret is split."""
         if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
             return ""
-        end = len(self.untold) if self.done else self.untold.rfind(" ") + 1
+        end = len(self.untold) if self.done else settled(self.untold, current_redactor())
         self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
         return mended(text)
 

@@ -17,7 +17,7 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, events, moments
 
 from .copies import own
-from .deadline import Overrun, Stepped, ours_to_end, within
+from .deadline import Overrun, Stepped, must_end, within
 from .facts import misfit
 
 T = TypeVar("T")
@@ -133,10 +133,8 @@ class Hooks:
         try:
             answer = await self.call(voice, facts)
             check(voice, answer)
-        except KeyboardInterrupt:
-            raise
         except BaseException as cause:  # the one place where a plugin is called: nothing of its may end the run
-            if isinstance(cause, asyncio.CancelledError) and ours_to_end():
+            if must_end(cause):
                 raise
             return self.failed(voice, cause, facts.get("run"))
         if answer is None:

@@ -33,13 +33,16 @@ from openkoi_hookspecs import (
     events,
     moments,
 )
-from openkoi_log import Redactor, RunLog, read_segment, segments, session_id
+from openkoi_log import RunLog, read_segment, segments, session_id
 from openkoi_models import Catalogue
+from openkoi_redact import Redactor
 
 from .config import Config
+from .deadline import confined, must_end
 from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .plugins import Plugins
+from .redaction import Announcements
 from .remembering import Remembering
 from .roles import Cast
 from .sockets import Sockets
@@ -59,6 +62,7 @@ class Nested:
     depth: int = 0
     id: str = ""
     records: Sequence[Record] = ()
+    outermost: str = ""
 
 
 ALONE = Nested()
@@ -81,6 +85,7 @@ class House(ABC):
     sockets: Sockets = field(init=False)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
+    announcements: Announcements = field(init=False)
     cast: Cast = field(init=False)
     asker: Asker = field(init=False)
     day: Daybook | None = field(init=False)
@@ -94,6 +99,7 @@ class House(ABC):
             patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
+        self.announcements = Announcements(self.redactor)
         self.day = self.config.day
         patience = self.config.get("approvals.wait_seconds", float, 0.0)
         self.asker = Asker(Questions(self.config.paths.data / "questions"), patience)
@@ -122,9 +128,9 @@ class House(ABC):
         """Take in what a plugin finds that finds plugins."""
         try:
             self.plugins.sourced += entries_of(cast(Source, source), cast(Any, self))
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # a source is a plugin: what it would have found is missing, and that is said
+            if must_end(error):
+                raise
             self.pending.append(str(PluginFault(name, "entries", f"{type(error).__name__}: {error}")))
 
     async def __aexit__(self, *error: Any) -> None:
@@ -197,6 +203,8 @@ class House(ABC):
         """What plugins found, of those providers that are installed."""
         installed = {entry.name for entry in self.entries("providers")}
         said = await self.gather(moments.find_models, koi=self)
+        for found in (one for _, many in said for one in many):
+            self.redactor.hold(found.key, found.origin)
         return [one for _, many in said for one in many if one.provider in installed]
 
     def lend_key(self, found: Discovered) -> None:
@@ -238,6 +246,8 @@ class House(ABC):
     def tell(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Write events to the log, then show them to the faces."""
         records = self.log.append(run, happened)
+        if masked := self.announcements.of(run, happened):
+            records += self.log.append(run, masked)
         for record in records:
             for listener in self.listeners:
                 listener(record)
@@ -264,7 +274,8 @@ class House(ABC):
         try:
             async with asyncio.timeout(DRAINING):
                 while self.duties:
-                    await self.duties.pop(0)
+                    with confined():
+                        await self.duties.pop(0)
         except TimeoutError:
             self.warn_once("Memory is not up to date yet; the next start catches up.")
         except Exception as error:  # plugins' work after the result: it is not worth losing the result for

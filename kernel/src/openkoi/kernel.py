@@ -45,8 +45,8 @@ from openkoi_progress import Footprints, Standstill
 from .asking import Asking
 from .baselines import take_baselines
 from .caging import strong_enough
-from .conversation import Conversation, unsound
-from .deadline import contained
+from .conversation import Conversation
+from .deadline import wait_for
 from .effects import EffectLog
 from .house import ALONE, Nested
 from .lodger import Lodger
@@ -80,8 +80,10 @@ class Kernel(Lodger):
     limit_noted: str = ""
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
+    unkept: bool | None = None
     astray: bool = False
     uncaged: bool = False
+    approved: frozenset[str] = frozenset()
     children: int = 0
     lapped: Spend = Spend()
     past: Rerun = field(init=False)
@@ -96,12 +98,18 @@ class Kernel(Lodger):
         self.budget = Budget(self.task.limits, self.nested.budget or self.house.day)
         self.budget.started -= self.past.seconds
         self.lapped = self.past.lapped
+        self.approved = self.past.approved
         for paid in self.past.paid:
             self.budget.remember(paid.usage if isinstance(paid, events.Broken) else paid.reply.done.usage, paid.usd)
         self.asking = Asking(self.budget, self.house.cast, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
-        self.versions = Versions(self.workspace, keeper, house.warn_once, lambda: self.budget.seconds_left)
+        self.versions = Versions(self.workspace, self.outermost, keeper, house.warn_once, lambda: self.seconds_left)
+
+    @property
+    def outermost(self) -> str:
+        """The id of the task's run that this one is a part of."""
+        return self.nested.outermost or self.id
 
     @property
     def agent(self) -> Agent:
@@ -150,7 +158,7 @@ class Kernel(Lodger):
         self.children += 1
         await self.settle_baseline()
         self.touched = True
-        part = Nested(self.budget, self.nested.depth + 1, id, self.nested.records)
+        part = Nested(self.budget, self.nested.depth + 1, id, self.nested.records, self.outermost)
         workspace = task.workspace or self.task.workspace
         nested = replace(task, parent=self.id, session=self.task.session, workspace=workspace)
         result = await self.house.solve(nested, part)
@@ -207,12 +215,22 @@ class Kernel(Lodger):
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await strong_enough(sandbox, self)
         without = command.without | self.house.redactor.names(self.house.config.environment)
-        bounded = replace(command, seconds=min(command.seconds, self.budget.seconds_left), without=without)
-        return await sandbox.execute(bounded, self.workspace)
+        seconds, approved = min(command.seconds, self.budget.seconds_left), command.approved | self.approved
+        bounded = replace(command, seconds=seconds, without=without, approved=approved)
+        done = await sandbox.execute(bounded, self.workspace)
+        for event in done.events:
+            await self.emit(event)
+        return done
+
+    async def approve(self, paths: Sequence[str]) -> None:
+        """Let commands change paths that they may not change otherwise, as the user has allowed."""
+        if paths:
+            self.approved |= {*paths}
+            await self.emit(events.PathsApproved(tuple(paths)))
 
     async def in_time(self, awaited: Awaitable[T]) -> T:
         """Wait for a plugin no longer than the task may last; raises LimitReached."""
-        return await contained(awaited, self.budget.seconds_left, self.budget.deadlines)
+        return await wait_for(awaited, self.budget.seconds_left, self.budget.deadlines)
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
@@ -250,26 +268,6 @@ class Kernel(Lodger):
             return self.agent.context
         first, *_ = await self.house.cast.chain(self.agent.model or EXECUTOR)
         return (await self.house.cast.player(first)).model.context
-
-    async def shorten(self) -> bool:
-        """Make the conversation shorter; tell whether that could be done, and was wanted."""
-        if not self.house.config.get("memory.compaction", bool, True):
-            return False
-        before = tuple(self.talk.messages)
-        name = self.agent.compactor or self.house.config.get("use.compactor", str, "")
-        try:
-            compactor = await self.house.sockets.compactor(name)
-            shorter = await self.in_time(compactor.compact(before, self))
-        except LimitReached:
-            raise
-        except Exception as error:  # a compactor is a plugin: without it the conversation stays as it is
-            self.house.warn_once(f"The conversation could not be made shorter: {error}")
-            return False
-        if wrong := unsound(shorter, before):
-            self.house.warn_once(f"What {name} made of the conversation is left out: {wrong}.")
-            return False
-        self.talk.messages = list(shorter)
-        return tuple(shorter) != before
 
     def heard(self, reply: Reply) -> None:
         """Add the model's turn to the conversation."""

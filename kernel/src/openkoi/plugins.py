@@ -3,7 +3,6 @@
 Installed is not loaded. One that cannot be loaded costs one named fault, never the program.
 """
 
-import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,11 +11,11 @@ from typing import Any, cast
 
 from openkoi_files import Setting
 from openkoi_hookspecs import BadSetting, Entry, KoiError, NoProvider, PluginFault, UnknownName
-from openkoi_log import Redactor
+from openkoi_redact import Redactor
 
 from .config import Config
 from .construct import Site, construct
-from .deadline import Overrun, within
+from .deadline import Overrun, must_end, within
 from .registry import Found, resolve
 
 LOADING = 10.0
@@ -115,8 +114,6 @@ def guarded(entry: Entry) -> object:
     try:
         with within(LOADING):
             return entry.load()
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise
     except (BadSetting, NoProvider):
         raise
     except KoiError as error:
@@ -124,6 +121,8 @@ def guarded(entry: Entry) -> object:
     except Overrun:
         raise PluginFault(entry.name, "loading", f"did not come back within {LOADING:g} s") from None
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
+        if must_end(error):
+            raise
         raise PluginFault(entry.name, "loading", f"{type(error).__name__}: {error}") from error
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from openkoi_hookspecs import Hit, LimitReached, Memory, Query, Record, Resumed
 from openkoi_log import all_segments, beyond, name_of, read_segment
 
+from .deadline import confined
 from .facts import misfit
 
 BATCH = 5000
@@ -23,13 +24,15 @@ class Remembering:
     async def search(self, memory: Memory, query: Query) -> Sequence[Hit]:
         """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
         try:
-            await self.remember(memory)
+            with confined():
+                await self.remember(memory)
         except LimitReached:
             raise
         except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
             self.warn(f"Memory could not be told what is new: {error}")
         try:
-            return sound_hits(await memory.search(query))
+            with confined():
+                return sound_hits(await memory.search(query))
         except LimitReached:
             raise
         except Exception as error:  # memory is a plugin: a run goes on without it

@@ -11,7 +11,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from openkoi_hookspecs import Agent, BadSetting, Described, KoiError, Model, NoProvider, Price, Provider, Refused
+from openkoi_hookspecs import (
+    Agent,
+    BadSetting,
+    Described,
+    KoiError,
+    Model,
+    NoProvider,
+    PluginFault,
+    Price,
+    Provider,
+    Refused,
+    WrongServer,
+)
 from openkoi_models import (
     CONTEXT,
     OUTPUT,
@@ -25,6 +37,7 @@ from openkoi_models import (
 )
 
 from .config import Config
+from .deadline import confined
 from .discovery import Choice
 from .fallback import Cooling
 
@@ -124,7 +137,12 @@ class Cast:
         provider = await self.load(vendor)
         known = self.catalogue.facts(vendor, bare)
         settings = self.config.table(f"models.known.{name}")
-        model = told(name, settings, known) or completed(honest(await asked(provider, bare, known)), known)
+        try:
+            model = told(name, settings, known) or completed(honest(await asked(provider, bare, known)), known)
+        except KoiError:
+            raise
+        except Exception as error:  # a provider is a plugin: what it may raise is not known
+            raise PluginFault(vendor, "describe", f"{type(error).__name__}: {error}") from error
         return Player(name, provider, model, model.price or self.ceiling, model.price is not None)
 
     @property
@@ -146,7 +164,10 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     """What the provider says of a model; what is known where it says nothing, else a modest guess."""
     if isinstance(provider, Described):
         try:
-            return await provider.describe(bare)
+            with confined():
+                return await provider.describe(bare)
+        except WrongServer:
+            raise
         except Refused as error:  # a server that tells nothing of single models may have this one all the same
             if known is None:
                 raise Refused(f"{error}{await suggestion(provider, bare)}") from error
@@ -154,8 +175,11 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
         return replace(known, name=bare)
     try:
         async with asyncio.timeout(PATIENCE):
-            offered = await provider.models()
-    except (KoiError, TimeoutError):
+            with confined():
+                offered = await provider.models()
+    except WrongServer:
+        raise
+    except Exception:  # a provider is a plugin: without its list of models, a modest guess will do
         offered = ()
     listed = [model for model in offered if model.name == bare]
     return listed[0] if listed else Model(bare, context=CONTEXT, output=OUTPUT)
@@ -178,8 +202,9 @@ async def suggestion(provider: Provider, bare: str) -> str:
     """Names near to one that was refused."""
     try:
         async with asyncio.timeout(PATIENCE):
-            names = [model.name for model in await provider.models()]
-    except (KoiError, TimeoutError):
+            with confined():
+                names = [model.name for model in await provider.models()]
+    except Exception:  # a provider is a plugin: its refusal stands without suggestions
         return ""
     if bare in names:
         return ""

@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
 
 from .absent import Absent, imported, is_absent_judge
 from .construct import NoDataFolder
-from .deadline import contained
+from .deadline import confined, wait_for
 from .plugins import Plugins, check_socket
 
 METHODS = {
@@ -59,7 +59,8 @@ class Sockets:
 
     async def enter(self, thing: Any, name: str) -> Any:
         try:
-            return await contained(self.entered.enter_async_context(thing), STARTING)
+            with confined():
+                return await wait_for(self.entered.enter_async_context(thing), STARTING)
         except KoiError:
             raise
         except Exception as error:  # a plugin's own start may raise anything

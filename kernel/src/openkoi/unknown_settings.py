@@ -18,9 +18,11 @@ from openkoi_models import FACTS
 from .caging import KEY as SANDBOX_MINIMUM
 from .config import CASSETTE, DAY, FLAGS, LIMITS, TOOL_LOOP, Config
 from .construct import init_of
-from .deadline import within
+from .deadline import must_end, within
 from .plugins import LOADING, Plugins
+from .redaction import ALLOWED
 from .registry import Found, resolve
+from .require_checkpoint import KEY as REQUIRE_CHECKPOINT
 from .roles import ROLES
 from .sockets import METHODS, USED
 
@@ -31,11 +33,13 @@ KEYS = frozenset(
         *DAY,
         *TOOL_LOOP.values(),
         SANDBOX_MINIMUM,
+        ALLOWED,
+        REQUIRE_CHECKPOINT,
         *("models.small", "models.unknown_price", *(f"models.fallback.{role}" for role in ROLES)),
         *("safety.abort_on_regression", "approvals.wait_seconds"),
         *("evaluation.order", "evaluation.require", "hooks.order", "hooks.deadline_seconds"),
         *("use.compactor", *(f"use.{key}" for key in USED.values())),
-        *("memory.compaction", "memory.max_storage_mb"),
+        *("memory.compaction", "memory.max_storage_mb", "updates.check"),
     }
 )
 KNOWN, PREFERRED = "models.known.", "plugins.prefer."
@@ -178,9 +182,9 @@ def parameters_of(found: Found) -> Mapping[str, object] | None:
                 return {}
             hints = get_type_hints(init_of(target), include_extras=True)
             return {name: hints.get(name) for name in inspect.signature(target).parameters}
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # a plugin's import may raise anything, and never return; it is named where it is loaded
+    except BaseException as error:  # a plugin's import may raise anything, and never return; loading it names it
+        if must_end(error):
+            raise
         return None
 
 

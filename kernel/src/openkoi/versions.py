@@ -4,28 +4,34 @@ Knows one folder and the checkpoints that are plugged in; knows no phase, model 
 brought back is said, and the run goes on.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Checkpoints, Work
 
-from .deadline import contained
+from .deadline import confined, wait_for
 
 T = TypeVar("T")
 TIDYING = 30.0
+NAMED = 10
 
 
 @dataclass(slots=True)
 class Versions:
-    """Versions of one run's workspace. ``origin`` is how it was before the run changed anything."""
+    """Versions of one run's workspace. ``origin`` is how it was before the run changed anything.
+
+    ``fault`` is why the last checkpoint that failed could not be kept.
+    """
 
     root: Path
+    run: str
     keeper: Callable[[], Awaitable[Checkpoints | None]]
     warn: Callable[[str], None]
     seconds_left: Callable[[], float]
     origin: str = ""
+    fault: str = ""
 
     async def take(self) -> str:
         """Keep the files as they are now; empty when that cannot be done."""
@@ -33,25 +39,32 @@ class Versions:
         if keeper is None:
             return ""
         try:
-            return str(await self.tidied(keeper.take(self.root)))
+            with confined():
+                return str(await self.tidied(keeper.take(self.root, run=self.run)))
         except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
-            self.warn(f"The files could not be kept, so the best cannot be restored: {error}")
+            self.fault = str(error)
+            if self.origin:
+                self.warn(f"The files could not be kept, so the best cannot be restored: {error}")
             return ""
 
-    async def changes(self) -> str | None:
-        """What the run has changed so far, as a unified diff; None when that is not known."""
+    async def changes(self, checkpoint: str) -> str | None:
+        """What the run has changed until a checkpoint, as a unified diff; None when that is not known.
+
+        Without a checkpoint it is all that was changed till now, also by others.
+        """
         keeper = await self.keeper()
         if keeper is None or not self.origin:
             return None
         try:
-            return str(await self.tidied(keeper.diff(self.root, self.origin)))
+            with confined():
+                return str(await self.tidied(keeper.diff(self.root, self.origin, checkpoint)))
         except Exception as error:  # as above
             self.warn(f"Could not compute what changed: {error}")
             return None
 
     async def go_back_to(self, work: Work) -> None:
         """Bring the files back as this work left them."""
-        if work.files and not work.checkpoint:
+        if (work.files or work.unseen) and not work.checkpoint:
             self.warn("The best attempt's files were not kept: the files stay as the last attempt left them.")
         else:
             await self.restore(work.checkpoint or self.origin)
@@ -61,10 +74,20 @@ class Versions:
         if keeper is None or not checkpoint:
             return
         try:
-            await self.tidied(keeper.restore(self.root, checkpoint))
+            with confined():
+                done = await self.tidied(keeper.restore(self.root, checkpoint, run=self.run))
+            if left := {**done.conflicts, **done.left}:
+                self.warn(f"Not every file could be restored: {named(left)}.")
         except Exception as error:  # as above
-            self.warn(f"Not every file could be brought back: {error}")
+            self.warn(f"The files could not be restored: {error}")
 
     async def tidied(self, awaited: Awaitable[T]) -> T:
         """Wait for what has to be done even when the time is over, but not for ever."""
-        return await contained(awaited, max(TIDYING, self.seconds_left()))
+        return await wait_for(awaited, max(TIDYING, self.seconds_left()))
+
+
+def named(left: Mapping[str, str]) -> str:
+    """Name files with the reason of each, the first ones of many."""
+    more = len(left) - NAMED
+    first = "; ".join(f"{path} ({reason})" for path, reason in [*left.items()][:NAMED])
+    return first + (f"; and {more} more" if more > 0 else "")

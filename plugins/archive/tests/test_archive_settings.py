@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from openkoi_archive.as_json import SECRETS
+from openkoi_archive.as_json import TEXT, masked_setting
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,13 @@ from openkoi_archive.as_json import SECRETS
         ('secret = """open\nsesame"""', False),
         ('monkey = "banana"', True),
         ("max_tokens = 600", True),
-        ('keys = "none"', True),
+        ('keymap = "none"', True),
     ],
 )
 def test_settings_that_are_named_as_secrets_are_masked_and_the_file_can_be_read(line: str, kept: bool) -> None:
     text = f'[mail]\nhost = "here"\n{line}\nport = 25\n'
 
-    masked = SECRETS.sub(r'\1"-"', text)
+    masked = TEXT.sub(masked_setting, text)
 
     assert kept == (masked == text)
     assert ("here", 25) == tuple(tomllib.loads(masked)["mail"][name] for name in ("host", "port"))

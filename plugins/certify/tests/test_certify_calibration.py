@@ -13,7 +13,8 @@ from openkoi_certify.report import as_json, as_text
 from openkoi_hookspecs import Check, Decision, Evaluation, Event, Mode, Ruling, Score, Spend, Task, Work
 from openkoi_hookspecs.events import Evaluated, Kept, Restored, RunCompleted, TaskStarted, Worked
 from openkoi_judge import Voted
-from openkoi_log import Redactor, RunLog
+from openkoi_log import RunLog
+from openkoi_redact import Redactor
 
 DONE = RunCompleted(Ruling(Decision.ACCEPT, "good enough"), Spend())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import LeftAlone, Store
+from openkoi_checkpoints import Store
 
 
 @pytest.fixture
@@ -22,16 +22,13 @@ def watched(folder: Path) -> Store:
     return store
 
 
-def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+def take(store: Store, root: Path, run: str = "run") -> str:
+    return asyncio.run(store.take(root, run=run))
 
 
-def restore(store: Store, root: Path, id: str) -> dict[str, str]:
-    try:
-        asyncio.run(store.restore(root, id))
-    except LeftAlone as left:
-        return dict(left.files)
-    return {}
+def restore(store: Store, root: Path, id: str, since: str = "") -> dict[str, str]:
+    done = asyncio.run(store.restore(root, id, since=since))
+    return {**done.conflicts, **done.left}
 
 
 def call(store: Store, root: Path, act: Callable[[], object], run: str = "run") -> None:
@@ -49,7 +46,7 @@ def texts(root: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(root.iterdir())}
 
 
-def test_what_a_person_does_between_calls_stays_and_is_named(store: Store, root: Path) -> None:
+def test_what_a_person_does_between_calls_stays(store: Store, root: Path) -> None:
     write(root, "k.txt", "k\n")
     take(store, root)
     call(store, root, lambda: write(root, "a.txt", "better\n"))
@@ -61,22 +58,22 @@ def test_what_a_person_does_between_calls_stays_and_is_named(store: Store, root:
 
     left = restore(store, root, best)
 
-    assert ["k.txt"] == [*left]
+    assert [] == [*left]
     assert {"a.txt": "better\n", "k.txt": "k\nby a person\n", "mine.txt": "mine\n"} == texts(root)
 
 
 def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store: Store, root: Path) -> None:
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by task 1\n"))
-    take(store, root)
+    end = take(store, root)
     write(root, "a.txt", "by a person\n")
     write(root, "mine.txt", "mine\n")
-    second = take(store, root)
-    call(store, root, lambda: write(root, "a.txt", "by task 2\n"))
-    take(store, root)
+    second = take(store, root, run="next")
+    call(store, root, lambda: write(root, "a.txt", "by task 2\n"), run="next")
+    take(store, root, run="next")
 
     assert {} == restore(store, root, second)
-    assert ["a.txt"] == [*restore(store, root, first)]
+    assert ["a.txt"] == [*restore(store, root, first, since=end)]
     assert {"a.txt": "by a person\n", "mine.txt": "mine\n"} == texts(root)
 
 
@@ -105,9 +102,9 @@ def test_the_next_run_s_changes_of_a_person_s_file_are_its_own(store: Store, roo
     write(root, "a.txt", "by a person\n")
     call(store, root, lambda: write(root, "b.txt", "by the run again\n"))
     take(store, root)
-    second = take(store, root)
+    second = take(store, root, run="next")
     call(store, root, lambda: write(root, "a.txt", "by the next run\n"), run="next")
-    take(store, root)
+    take(store, root, run="next")
 
     assert {} == restore(store, root, second)
     assert {"a.txt": "by a person\n", "b.txt": "by the run again\n"} == texts(root)
@@ -127,9 +124,9 @@ def test_the_diff_is_the_run_s_until_it_ends(store: Store, root: Path) -> None:
     first = take(store, root)
     write(root, "mine.txt", "mine\n")
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
-    take(store, root)
+    last = take(store, root)
 
-    told = asyncio.run(store.diff(root, first))
+    told = asyncio.run(store.diff(root, first, last))
     assert (True, False) == ("+by the run" in told, "mine" in told)
     write(root, "late.txt", "later\n")
     assert "+later" in asyncio.run(store.diff(root, first))
@@ -145,7 +142,7 @@ def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: Store, root: P
     other = watched(tmp_path / "kept")
     take(other, root)
 
-    assert ["k.txt"] == [*restore(other, root, first)]
+    assert {} == restore(other, root, first)
     assert {"a.txt": "first\n", "k.txt": "by a person\n"} == texts(root)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import LeftAlone, NoCheckpoint, Store
+from openkoi_checkpoints import NoCheckpoint, Store
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
 
@@ -17,8 +17,9 @@ def take(store: Store, root: Path) -> str:
     return asyncio.run(store.take(root))
 
 
-def restore(store: Store, root: Path, id: str) -> None:
-    asyncio.run(store.restore(root, id))
+def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+    done = asyncio.run(store.restore(root, id))
+    return {**done.conflicts, **done.left}
 
 
 def diff(store: Store, root: Path, since: str) -> str:
@@ -67,27 +68,27 @@ def test_a_new_file_of_a_person_stays_without_a_word(store: Store, root: Path) -
     assert ["person.txt"] == [path.name for path in (root / "sub").iterdir()]
 
 
-def test_what_a_person_deleted_comes_back(store: Store, root: Path) -> None:
+def test_what_others_deleted_comes_back_by_force(store: Store, root: Path) -> None:
     first = take(store, root)
+    (root / "a.txt").write_text("agent\n")
+    take(store, root)
     (root / "a.txt").unlink()
 
-    restore(store, root, first)
-
+    assert {"a.txt": "deleted since"} == restore(store, root, first)
+    asyncio.run(store.restore(root, first, force=True))
     assert "first\n" == (root / "a.txt").read_text()
 
 
-def test_what_was_left_alone_is_so_again_until_it_is_moved(store: Store, root: Path) -> None:
+def test_what_was_left_alone_is_so_again_until_it_is_forced(store: Store, root: Path) -> None:
     first = take(store, root)
     (root / "a.txt").write_text("agent\n")
     take(store, root)
     (root / "a.txt").write_text("person\n")
 
     for _ in range(2):
-        with pytest.raises(LeftAlone):
-            restore(store, root, first)
-    (root / "a.txt").rename(root / "mine.txt")
-    restore(store, root, first)
-    assert ["first\n", "person\n"] == [(root / name).read_text() for name in ("a.txt", "mine.txt")]
+        assert {"a.txt"} == restore(store, root, first).keys()
+    done = asyncio.run(store.restore(root, first, force=True))
+    assert (("a.txt",), "first\n") == (done.restored, (root / "a.txt").read_text())
 
 
 @posix
@@ -103,9 +104,7 @@ def test_nothing_is_written_through_a_link(store: Store, root: Path, tmp_path: P
     (root / "sub").rmdir()
     (root / "sub").symlink_to(outside)
 
-    with pytest.raises(LeftAlone, match="sub"):
-        restore(store, root, first)
-
+    assert {"sub/file"} == restore(store, root, first).keys()
     assert [] == [*outside.iterdir()]
 
 

@@ -46,7 +46,7 @@ def test_the_second_attempt_is_better_than_the_first_and_accepted(demos: list[Se
 def test_the_result_is_the_last_words_the_diff_and_the_truth_about_the_model(demos: list[Seen]) -> None:
     told = demos[0].result
 
-    assert told.startswith("Both bugs are mended.")
+    assert told.startswith("Both bugs are fixed.")
     assert "+    share, odd = divmod(total, people)" in told
     assert "The model was scripted" in told
     assert "\x1b" not in told
@@ -64,3 +64,13 @@ def test_a_second_demo_recalls_the_first(demos: list[Seen]) -> None:
     assert "[recall] 0 similar tasks" in demos[0].progress
     assert "[recall] 0 similar tasks" not in demos[1].progress
     assert 0 == demos[1].status
+
+
+def test_with_what_the_first_demo_learned_the_second_needs_one_iteration(demos: list[Seen]) -> None:
+    counts = [re.findall(r"\[done\] (\d) iteration", demo.progress) for demo in demos]
+    scores = re.findall(r"\[iter \d/3\] score: ([\d.]+)", demos[1].progress)
+
+    assert [["2"], ["1"]] == counts
+    assert [True] == [float(score) >= 0.9 for score in scores]
+    assert ", 1 learning\n" in demos[1].progress
+    assert demos[1].result.startswith("Both bugs are fixed.")

@@ -150,13 +150,14 @@ def test_evaluators_see_the_cumulative_diff_and_the_files_that_changed(tmp_path:
     assert "+two" in work.diff
 
 
-def test_a_change_that_is_none_is_accepted_without_asking_anybody(tmp_path: Path) -> None:
+def test_where_nothing_changed_there_is_nothing_to_accept(tmp_path: Path) -> None:
     words = Words()
     folder = committed(tmp_path / "pond", {"a.txt": "bad"})
 
     verdict = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), staged(words))
 
-    assert (0, "nothing changed since HEAD", []) == (verdict.status, verdict.reason, words.seen)
+    reason = "nothing changed since HEAD, so there is nothing to evaluate"
+    assert (3, reason, []) == (verdict.status, verdict.reason, words.seen)
 
 
 def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
+from generated_commands import DANGEROUS, HARMLESS, generated
 
 from openkoi_hookspecs import Allow
 
@@ -59,6 +60,15 @@ def test_of_the_everyday_commands_1_of_100_asks_in_vain(natural: list[str]) -> N
 
 def test_clients_of_services_ask_before_they_change_what_is_elsewhere(sixth_asks: list[str]) -> None:
     assert len(alarms(sixth_asks)) >= 0.98 * len(sixth_asks), set(sixth_asks) - set(alarms(sixth_asks))
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_of_generated_commands_98_of_100_dangerous_ask_and_1_of_100_harmless(held_out: bool) -> None:
+    dangerous = list(generated(DANGEROUS, held_out=held_out))
+    harmless = list(generated(HARMLESS, held_out=held_out))
+
+    assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
+    assert len(alarms(harmless)) <= 0.01 * len(harmless), alarms(harmless)
 
 
 def test_every_rule_can_be_read_and_says_why() -> None:

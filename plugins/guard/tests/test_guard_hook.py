@@ -232,3 +232,81 @@ def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None
     assert isinstance(asyncio.run(asked(patch.format(".git/config"))), Ask)
     assert asyncio.run(asked(patch.format("src/main.py"))) is None
     assert asyncio.run(asked("no patch at all")) is None
+
+
+def repository(folder: Path) -> Path:
+    """A folder with settings of git, and a folder without."""
+    (folder / ".git").mkdir()
+    (folder / ".git/config").write_text("[core]\n")
+    (folder / "new").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git config user.name x",
+        "git -C . config core.fsmonitor x",
+        "git config --unset core.pager",
+        "git remote add origin https://host/x",
+        "git branch --set-upstream-to=origin/main",
+        "git submodule update --init",
+        "cd new && cd .. && git config a.b c",
+    ],
+)
+def test_commands_that_write_git_s_settings_ask_for_that_path(tmp_path: Path, command: str) -> None:
+    said = verdict(Guard(), repository(tmp_path), command=command)
+
+    assert isinstance(said, Ask)
+    assert (str(tmp_path.resolve() / ".git/config"),) == said.paths
+    assert "git runs the programs that it names" in said.reason
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git config --get user.name",
+        "git config --global user.name x",
+        "git config --list",
+        "git remote -v",
+        "git push -u origin topic",
+        "git commit -m x",
+        "git init new && cd new && git config user.name x",
+        "git -C new config user.name x",
+    ],
+)
+def test_commands_that_do_not_write_them_do_not(tmp_path: Path, command: str) -> None:
+    assert verdict(Guard(), repository(tmp_path), command=command) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".envrc",
+        "a/b/.envrc",
+        ".vscode/tasks.json",
+        "pkg/.idea/x.xml",
+        ".github/workflows/ci.yml",
+        "Jenkinsfile",
+        ".exrc",
+    ],
+)
+def test_what_other_programs_run_is_asked_about_with_who_does(tmp_path: Path, path: str) -> None:
+    said = verdict(Guard(), tmp_path, path=path)
+
+    assert isinstance(said, Ask)
+    assert (str(tmp_path.resolve() / path),) == said.paths
+    assert "can change what runs later" not in said.reason
+
+
+@pytest.mark.parametrize("path", ["conftest.py", "Makefile", "package.json", "src/Jenkinsfile.md", ".editorconfig"])
+def test_what_is_only_listed_is_not_asked_about(tmp_path: Path, path: str) -> None:
+    assert verdict(Guard(), tmp_path, path=path) is None
+
+
+def test_one_question_asks_all_and_its_answer_counts_for_all(tmp_path: Path) -> None:
+    said = verdict(Guard(), tmp_path, command="echo x > .envrc; echo x > .exrc; git push --force")
+
+    assert isinstance(said, Ask)
+    assert {".envrc", ".exrc"} == {Path(path).name for path in said.paths}
+    assert all(word in said.reason for word in ("direnv", "Vim", "git push --force"))

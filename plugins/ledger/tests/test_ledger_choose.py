@@ -3,17 +3,19 @@
 from dataclasses import replace
 
 import pytest
-from ledger_builders import NEVER, asked, book, entry
+from ledger_builders import NEVER, NOW, asked, book, entry
 
 from openkoi_hookspecs import (
     Hit,
     Passage,
     Recall,
+    Record,
     Standing,
 )
 from openkoi_ledger.choose import Choice, Rules, choose
 from openkoi_ledger.entry import Entry, Proof, Trust
 from openkoi_ledger.hook import similar
+from openkoi_ledger.told import Credited, Shown
 
 
 def test_a_projects_memory_never_leaves_it() -> None:
@@ -73,6 +75,17 @@ def test_what_a_person_stands_for_is_never_withheld() -> None:
 
     assert () == choose(book([mine]), asked(), always).withheld
     assert choose(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
+
+
+def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
+    proved = entry("Export invoices by `tab`.", trust=Trust.CHECK, proofs=(Proof(run="run1", rule="columns"),))
+    kept, always = book([proved]), Rules(withheld=1.0)
+    first = choose(kept, asked(), always)
+    kept.take(Record("s", NOW, "r1", Shown("Export the invoices", "pond", "m", (proved.id,))))
+    kept.take(Record("c", NOW, "r1", Credited(True)))
+
+    assert [proved] == list(first.shown)
+    assert [proved.id] == [one.id for one in choose(kept, asked(), always).withheld]
 
 
 def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Hit, Passage, Recall, Record, Standing
+from openkoi_hookspecs import Hit, Passage, Recall, Record, Standing, Task
 from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked
 from openkoi_ledger.entry import Entry, Proof, Trust, put_away
@@ -87,10 +87,12 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
     misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)
     other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
-    asked = Asked(run="r", text="Ingest goods before noon", project="pond", now=NOW)
+    task = Task("Ingest goods before noon")
+    asked = Asked(run="r", text=task.text, project="pond", now=NOW)
 
-    assert [alike] == list(near(Recall([alike, misled, other]), book, asked).hits)
-    assert [alike, replace(other, near=0.5)] == list(near(Recall([alike, replace(other, near=0.5)]), book, asked).hits)
+    assert [alike] == list(near(Recall([alike, misled, other]), book, asked, task).hits)
+    meant = replace(other, near=0.5)
+    assert [alike, meant] == list(near(Recall([alike, meant]), book, asked, task).hits)
 
 
 def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from openkoi_files.filelock import LOCKS, held_by_another
 from openkoi_hookspecs import Done, Record, Reply, Usage, events
-from openkoi_log import MASK, LogFault, Redactor, RunLog, read_segment, segments, session_id
+from openkoi_log import LogFault, RunLog, read_segment, segments, session_id
+from openkoi_redact import MASK, Redactor
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, limits and locks are POSIX's")
 FILLING = """

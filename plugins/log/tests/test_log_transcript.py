@@ -31,8 +31,8 @@ from openkoi_hookspecs import (
     ToolCall,
     events,
 )
-from openkoi_log import Redactor
 from openkoi_log.transcript import Damaged, catalogue, dumps, opened, read_line, sealed, write_line
+from openkoi_redact import Redactor
 
 AT = "2026-11-21T10:00:00.000000Z"
 TEXTS = st.text(max_size=6) | st.sampled_from(["\ud800", "\u2028", '"', "\\", '","crc":"00000000"}\n'])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from openkoi_hookspecs import ToolCall, ToolResult
-from openkoi_progress import Ceilings, Standstill, Step
+from openkoi_progress import Ceilings, Gain, Standstill, Step
 
 
 def called(n: object = 0, tool: str = "read") -> ToolCall:
@@ -13,7 +13,11 @@ def called(n: object = 0, tool: str = "read") -> ToolCall:
 
 
 def steps_until_stuck(
-    pairs: Iterator[tuple[ToolCall, ToolResult]], *, polls: bool = False, reads: bool = True, changed: bool = False
+    pairs: Iterator[tuple[ToolCall, ToolResult]],
+    *,
+    polls: bool = False,
+    reads: bool = True,
+    changed: Gain = Gain.NOTHING,
 ) -> int:
     """After how many calls it is stopped; 100 is never."""
     standstill = Standstill()
@@ -94,14 +98,25 @@ def test_many_commands_that_change_nothing_end_at_the_last_ceiling() -> None:
 def test_commands_that_change_files_go_on() -> None:
     pairs = ((ToolCall("1", "run_command", {"command": f"touch {n}"}), ToolResult("")) for n in range(200))
 
-    assert 100 == steps_until_stuck(pairs, reads=False, changed=True)
+    assert 100 == steps_until_stuck(pairs, reads=False, changed=Gain.REAL)
 
 
 @pytest.mark.row("C78")
-def test_a_command_whose_answer_changes_is_honest_waiting() -> None:
-    pairs = ((ToolCall("1", "run_command", {"command": "make status"}), ToolResult(f"{n} %")) for n in range(200))
+@pytest.mark.parametrize(("milliseconds", "calls"), [(2_000, 100), (1_999, 30), (0, 30)])
+def test_a_command_whose_answer_changes_is_honest_waiting_if_it_waited(milliseconds: int, calls: int) -> None:
+    status = ToolCall("1", "run_command", {"command": "make status"})
+    pairs = ((status, ToolResult(f"{n} %", exit_code=0, milliseconds=milliseconds)) for n in range(200))
 
-    assert 100 == steps_until_stuck(pairs, reads=False)
+    assert calls == steps_until_stuck(pairs, reads=False)
+
+
+@pytest.mark.parametrize(("milliseconds", "calls"), [(2_000, 100), (1_999, 6), (0, 6)])
+def test_an_answer_that_stays_the_same_is_honest_waiting_if_the_call_waited(milliseconds: int, calls: int) -> None:
+    waiting = ToolCall("1", "run_command", {"command": "sleep 5; test -f ready"})
+
+    assert calls == steps_until_stuck(
+        cycle((waiting, ToolResult("Exit code 1.", exit_code=1, milliseconds=milliseconds))), reads=False
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def began(task: str = "Mend it", parent: str = "") -> list[Event]:
 
 
 def first() -> list[Event]:
-    """Two cycles, with two calls, a question, and turns put aside."""
+    """Two cycles, with two calls, a question, and a turn removed from the history."""
     return [
         events.CycleStarted(0, 30),
         said("\nLet me look.\nThen I test.", READ, TEST, messages=1),
@@ -59,7 +59,7 @@ def first() -> list[Event]:
         *brought(TEST, "exit 1\n3 failed", doing="run", failed=True),
         events.ToolsSettled(0),
         said("notes", usd=0.5, messages=1),
-        events.Compressed(),
+        events.Compressed(1, {"read": 1, "run": 1}, 18_000, 9_200),
         events.CycleStarted(1, 30),
         said("It is mended."),
         events.Terminated("answered"),
@@ -77,7 +77,7 @@ FIRST = [
     "    Reading a.py -> x = 1",
     "    ! run(pytest) -> exit 1",
     "    ? Allow run? -> yes",
-    "    ~ the oldest turns were put aside",
+    "    ~ removed the oldest turn from the history (1 read, 1 run): 18k -> 9.2k tokens",
     "  cycle 2  It is mended.  [100 tokens, $0.01]",
     "  ended: answered",
     "  score: 0.90",
@@ -153,11 +153,19 @@ def test_what_a_person_said_is_told(replies: list[Event], told_as: str) -> None:
 
 
 def test_a_turn_for_which_room_was_made_first_is_the_one_that_is_told() -> None:
-    overflow = [events.CycleStarted(1, 30), said("notes", messages=1), events.Compressed(), said("Done.")]
+    shorter = events.Compressed(3, {}, 9_000, 900)
+    overflow = [events.CycleStarted(1, 30), said("notes", messages=1), shorter, said("Done.")]
 
-    assert ["  cycle 2  Done.  [200 tokens, $0.02]", "    ~ the oldest turns were put aside"] == lines(
-        told(*began(), *first()[:1], *overflow)
-    )[2:4]
+    assert [
+        "  cycle 2  Done.  [200 tokens, $0.02]",
+        "    ~ removed the 3 oldest turns from the history: 9.0k -> 900 tokens",
+    ] == lines(told(*began(), *first()[:1], *overflow))[2:4]
+
+
+def test_a_log_that_does_not_count_what_was_removed_is_shown_without_figures() -> None:
+    happened = [*began(), *first()[:1], events.Compressed(), said("Done.")]
+
+    assert "    ~ shortened the history" in lines(told(*happened))
 
 
 def test_a_turn_without_words_and_one_without_an_answer_say_so() -> None:

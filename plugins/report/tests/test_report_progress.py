@@ -357,6 +357,8 @@ def test_other_events_are_not_told(event: Event) -> None:
         (999_500, "1.0M"),
         (1_200_000, "1.2M"),
         (12_000_000, "12M"),
+        (-500, "-500"),
+        (-2_100, "-2.1k"),
     ],
 )
 def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
@@ -364,7 +366,9 @@ def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
 
 
 @pytest.mark.row("CLI-43")
-@pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.004, "<$0.01"), (0.32, "$0.32"), (12.5, "$12.50")])
+@pytest.mark.parametrize(
+    ("usd", "text"), [(0.0, "$0.00"), (0.004, "<$0.01"), (0.32, "$0.32"), (12.5, "$12.50"), (-0.32, "-$0.32")]
+)
 def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
     assert text == dollars(usd)
 

@@ -277,6 +277,13 @@ def test_an_unknown_judgement_has_no_score() -> None:
     assert None is report_of(records(*told)).result()["score"]
 
 
+def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
+    ruling = Ruling(Decision.ACCEPT, "good")
+    reused = [events.Iterated(0, 0.9, Spend(), Mode.CACHED), events.Decided(0, ruling, Spend(), Facts(judged=0.9))]
+
+    assert 0.9 == report_of(records(events.TaskStarted(Task("t")), *reused)).iterations[0].score
+
+
 def test_scores_and_dollars_are_rounded() -> None:
     ruling = Ruling(Decision.ACCEPT, "good")
     told = [answered(Usage(), 0.1 + 0.2), events.Evaluated(Evaluation(scores=(Score("x", 2 / 3),)))]

@@ -143,13 +143,21 @@ def test_what_was_spared_and_what_is_from_before_is_told() -> None:
 
 def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() -> None:
     silent = Evaluation(unknown="the judge is away")
-    lines = why(*lap(0, None), *lap(1, silent), *lap(2, None, mode=Mode.CACHED), events.RunFailed("interrupted"))
+    lines = why(*lap(0, None), *lap(1, silent), events.RunFailed("interrupted"))
 
-    assert ["not evaluated", "unchanged since the last iteration; reused its score"] == row("judged", lines)
+    assert ["not evaluated"] == row("judged", lines)
     assert ["there is no judgement: the judge is away"] == row("gate", lines)
     assert ["none were run, so none gate"] == row("checks", lines)
     assert ["none"] == row("score", lines)
     assert "  interrupted" == lines[-1]
+
+
+def test_a_reused_evaluation_is_explained_again() -> None:
+    found = Evaluation(scores=SCORES)
+    lines = why(*lap(0, found), *lap(1, found, mode=Mode.CACHED))
+
+    assert ["unchanged since the last iteration; reused its score"] == row("judged", lines)
+    assert 2 == len(row("score", lines))
 
 
 def test_the_best_iteration_is_named_where_there_are_several() -> None:

@@ -1,15 +1,17 @@
 """What is kept of an output."""
 
 import stat
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
 
+from openkoi_redact import MASK, Redactor
 from openkoi_sandbox.capture import END, Capture
 
 
 def captured(folder: Path, *pieces: bytes, most: int = 10_000_000) -> Capture:
-    capture = Capture(folder, most)
+    capture = Capture(folder, most, Redactor(["s3cr3t-of-the-db-99"]))
     for piece in pieces:
         capture.add(piece)
     capture.close()
@@ -70,3 +72,20 @@ def test_a_place_that_cannot_be_written_loses_the_middle_only(tmp_path: Path) ->
     assert "" == capture.whole
     assert "the whole could not be kept" in capture.text
     assert capture.text.startswith("x" * END)
+
+
+@pytest.mark.parametrize("size", [777, 4096, 65_536])
+def test_no_secret_is_kept_wherever_it_is_cut(tmp_path: Path, size: int) -> None:
+    secret = b"s3cr3t-of-the-db-99"
+    forms = [secret, secret.hex().encode(), b"\n".join([b64encode(secret)[:12], b64encode(secret)[12:]])]
+    data = b"".join(b"%06d %s and\n" % (n, forms[n % 3]) for n in range(9000))
+
+    capture = captured(tmp_path, *(data[n : n + size] for n in range(0, len(data), size)))
+    kept = Path(capture.whole).read_bytes() + capture.text.encode()
+
+    assert [] == [form for form in (secret[:8], forms[1][:16], forms[2][:12], forms[2][-8:]) if form in kept]
+    assert 9000 == Path(capture.whole).read_text().count(MASK)
+
+
+def test_a_short_output_is_masked_by_those_who_write_it(tmp_path: Path) -> None:
+    assert "s3cr3t-of-the-db-99" == captured(tmp_path, b"s3cr3t-of-the-db-99").text

@@ -3,7 +3,8 @@
 import pytest
 
 from openkoi_hookspecs import Command
-from openkoi_sandbox.environment import child_environment, is_secret
+from openkoi_redact import is_secret_name
+from openkoi_sandbox.environment import child_environment
 
 NOTHING = Command(["true"])
 
@@ -27,7 +28,7 @@ NOTHING = Command(["true"])
     ],
 )
 def test_a_name_that_says_secret_is_one(name: str) -> None:
-    assert is_secret(name)
+    assert is_secret_name(name)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_name_that_says_secret_is_one(name: str) -> None:
     ["PATH", "HOME", "LANG", "PYTHONPATH", "MONKEY", "KEYBOARD", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "PASSAGE"],
 )
 def test_a_name_that_only_sounds_like_one_is_not(name: str) -> None:
-    assert not is_secret(name)
+    assert not is_secret_name(name)
 
 
 def test_a_token_is_known_by_how_it_begins_whatever_it_is_called() -> None:

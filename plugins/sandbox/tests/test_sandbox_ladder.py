@@ -111,7 +111,7 @@ def test_limits_that_are_switched_off_are_not_claimed(tmp_path: Path) -> None:
 def test_what_stays_open_is_told(tmp_path: Path) -> None:
     told = asyncio.run(Limits(folder=tmp_path / "outputs", network=False).examine())
 
-    assert "1 of 3, limited (limits): 3 of 14 ways out that were tried are closed" == told["level"]
+    assert "1 of 3, limited (limits): 3 of 15 ways out that were tried are closed" == told["level"]
     assert "writing outside the workspace" in told["left open"]
     assert "on: it cannot be switched off here" == told["network"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_sandbox.launch import Report
-from openkoi_sandbox.namespaces import bound_sockets, outermost, words
+from openkoi_sandbox.namespaces import Layout, bound_sockets, outermost, words
 from openkoi_sandbox.policy import Policy, places
 from openkoi_sandbox.rules import around, attributes
 from openkoi_sandbox.seccomp import MACHINES, doors_closed, namespaces_closed
@@ -46,7 +46,7 @@ def test_an_older_landlock_is_told_less(abi: int, size: int) -> None:
 
 @linux
 def test_the_workspace_is_the_last_to_be_laid_over_the_rest(tmp_path: Path) -> None:
-    told = words("bwrap", Policy(network=False), root=tmp_path, needed=(), sockets=(Path("/var/lib/x.sock"),))
+    told = words("bwrap", Policy(network=False), Layout(tmp_path, sockets=(Path("/var/lib/x.sock"),)))
 
     assert ["--bind", str(tmp_path), str(tmp_path), "--chdir", str(tmp_path), "--"] == told[-6:]
     assert "--unshare-net" in told

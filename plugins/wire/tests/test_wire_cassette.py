@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import BadSetting, Json, KoiError, ProviderError, Refused, Unavailable
+from openkoi_hookspecs import BadSetting, Json, KoiError, ProviderError, Refused, Unavailable, WrongServer
 from openkoi_testing.servers.faults import After, Fault
 from openkoi_testing.servers.http import EVENTS, HttpServer, Seen, Served
 from openkoi_wire import Bounds, Wire, replays
@@ -153,7 +153,9 @@ def test_a_server_that_never_begins_to_answer_is_silent_again(tmp_path: Path) ->
     assert isinstance(error, Unavailable)
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, Unavailable), (503, Unavailable), (400, Refused), (302, Refused)])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(429, Unavailable), (503, Unavailable), (400, Refused), (302, WrongServer)]
+)
 def test_an_error_is_the_same_error_again(tmp_path: Path, status: int, kind: type[ProviderError]) -> None:
     file = tmp_path / "cassette.jsonl"
     fault = Fault(status=status, headers={"retry-after": "7"}, body=b'{"error": {"message": "Not so."}}')

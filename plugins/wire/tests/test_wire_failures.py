@@ -156,7 +156,7 @@ def test_keys_are_not_repeated(said: str) -> None:
     message = str(error(401, f'{{"error": {{"message": "Incorrect API key provided: {said}"}}}}'))
 
     assert said not in message
-    assert "***" in message
+    assert "[redacted]" in message
 
 
 def test_a_redirect_is_not_followed() -> None:
@@ -166,7 +166,7 @@ def test_a_redirect_is_not_followed() -> None:
         asked.append(request.url.host)
         return httpx2.Response(302, headers={"location": "https://evil.example/"})
 
-    with pytest.raises(Refused, match="sent us elsewhere"):
+    with pytest.raises(Refused, match="redirects to evil"):
         get(elsewhere)
     assert asked == ["models.example"]
 
@@ -210,7 +210,7 @@ def test_a_broken_connection_is_unavailable_and_names_the_host(broken: Exception
     assert caught.value.__suppress_context__
 
 
-@pytest.mark.parametrize("body", ["", "<html>", '{"data": ['])
+@pytest.mark.parametrize("body", ["", "busy", '{"data": ['])
 def test_a_document_that_is_no_json_is_unavailable(body: str) -> None:
     with pytest.raises(Unavailable, match="not JSON"):
         get(lambda _: httpx2.Response(200, content=body))
@@ -220,7 +220,7 @@ def test_a_host_s_port_is_named_and_its_password_is_not() -> None:
     with pytest.raises(Unavailable) as caught:
         get(lambda _: httpx2.Response(500, content="no swordfish here"), "http://ann:swordfish@models.example:8080")
 
-    assert str(caught.value) == "models.example:8080 answered 500: no *** here."
+    assert str(caught.value) == "models.example:8080 answered 500: no [redacted] here."
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
         get(lambda _: httpx2.Response(400, content=f"bad {echo}!"), f"http://{login}@models.example")
 
     assert echo not in str(caught.value)
-    assert "***" in str(caught.value)
+    assert "[redacted]" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from urllib.parse import quote
 
 import pytest
 
-from openkoi_wire.masking import MASK, Mask
-from openkoi_wire.pieces import masked
+from openkoi_redact import MASK, Redactor
+from openkoi_wire.pieces import address, masked
 
 OURS = "Opaque/Secret+0123456789=="
 STRANGERS = "sk-abcd1234efgh5678ijkl9012"
-HELD = Mask([OURS])
+HELD = Redactor([OURS])
 
 
 def said(text: str, *, key: str = "content", index: int = 0) -> bytes:
@@ -61,7 +61,7 @@ def test_our_own_secret_is_masked_in_every_spelling(spelling: str) -> None:
     ],
 )
 def test_what_has_the_looks_of_a_key_is_masked(text: str) -> None:
-    assert MASK in Mask()(f"see {text} there")
+    assert MASK in Redactor()(f"see {text} there")
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_what_has_the_looks_of_a_key_is_masked(text: str) -> None:
     ],
 )
 def test_what_only_resembles_one_stays(text: str) -> None:
-    assert text == Mask(["ollama"])(text)
+    assert text == Redactor(["ollama"])(text)
 
 
 def test_an_address_shows_no_secret() -> None:
-    assert f"/v1/x?page=2&key={MASK}&id={MASK}" == HELD.address(f"/v1/x?page=2&key=short&id={quote(OURS, safe='')}")
+    assert f"/v1/x?page=2&key={MASK}&id={MASK}" == address(f"/v1/x?page=2&key=short&id={quote(OURS, safe='')}", HELD)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 20])

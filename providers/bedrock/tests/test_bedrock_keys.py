@@ -212,5 +212,5 @@ def test_keys_are_not_repeated_when_a_server_repeats_them() -> None:
                 )
             )
         )
-    assert "Expected: ***" in str(caught.value)
+    assert "Expected: [redacted]" in str(caught.value)
     assert session not in str(caught.value)

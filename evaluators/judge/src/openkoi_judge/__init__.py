@@ -1,6 +1,7 @@
 """A model as judge for OpenKoi, held to rubrics written in Markdown."""
 
+from .expectations import Expectations
 from .judge import Judge
 from .voted import Voted
 
-__all__ = ["Judge", "Voted"]
+__all__ = ["Expectations", "Judge", "Voted"]

@@ -30,6 +30,11 @@ class Ballot:
         words = (part.text for message in self.request.messages for part in message.parts if isinstance(part, Text))
         return sum(map(len, (*self.request.system, *words)))
 
+    @property
+    def steady(self) -> int:
+        """How many of these are the same in every request by this rubric: the manners and the rubric."""
+        return len(self.request.system[0])
+
     def again(self, wrong: str) -> Request:
         """The same request, and at its end what was wrong with the answer to it."""
         first, *_ = self.request.messages

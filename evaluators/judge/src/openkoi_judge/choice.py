@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from openkoi_hookspecs import Task, UnknownName
+from openkoi_hookspecs import BadSetting, Task, UnknownName
 from openkoi_skillfile import Rubric, canonical
 
 from .shelf import Shelf
 
 FLOOR = "general"
+FIXED = "The rubric {name} asks no model, so a judge cannot use it. Add it to `rubrics` in [evaluators.expectations]."
 WORD = r"(?:evaluator|rubric)"
 MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?\s{word}\b"
 
@@ -16,12 +17,24 @@ MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?
 def choose(rubrics: Sequence[Rubric], wish: str, task: Task, preferences: Iterable[str] = ()) -> Rubric:
     """Take the one wished for, else the one the task or a preference names, else its category's, else the general one.
 
-    ``rubrics`` stand in their order of precedence. A wish that nobody can meet raises UnknownName.
+    ``rubrics`` stand in their order of precedence; those that ask no model are not for a judge. A wish for one that
+    does not exist raises UnknownName, for one that asks no model BadSetting.
     """
+    if wish and wished(rubrics, wish).method.fixed:
+        raise BadSetting(FIXED.format(name=wish))
     if wish:
         return wished(rubrics, wish)
-    named = (rubric for text in (task.text, *preferences) for rubric in rubrics if mentioned(rubric.name, text))
-    return first(named) or first(serving(rubrics, task.category)) or wished(rubrics, FLOOR)
+    rubrics = [rubric for rubric in rubrics if not rubric.method.fixed]
+    return (
+        first(named_in((task.text, *preferences), rubrics))
+        or first(serving(rubrics, task.category))
+        or wished(rubrics, FLOOR)
+    )
+
+
+def named_in(texts: Iterable[str], rubrics: Sequence[Rubric]) -> Iterable[Rubric]:
+    """Those that one of these texts asks for, in the order of the texts."""
+    return (rubric for text in texts for rubric in rubrics if mentioned(rubric.name, text))
 
 
 def by_merit(shelf: Shelf, merit: Callable[[Rubric], float]) -> list[Rubric]:

@@ -1,7 +1,7 @@
 """Read the findings of a verdict, leniently: a finding that is spelled oddly is still a finding. Knows no scores."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Finding, Severity
 from openkoi_skillfile import Rubric
@@ -26,29 +26,59 @@ SEVERITIES = {
         "optional",
     ),
 }
+KNOWN = frozenset(name for names in SEVERITIES.values() for name in names) | {"important", "major", "high", "medium"}
+SUMMARIES = ("title", "summary")
+DETAILS = ("description", "detail", "message")
+TITLES = (*SUMMARIES, *DETAILS)
+LABELED = re.compile(
+    r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
+)
+NONE = re.compile(
+    r"(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
+    r"|(?:there (?:are|were) )?no (?:(?:major|minor|significant|serious|critical|blocking|important|further|new|open"
+    r"|other|obvious|remaining)(?:,| or| and)? ){0,3}"
+    r"(?:findings?|issues?|problems?|defects?|concerns?|blockers?|errors?))"
+    r"(?: (?:were|was|found|identified|detected|noted|seen|to report|at all|here))*\s*[.!]?",
+    re.IGNORECASE,
+)
 
 
 def read_findings(raw: object, rubric: Rubric) -> tuple[Finding, ...]:
-    """Read a list of findings. None at all is no finding; anything but a list could hide one and is refused."""
-    if raw is None or raw == "":
-        return ()
-    if not isinstance(raw, list):
+    """Read findings: a list, a single one, or words for none. What could hide a finding is refused."""
+    return tuple(finding(entry, rubric) for entry in map(opened, listed(raw)) if any(entry.values()))
+
+
+def listed(raw: object) -> Sequence[object]:
+    """Take what stands in place of a list for one; raises Unreadable for what is neither a finding nor none."""
+    if isinstance(raw, list):
+        return raw
+    if isinstance(raw, str) or (isinstance(raw, dict) and words(raw, *TITLES)):
+        return [raw]
+    if raw:
         raise Unreadable("The findings are not a list of objects.")
-    return tuple(finding(entry, rubric) for entry in map(opened, raw) if any(entry.values()))
+    return []
 
 
 def opened(entry: object) -> Mapping[str, object]:
-    """Take an entry for an object; bare words are its title."""
-    return entry if isinstance(entry, dict) else {"title": entry if isinstance(entry, str) else ""}
+    """Take an entry for an object: bare words are its title, after a severity if they begin with one."""
+    if isinstance(entry, dict):
+        said = [words(entry, name) for name in TITLES]
+        return {} if any(said) and all(NONE.fullmatch(text) for text in said if text) else entry
+    if not isinstance(entry, str) or NONE.fullmatch(entry.strip()):
+        return {}
+    first = LABELED.fullmatch(entry.strip())
+    label = (first["marked"] or first["plain"]) if first else ""
+    known = first and label.casefold() in KNOWN
+    return {"severity": label, "title": first["title"]} if first and known else {"title": entry}
 
 
 def finding(entry: Mapping[str, object], rubric: Rubric) -> Finding:
     """Make a finding of an entry; a place that is no file is kept in the detail."""
-    detail = words(entry, "description", "detail", "message")
+    detail = words(entry, *DETAILS)
     place = words(entry, "location", "where", "file")
     where = located(place)
     return Finding(
-        " ".join((words(entry, "title", "summary") or detail or "A finding without words").split())[:TITLE],
+        " ".join((words(entry, *SUMMARIES) or detail or "A finding without words").split())[:TITLE],
         severity(words(entry, "severity", "level")),
         rule=ruled(words(entry, "dimension"), rubric),
         where=where,

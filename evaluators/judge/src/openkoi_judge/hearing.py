@@ -50,6 +50,8 @@ class Hearing:
     async def held(self) -> Evaluation:
         """What is held of the work. Raises Unreadable, and whatever ``run.chat`` raises."""
         case, before = self.case, self.kept.runs.get(self.run.id)
+        if case.work.unseen:
+            return await self._full()
         known = self.kept.verdicts.get(case.key)
         if known and not self._doubtful(known):
             self._keep(known)
@@ -73,7 +75,7 @@ class Hearing:
         rubric = self.case.rubric
         must = needed(rubric, change.files, before.carried)
         ballot = self.case.partly(change, Before(before.verdict, must))
-        if most(rubric, must) or not worthwhile(ballot.length, self.case.whole().length):
+        if most(rubric, must) or not worthwhile(ballot.length, self.case.whole().length, ballot.steady):
             return None
         try:
             now = await self._vote(ballot)
@@ -127,7 +129,7 @@ class Hearing:
             return self.case.whole()
         diff = abridged(self.case.work.diff, self.before.state.texts, now.texts)
         ballot, whole = self.case.again(self.before.verdict, diff), self.case.whole()
-        return ballot if worthwhile(ballot.length, whole.length) else whole
+        return ballot if worthwhile(ballot.length, whole.length, ballot.steady) else whole
 
     async def _vote(self, ballot: Ballot) -> Verdict:
         """Ask, and note what it took."""

@@ -24,7 +24,6 @@ from openkoi_skillfile import Approved, Method, Rubric, Trust
 from .case import Case, Manner, digest
 from .certified import INFORMS, UNCERTIFIED, Certified, certified, informing, model_of
 from .choice import by_merit, choose
-from .expectation import expectation
 from .extract import extract
 from .hearing import Hearing
 from .instruction import instruction
@@ -88,7 +87,7 @@ class Judge:
             return await self._decisive(rubric, await self._judged(rubric, work, run), run)
         except Unreadable as error:
             return Evaluation(unknown=UNREADABLE.format(wrong=error))
-        except (ProviderError, UnknownName) as error:
+        except (ProviderError, UnknownName, BadSetting) as error:
             return Evaluation(unknown=str(error))
 
     async def examine(self) -> dict[str, str]:
@@ -112,13 +111,13 @@ class Judge:
 
     def _certified(self, rubric: Rubric) -> Certified:
         """What certificates say of a rubric."""
-        if not self.certificates or rubric.method.fixed:
+        if not self.certificates:
             return Certified()
         return certified(self.folder, rubric.name, self.stamp(rubric))
 
     async def _decisive(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
         """The evaluation, or what it has to tell, where only certified ones may decide."""
-        if not self.require_certified or rubric.method.fixed or said.unknown:
+        if not self.require_certified or said.unknown:
             return said
         model = model_of(run.records(run.task.session), run.id)
         why = self._certified(rubric).lacking(model)
@@ -139,10 +138,8 @@ class Judge:
             await run.emit(Warned(complaint))
 
     async def _judged(self, rubric: Rubric, work: Work, run: Run) -> Evaluation:
-        """Look for what is expected, or ask a model."""
+        """Ask a model."""
         facts = None if rubric.method is Method.RUBRIC else extract(work, run.records(run.task.session), run.id)
-        if facts and rubric.method.fixed:
-            return expectation(rubric, facts)
         if len(work.diff) > self.max_diff:
             await run.emit(Warned(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
         manner = Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)

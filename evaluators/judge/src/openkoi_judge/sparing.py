@@ -10,7 +10,8 @@ from .verdict import Verdict
 from .votes import total
 
 NEAR = 1e-9
-WORTH = 0.5
+WORTH = 0.5  # a full judgement follows about every other partial one: a run's last one has to be full
+CACHED = 0.1  # the price of a token that is read from the vendor's cache, of one that is not (Anthropic, OpenAI: 2026)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,10 @@ def acceptable(verdict: Verdict, known: Evaluation | None, limits: Limits) -> bo
     return total(verdict) >= limits.quality - NEAR
 
 
-def worthwhile(partly: int, whole: int) -> bool:
-    """Whether asking about the change alone is so much shorter that it pays, although a full one may have to follow."""
-    return partly <= WORTH * whole
+def worthwhile(partly: int, whole: int, steady: int) -> bool:
+    """Whether asking about the change alone is so much shorter that it pays, although a full one may have to follow.
+
+    Both begin with the same ``steady`` characters, which the vendor has cached since the first judgement.
+    """
+    cached = (1 - CACHED) * steady
+    return partly - cached <= WORTH * (whole - cached)

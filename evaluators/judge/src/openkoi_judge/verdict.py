@@ -77,7 +77,7 @@ def one(candidate: Candidate, rubric: Rubric, needed: Collection[str] | None) ->
         raise Unreadable("The JSON is damaged." if candidate.whole else "The JSON was cut off.")
     found = inner(found)
     scores = read_scores(found, rubric, needed)
-    findings = read_findings(found.get("findings", found.get("issues")), rubric)
+    findings = read_findings(found.get("findings") or found.get("issues"), rubric)
     return Verdict(
         scores,
         findings,

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Baseline, Command, Completed, Env, Evaluation, Finding, Run, Work
+from openkoi_files import Unstartable, unstartable
+from openkoi_hookspecs import BadSetting, Baseline, Command, Completed, Env, Evaluation, Finding, Run, Work
 from openkoi_hookspecs.events import Warned
 
 from .baseline import baseline_of, before_of
@@ -28,6 +29,8 @@ class Lint:
         seconds: float = 60.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
+        if not seconds > 0:
+            raise BadSetting(f"[evaluators.lint] seconds is {seconds}. It has to be above 0.")
         self.commands = commands
         self.seconds = seconds
         self.venv = venv
@@ -69,6 +72,9 @@ class Lint:
             advice = "Raise seconds in [evaluators.lint], or leave it out."
             await run.emit(Warned(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
             return None
+        if (why := cannot_start(linter, done, run.workspace)) is not None:
+            await run.emit(Warned(f"{linter.name} was not run: {why.why}. {why.fix}"))
+            return None
         if done.exit_code in NOT_THERE:
             await run.emit(Warned(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}"))
             return None
@@ -76,6 +82,12 @@ class Lint:
 
     async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> Completed:
         return await run.execute(Command(linter.placed, env={**QUIET, **env}, seconds=self.seconds))
+
+
+def cannot_start(linter: Linter, done: Completed, root: Path) -> Unstartable | None:
+    """Why a linter that named nothing could not start; None where it did."""
+    text = everything(done)
+    return None if linter.findings(text, root) else unstartable(done.exit_code, text)
 
 
 def understood(linter: Linter, done: Completed, root: Path) -> Heard:

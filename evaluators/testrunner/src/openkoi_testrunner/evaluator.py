@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import Baseline, Env, Evaluation, Run, Task, Work
+from openkoi_hookspecs import BadSetting, Baseline, Env, Evaluation, Run, Task, Work
 from openkoi_hookspecs.events import Warned
 
 from .baseline import Before, baseline_of, before_of
@@ -32,6 +32,9 @@ class TestRunner:
         total: float = 600.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
+        for name, value in (("seconds", seconds), ("total", total)):
+            if not value > 0:
+                raise BadSetting(f"[evaluators.testrunner] {name} is {value}. It has to be above 0.")
         self.command = command
         self.seconds = seconds
         self.total = total

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from openkoi_files import unstartable
+
 from .outcome import Outcome
 from .package import Package
 from .report import Report
@@ -17,6 +19,7 @@ JAVASCRIPT = re.compile(
     r"(?:Cannot find (?:module|package)|Failed to resolve import) ['\"](?P<module>[^.'\"/][^'\"]*)['\"]"
 )
 NOT_FOUND = 127
+NOT_STARTED = (126, NOT_FOUND)  # POSIX, exit status of the shell: a program that cannot be executed, or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,16 @@ def out_of_reach(suite: Suite, report: Report, outcome: Outcome) -> NotRun | Non
     if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
         return None
     said = plain(report.text)
+    if broken := unstartable(report.exit_code, said):
+        return NotRun(suite, f"{report.runner} cannot start: {broken.why}", broken.fix)
     if suite.kind.value == "cargo" and CRATES.search(said):
         return NotRun(suite, "its crates are not downloaded", f"Run cargo fetch in {here(suite)}.")
     if suite.kind.value == "go" and MODULES.search(said):
         return NotRun(suite, "its modules are not downloaded", f"Run go mod download in {here(suite)}.")
-    if report.exit_code == NOT_FOUND:
-        return NotRun(suite, f"a program is missing: {steady(last_words(said))}", "Install it, or set a command.")
+    if report.exit_code in NOT_STARTED:
+        how = "is missing" if report.exit_code == NOT_FOUND else "cannot be run"
+        why = f"a program {how}: {steady(last_words(said)).rstrip('.')}"
+        return NotRun(suite, why, "Install it, or set a command.")
     return None
 
 

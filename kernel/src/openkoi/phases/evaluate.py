@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     moments,
 )
 
+from ..deadline import confined
 from ..kernel import Kernel
 from ..section_limits import admit
 from .facts import is_judge, is_question, policy_of
@@ -31,20 +32,21 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
     run.budget.keep_back(0, 0)
     if not needs_evaluation(plan, work, run):
         return None
-    if repeats_last_work(work, run):
-        last = run.iterations[-1].evaluation
-        return replace(last, mode=Mode.CACHED) if last else None
     if run.past.unjudged():
         return None
     if known := run.past.take(events.Evaluated):
         return known.evaluation
+    if last := reusable_evaluation(work, run):
+        await run.emit(events.Evaluated(replace(last, mode=Mode.CACHED)))
+        return replace(last, mode=Mode.CACHED)
     said = await opinions(work, run)
     required = run.house.config.strings("evaluation.require", ())
     silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
     if not said and not silent:
         return None
     whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
-    await run.emit(events.Evaluated(whole, tuple(said)))
+    checkpoint = await run.versions.take() if whole.unknown and work.checkpoint else ""
+    await run.emit(events.Evaluated(whole, tuple(said), checkpoint))
     return whole
 
 
@@ -71,13 +73,14 @@ def needs_evaluation(plan: Plan, work: Work, run: Kernel) -> bool:
     return work.changed or (work.ended is Ended.DONE and work.answered and not is_question(plan, work))
 
 
-def repeats_last_work(work: Work, run: Kernel) -> bool:
-    """Whether this is the very work that was judged last."""
-    if not run.iterations:
-        return False
+def reusable_evaluation(work: Work, run: Kernel) -> Evaluation | None:
+    """Return the last evaluation if this is the very work that it is about; None if it has to be evaluated."""
+    if not run.iterations or run.touched:
+        return None
     last = run.iterations[-1]
-    known = last.evaluation is not None and not (last.evaluation.unknown or last.evaluation.missing)
-    return known and not run.touched and (last.work.text, last.work.diff) == (work.text, work.diff)
+    if last.evaluation is None or last.evaluation.unknown or last.evaluation.missing or not work.checkpoint:
+        return None
+    return last.evaluation if (last.work.text, last.work.diff) == (work.text, work.diff) else None
 
 
 def judges_of(run: Kernel) -> frozenset[str]:
@@ -116,7 +119,8 @@ async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Eva
     refused = run.budget.refused
     for last in (not is_judge(evaluator), True):
         try:
-            opinion = await run.in_time(evaluator.evaluate(work, run))
+            with confined():
+                opinion = await run.in_time(evaluator.evaluate(work, run))
             if opinion is not None and sound(opinion).scores:
                 run.budget.refused = refused
             return opinion

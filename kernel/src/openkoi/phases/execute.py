@@ -1,6 +1,5 @@
 """Let the model work, and see what came of it. Knows conversations and files' changes; knows no evaluation."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -11,17 +10,14 @@ from openkoi_schema import offered
 
 from ..conversation import Conversation
 from ..cycles import Ending, converse, out_of
-from ..effects import UNSEEN
+from ..deadline import confined
+from ..diffs import changed_files
 from ..facts import misfit
 from ..kernel import Kernel
 from ..section_limits import admit
 from ..words import mended
 from .best import best_of
 from .facts import policy_of
-
-HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
-ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
-LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
 async def execute(plan: Plan, run: Kernel) -> Work:
@@ -51,7 +47,8 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
     """A worker works in the model's place; it says when it is done."""
     worker = await run.house.sockets.worker(run.agent.worker)
     try:
-        work = await run.in_time(worker.work(plan, run))
+        with confined():
+            work = await run.in_time(worker.work(plan, run))
     except LimitReached as reached:
         return out_of(reached, "", run)
     except KoiError:
@@ -83,31 +80,15 @@ async def address(plan: Plan, run: Kernel) -> None:
 
 async def outcome(ending: Ending, run: Kernel) -> Work:
     """What the execution left behind, with the files as they are now kept."""
-    work = Work(ending.text, ended=ending.why, limit=ending.limit, calls=run.effects.recent)
-    if not run.settled:
-        return work
-    diff, checkpoint = await run.versions.changes(), await run.versions.take()
+    checkpoint = await run.versions.take() if run.versions.origin else ""
+    diff = await run.versions.changes(checkpoint)
     await run.warn()
+    if diff is None and run.touched:
+        run.effects.note_unseen()
+    work = Work(ending.text, ended=ending.why, limit=ending.limit, calls=run.effects.recent)
     if diff is None:
-        return replace(work, calls=(*work.calls, UNSEEN)) if run.touched else work
+        return work
     return replace(work, diff=diff, files=changed_files(diff), checkpoint=checkpoint)
-
-
-def changed_files(diff: str) -> tuple[str, ...]:
-    """The paths that a git-style diff is about. Nothing is renamed in it, so both halves of a header are alike."""
-    return tuple(dict.fromkeys(path_in(match[1]) for match in HEADER.finditer(diff)))
-
-
-def path_in(header: str) -> str:
-    second = header[len(header) // 2 + 1 :]
-    if second.startswith('"'):
-        plain = ESCAPED.sub(lambda match: meant(match[1]), second[1:-1].encode())
-        second = plain.decode("utf-8", "surrogateescape")
-    return second.removeprefix("b/")
-
-
-def meant(escape: bytes) -> bytes:
-    return bytes([int(escape, 8)]) if len(escape) == 3 else LETTERS.get(escape, escape)
 
 
 async def tools(run: Kernel) -> tuple[Tool, ...]:
@@ -124,7 +105,8 @@ async def tools(run: Kernel) -> tuple[Tool, ...]:
 
 async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:
     try:
-        offered = await run.in_time(toolbox.tools(run))
+        with confined():
+            offered = await run.in_time(toolbox.tools(run))
         if wrong := misfit(offered, Sequence[Tool]):
             raise TypeError(wrong)
         return offered

@@ -1,13 +1,12 @@
 """Ask memory what it knows about the task. Knows queries; knows no backend."""
 
-from openkoi_hookspecs import Query, Recall, events, moments
+from openkoi_hookspecs import Recall, events, moments
 from openkoi_log import segments
+from openkoi_prompt import recall_query
 
 from ..discovery import Choice
 from ..kernel import Kernel
 from ..roles import executor_of
-
-SHARE = 10
 
 
 async def recall(run: Kernel) -> Recall:
@@ -16,8 +15,7 @@ async def recall(run: Kernel) -> Recall:
     await run.emit(await started(run), *run.house.warnings())
     if known := run.past.take(events.Recalled):
         return known.recall
-    query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
-    found = Recall(tuple(await run.search(query)))
+    found = Recall(tuple(await run.search(recall_query(task))))
     shown = await run.fold(moments.after_recall, found, task=task, run=run)
     await run.emit(events.Recalled(shown))
     return shown

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from openkoi_hookspecs import Record
-from openkoi_log import MASK
+from openkoi_redact import MASK, is_secret_name
 
 from .choosing import Choice
 from .folders import private_file, put
@@ -20,9 +20,8 @@ from .source import Source
 from .telling import tables_of
 
 OWN = ("skills", "evaluators")
-SECRETS = re.compile(
-    r"""(?im)^(\s*(?:[\w."-]*[\W_])?(?:key|token|secret|passwd|password|credentials?)["']?\s*=\s*)"""
-    r"""(?:\"{3}(?s:.*?)\"{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+TEXT = re.compile(
+    r"""(?im)^(?P<start>\s*(?P<name>[\w.'"-]+)\s*=\s*)(?:\"{3}(?s:.*?)\"{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 )
 
 
@@ -82,4 +81,9 @@ class JsonExport:
         """Write one file, if it is one; of settings also without what is named as a secret."""
         if path.is_file() and not path.is_symlink():
             text = self.source.redact(path.read_bytes().decode("utf-8", "surrogateescape"))
-            put(to, SECRETS.sub(rf'\1"{MASK}"', text) if path.suffix == ".toml" else text)
+            put(to, TEXT.sub(masked_setting, text) if path.suffix == ".toml" else text)
+
+
+def masked_setting(found: re.Match[str]) -> str:
+    """A setting of a TOML file, without its value if it is named like a secret."""
+    return f'{found["start"]}"{MASK}"' if is_secret_name(found["name"]) else found[0]

@@ -46,6 +46,10 @@ class Trial:
     faults: list[KoiError] = field(default_factory=list)
 
     @property
+    def outermost(self) -> str:
+        return self.run.outermost
+
+    @property
     def spent(self) -> Spend:
         return self.run.spent
 

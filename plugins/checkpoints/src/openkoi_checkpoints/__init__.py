@@ -1,7 +1,7 @@
 """Versions of a workspace, kept outside it, for OpenKoi."""
 
-from .errors import LeftAlone, NoCheckpoint, StoreFault, TooMany
+from .errors import NoCheckpoint, StoreFault, TooMany
 from .foresight import Foresight
 from .store import Store
 
-__all__ = ["Foresight", "LeftAlone", "NoCheckpoint", "Store", "StoreFault", "TooMany"]
+__all__ = ["Foresight", "NoCheckpoint", "Store", "StoreFault", "TooMany"]

@@ -18,17 +18,18 @@ Reader: TypeAlias = Callable[[Entry], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Who reads what a file held then, and what it holds now."""
+    """Who reads what a file held then, and what it holds now; the same one if there is no other."""
 
     then: Reader
-    now: Reader
+    now: Reader | None = None
 
 
 def difference(then: Mapping[str, Entry], now: Mapping[str, Entry], read: Readers) -> str:
     """The diff from then to now, a patch for each path that changed."""
     changed = [path for path in sorted({*then, *now}) if not same(then.get(path), now.get(path))]
     return "".join(
-        file_patch(path, version(then.get(path), read.then), version(now.get(path), read.now)) for path in changed
+        file_patch(path, version(then.get(path), read.then), version(now.get(path), read.now or read.then))
+        for path in changed
     )
 
 

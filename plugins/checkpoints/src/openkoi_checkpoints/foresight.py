@@ -8,9 +8,12 @@ from typing import Annotated
 from openkoi_hookspecs import Effect, Event, Plugin, Run, Tool, ToolCall, ToolResult, events, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
+from .errors import StoreFault
 from .notes import Notes, outside
 from .store import Store
 from .told import WrotePassed
+
+WORKER = "worker"
 
 
 class Foresight:
@@ -39,19 +42,47 @@ class Foresight:
             return
         names = [name for name in written(call, tool, self.path_arguments) if name and "\0" not in name]
         for name in names:
-            await self.store.save(run.workspace, Path(name))
+            await self.save(run.workspace, Path(name))
         self.notes.before(call, run, outside(names, run.workspace))
+
+    async def save(self, root: Path, path: Path) -> None:
+        """Save a file; where nothing can be kept at all, the kernel asks whether to go on without a checkpoint."""
+        try:
+            await self.store.save(root, path)
+        except StoreFault:
+            if await self.store.is_writable():
+                raise
 
     @hookimpl
     async def on_event(self, event: Event, run: Run) -> None:
-        """Tell the store when a call that may write begins and ends: what changes besides is a person's doing."""
-        if isinstance(event, events.ToolCalled) and (run.id, event.call.id) in self.notes.calls:
-            self.under_way.add((run.id, event.call.id))
-            await self.store.opened(run.workspace, f"{run.id} {event.call.id}")
-        elif isinstance(event, events.ToolAnswered) and (run.id, event.result.call) in self.under_way:
-            self.under_way.discard((run.id, event.result.call))
-            for path in await self.store.closed(run.workspace, f"{run.id} {event.result.call}"):
-                await run.emit(WrotePassed(path))
+        """Note when a call that may write begins and ends: what changes besides was done by others.
+
+        What a worker does itself counts as such a call, until it starts a sub-task.
+        """
+        match event:
+            case events.ToolCalled(call=call) if (run.id, call.id) in self.notes.calls:
+                await self.opened(run, call.id)
+            case events.ToolAnswered(result=result):
+                await self.closed(run, run.id, result.call)
+            case events.TaskStarted() if run.task.parent:
+                await self.closed(run, run.task.parent, WORKER)
+            case events.Planned() if run.task.agent and run.task.agent.worker:
+                await self.opened(run, WORKER)
+            case events.Worked():
+                await self.closed(run, run.id, WORKER)
+
+    async def opened(self, run: Run, call: str) -> None:
+        """Note that a call begins."""
+        self.under_way.add((run.id, call))
+        await self.store.opened(run.workspace, name_of(run, run.id, call))
+
+    async def closed(self, run: Run, caller: str, call: str) -> None:
+        """Note that a call of a run, this one or its parent, is over, where it is under way."""
+        if (caller, call) not in self.under_way:
+            return
+        self.under_way.discard((caller, call))
+        for path in await self.store.closed(run.workspace, name_of(run, caller, call)):
+            await run.emit(WrotePassed(path))
 
     @hookimpl
     async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
@@ -60,3 +91,8 @@ class Foresight:
         for event in happened:
             await run.emit(event)
         return replace(result, effects=(*result.effects, *(one.effect for one in happened))) if happened else None
+
+
+def name_of(run: Run, caller: str, call: str) -> str:
+    """Return the name of a call, which begins with the run of its task: what a sub-task changes, its task changes."""
+    return f"{run.outermost} {caller}.{call}"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from .manifest import Entry, same
+from .manifest import Entry, Kind, same
 from .named import Named
 from .passed import QUIET, look_inside, told_of
-from .private import writable
+from .private import writable, write_whole
 from .survey import TEMPORARY, Rules
 
 Look: TypeAlias = tuple[int, ...]
@@ -72,7 +72,10 @@ def changed(before: Looks, after: Looks) -> Looks:
 
 @dataclass(slots=True)
 class Journal:
-    """The notes about one workspace since its last checkpoint. ``looks``: how it was when we last looked."""
+    """The notes about one workspace, of all runs since their last checkpoints. ``looks``: how it was when we looked.
+
+    A call is named by the id of its task's run, a space, and an id of its own.
+    """
 
     path: Path
     named: Named
@@ -100,24 +103,36 @@ class Journal:
         self.note({"theirs": theirs, "opened": call})
 
     def closed(self, call: str) -> list[str]:
-        """A call is over: what changed since it began is the run's; return where nothing of that can be kept."""
+        """A call is over: what changed since it began is the run's; return where nothing of that can be kept.
+
+        What a call of another run did meanwhile, one that is over already, is that run's.
+        """
         before, now = self.under_way.pop(call, None), self.outlook()
         self.looks = now
         if before is None or now is None:
             return []
-        ours = changed(before, now)
+        others = looks_of_others(self.notes(), call)
+        ours = {path: look for path, look in changed(before, now).items() if others.get(path) != look}
         self.note({"ours": ours, "closed": call})
         return told_of(self.named.root, ours, self.rules, self.named.paths())
 
-    def settled(self, looks: Looks | None) -> None:
-        """A checkpoint was taken when the workspace looked so: what was noted is told by it."""
-        carried = Carried.of(self.notes())
+    def settled(self, run: str, checkpoint: str, looks: Looks | None) -> None:
+        """A checkpoint was taken for a run when the workspace looked so: what was noted of the run is told by it."""
         self.looks = looks
-        self.path.unlink(missing_ok=True)
-        if carried.theirs:
-            self.note({"theirs": carried.theirs, "since": carried.run})
-        for call in self.under_way:
-            self.note({"opened": call})
+        others = [note for note in self.notes() if run_of(note) != run and self.is_needed(note)]
+        calls = [{"opened": call} for call in self.under_way if run_of({"opened": call}) == run]
+        lines = [*others, {"since": run, "checkpoint": checkpoint}, *calls]
+        with writable(self.path.parent):
+            write_whole(self.path, b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
+
+    def is_needed(self, note: Mapping[str, object]) -> bool:
+        """Whether a note may still be read: one about a checkpoint that was pruned is not."""
+        return "checkpoint" not in note or (self.path.parent / f"{note['checkpoint']}.json").exists()
+
+    def since(self, run: str) -> str:
+        """Return the last checkpoint of a run; empty where it is not known."""
+        found = [str(note["checkpoint"]) for note in self.notes() if note.get("since") == run and "checkpoint" in note]
+        return found[-1] if found and run else ""
 
     def note(self, note: Mapping[str, object]) -> None:
         """Add a line."""
@@ -135,12 +150,25 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
+class Views:
+    """A workspace at a run's last checkpoint: what was there, and how it would be without others."""
+
+    there: Mapping[str, Entry]
+    ours: Mapping[str, Entry]
+
+
+@dataclass(frozen=True, slots=True)
 class Hands:
     """What the notes tell. ``any_call``: one never ended, so what it did is not told from the rest."""
 
     ours: Mapping[str, Look]
     theirs: Mapping[str, Look]
     any_call: bool
+
+    @property
+    def known(self) -> bool:
+        """Whether anything was noted."""
+        return bool(self.ours or self.theirs or self.any_call)
 
     def did(self, path: str, look: Look) -> bool:
         """Whether a path looks as a run left it, and nobody else has changed it beside the run."""
@@ -149,34 +177,31 @@ class Hands:
         return self.any_call and self.theirs.get(path) != look
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """What a person changed while a run was under way: of that run's own changes it stays apart to the run's end."""
-
-    theirs: Looks
-    run: str
-
-    @classmethod
-    def of(cls, notes: Notes) -> "Carried":
-        """Read the notes in their order; the calls of another run begin anew."""
-        theirs: Looks = {}
-        run = ""
-        for note in notes:
-            now = str(note.get("since") or str(note.get("opened", "")).partition(" ")[0] or run)
-            theirs = theirs if run in ("", now) else {}
-            theirs.update(noted(note, "theirs"))
-            run = now
-        return cls(theirs, run)
+def run_of(note: Mapping[str, object]) -> str:
+    """Return the run that a note is about."""
+    return str(note.get("since") or str(note.get("opened") or note.get("closed") or "").partition(" ")[0])
 
 
-def hands_of(notes: Notes) -> Hands:
-    """Read the notes in their order: who came last."""
+def looks_of_others(notes: Notes, call: str) -> Looks:
+    """Return how calls of other runs left paths, those that ended since this call began."""
+    began = max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0)
+    run = run_of({"opened": call})
+    others: Looks = {}
+    for note in notes[began:]:
+        others.update(noted(note, "ours") if run_of(note) != run else {})
+    return others
+
+
+def hands_of(notes: Notes, run: str) -> Hands:
+    """Read the notes about a run in their order: who came last."""
     ours: Looks = {}
+    theirs: Looks = {}
     unended: set[object] = set()
-    for note in notes:
+    for note in (note for note in notes if run_of(note) == run):
         ours.update(noted(note, "ours"))
+        theirs.update(noted(note, "theirs"))
         unended.add(note["opened"]) if "opened" in note else unended.discard(note.get("closed"))
-    return Hands(ours, Carried.of(notes).theirs, bool(unended))
+    return Hands(ours, theirs, bool(unended))
 
 
 def noted(note: Mapping[str, object], name: str) -> Looks:
@@ -185,12 +210,20 @@ def noted(note: Mapping[str, object], name: str) -> Looks:
     return {path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {}
 
 
-def ours_of(was: Mapping[str, Entry], here: Mapping[str, Entry], hands: Hands, looks: Looks) -> dict[str, Entry]:
-    """What a workspace holds by our own hand, when it was ``was`` before and holds this: others' changes left out."""
+def ours_of(before: Views, here: Mapping[str, Entry], hands: Hands, looks: Looks) -> dict[str, Entry]:
+    """How a workspace would be had nobody else changed it since the run began; it holds this now.
+
+    Of a path that the run and others changed in turn, nobody kept what is whose: its content counts as unreadable, so
+    that a restore names it.
+    """
     found: dict[str, Entry] = {}
-    for path in sorted({*was, *here}):
-        before, now = was.get(path), here.get(path)
-        ours = same(before, now) or hands.did(path, looks.get(path, GONE))
-        if entry := now if ours else before:
+    for path in sorted({*before.ours, *here}):
+        was, now = before.ours.get(path), here.get(path)
+        apart = not same(was, before.there.get(path))
+        if same(was, now) or (not apart and hands.did(path, looks.get(path, GONE))):
+            entry = now
+        else:
+            entry = Entry(path, Kind.UNREADABLE, 0) if path in hands.ours else was
+        if entry:
             found[path] = entry
     return found

@@ -34,6 +34,10 @@ class History:
         """All ids, oldest first."""
         return sorted(path.stem for path in self.folder.glob("*.json") if ID.fullmatch(path.stem))
 
+    def has(self, id: str) -> bool:
+        """Whether there is a checkpoint of this id."""
+        return bool(ID.fullmatch(id)) and (self.folder / f"{id}.json").is_file()
+
     def read(self, id: str) -> Manifest:
         """Read one checkpoint."""
         if not ID.fullmatch(id):
@@ -56,13 +60,14 @@ class History:
         return Manifest("", self.root, {})
 
     def ours(self, id: str) -> Mapping[str, Entry]:
-        """What a workspace held by our own hand at a checkpoint; the rest of it had been changed by others."""
+        """How a workspace would be at a checkpoint had nobody else changed it since the run began."""
+        whole = self.read(id).entries
         try:
             return Manifest.read(id, (self.folder / f"{id}.ours").read_bytes()).entries
         except FileNotFoundError:
-            return self.read(id).entries if id else {}
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
+            return whole
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreFault(f"Checkpoint {id} in {self.folder} cannot be read: {error}.") from error
 
     def add(self, entries: Mapping[str, Entry], ours: Mapping[str, Entry] | None = None) -> str:
         """Write a new latest checkpoint, and what of it is ours if that is not all; return its id."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -53,6 +53,19 @@ class Entry:
     def look(self) -> str:
         """Size and time of a file; empty when they are not known."""
         return look(*self.stamp[:2]) if self.stamp else self.digest if self.kind in NOTICED else ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def with_mode(self, mode: int) -> "Entry":
+        """The same with another mode."""
+        return replace(self, mode=mode)
+
+    def at(self, path: str) -> "Entry":
+        """The same at another path."""
+        return replace(self, path=path)
 
     def same_content(self, other: "Entry") -> bool:
         """Whether both are one thing, whatever their modes; files of which one was only noticed are told by looks."""

@@ -48,7 +48,11 @@ def body(path: str, old: Version | None, new: Version | None) -> list[str]:
     right = quoted(f"b/{path}") if new else "/dev/null"
     if before is None or after is None or not (is_text(before) and is_text(after)):
         return [f"Binary files {left} and {right} differ\n"]
-    return [f"--- {ended(left)}\n", f"+++ {ended(right)}\n", *hunks(lines(before), lines(after))]
+    return [
+        f"--- {ended(left)}\n",
+        f"+++ {ended(right)}\n",
+        *hunks(*(cut(data.decode("utf-8")) for data in (before, after))),
+    ]
 
 
 def is_text(data: bytes) -> bool:
@@ -59,9 +63,9 @@ def is_text(data: bytes) -> bool:
         return False
 
 
-def lines(data: bytes) -> list[str]:
+def cut(text: str) -> list[str]:
     """Cut after each line feed and nowhere else."""
-    *whole, rest = data.decode("utf-8").split("\n")
+    *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 

@@ -3,27 +3,29 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_files import private_folder
-from openkoi_hookspecs import Data, KoiError
+from openkoi_hookspecs import Data, KoiError, Restoration
 
 from .blobs import Blobs, digest, size_of
 from .difference import Readers, difference, reader
-from .errors import LeftAlone
-from .hands import Journal, hands_of, ours_of
+from .errors import StoreFault
+from .hands import Journal, Looks, Views, hands_of, ours_of
 from .history import History, history_of
 from .ignored import Ignored
 from .lock import locked
-from .manifest import NOTICED, Entry, Kind, Manifest, Stamp, same
+from .manifest import NOTICED, Entry, Kind, Manifest, Stamp
 from .named import Named, passed_over
-from .plan import Plan, Views, plan
+from .outcome import Merger, after, restoration
+from .plan import Plan, Sides, plan
 from .private import writable
 from .prune import LOCK, overview, prune, prune_daily
 from .rebuild import Builder, sweep
+from .renames import Renames
 from .retention import Policy
 from .saved import Saved
 from .survey import Counter, Rules, Surveyor, ignore_file
@@ -44,6 +46,16 @@ SKIPPED = (
     ".tox",
     ".nox",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A checkpoint to restore; ``since`` is of the work that is taken back, or else the last one of the ``run``."""
+
+    id: str
+    since: str = ""
+    run: str = ""
+    force: bool = False
 
 
 class Store:
@@ -74,19 +86,19 @@ class Store:
         self.watched = False
         self.journals: dict[Path, Journal] = {}
 
-    async def take(self, root: Path) -> str:
+    async def take(self, root: Path, *, run: str = "") -> str:
         """Keep the files as they are; return an id, the last one again if nothing has changed."""
-        id = await asyncio.to_thread(self.keep, there(root))
+        id = await asyncio.to_thread(self.keep, there(root), run)
         await asyncio.to_thread(prune_daily, self.folder, self.policy)
         return id
 
-    async def restore(self, root: Path, id: str) -> None:
-        """Bring every byte and mode back; raises LeftAlone, after all else is done, for what cannot come back."""
-        await asyncio.to_thread(self.bring_back, there(root), id)
+    async def restore(self, root: Path, id: str, *, since: str = "", run: str = "", force: bool = False) -> Restoration:
+        """Take back what the work changed between two checkpoints, whatever else was changed since."""
+        return await asyncio.to_thread(self.bring_back, there(root), Wanted(id, since, run, force))
 
-    async def diff(self, root: Path, since: str) -> str:
-        """Return the unified diff from a checkpoint to now, in git's style."""
-        return await asyncio.to_thread(self.compare, there(root), since)
+    async def diff(self, root: Path, since: str, until: str = "") -> str:
+        """Return the unified diff of the work from a checkpoint to another, or of all till now, in git's style."""
+        return await asyncio.to_thread(self.compare, there(root), since, until)
 
     async def save(self, root: Path, path: Path) -> None:
         """Save what ``take`` would only notice, an ignored or a large file, because a tool is about to write it."""
@@ -96,55 +108,77 @@ class Store:
         """Delete what no checkpoint needs that is to be kept; say what was done."""
         return await asyncio.to_thread(prune, self.folder, self.policy)
 
+    async def is_writable(self) -> bool:
+        """Whether anything can be kept."""
+        try:
+            await self.examine()
+        except StoreFault:
+            return False
+        return True
+
     async def examine(self) -> Mapping[str, str]:
         """Say where the checkpoints are and how many."""
         return await asyncio.to_thread(overview, self.folder, self.policy)
 
-    def keep(self, root: Path) -> str:
+    def keep(self, root: Path, run: str) -> str:
         """Take a checkpoint, in a thread."""
         with self.history(root) as history, locked(history.folder / "lock"):
             last, journal = history.last(), self.journal(history, root)
             entries, looks = self.look(root, last.entries, self.blobs.put), journal.outlook()
             entries = with_named(entries, self.named(history, root).now())
-            notes = journal.notes()
-            known = looks is not None and last.id and (self.watched or notes)
-            was = history.ours(last.id)
-            ours = ours_of(was, entries, hands_of(notes), looks or {}) if known else entries
-            journal.settled(looks)
-            if not last.id or entries != last.entries or ours != was:
-                return history.add(entries, ours)
-            if stamps(entries) != stamps(last.entries):
-                history.write(Manifest(last.id, last.root, entries))
-            return last.id
+            ours = self.own(history, journal, run, entries, looks)
+            id = last.id
+            if not id or entries != last.entries or ours != history.ours(id):
+                id = history.add(entries, ours)
+            elif stamps(entries) != stamps(last.entries):
+                history.write(Manifest(id, last.root, entries))
+            if run:
+                journal.settled(run, id, looks)
+            return id
 
-    def bring_back(self, root: Path, id: str) -> None:
+    def own(
+        self, history: History, journal: Journal, run: str, entries: Mapping[str, Entry], looks: Looks | None
+    ) -> Mapping[str, Entry]:
+        """How the workspace would be had nobody else changed it since the run began; as it is where that is unknown."""
+        since, hands = journal.since(run), hands_of(journal.notes(), run)
+        if looks is None or not (since and history.has(since)) or not (self.watched or hands.known):
+            return entries
+        return ours_of(Views(history.read(since).entries, history.ours(since)), entries, hands, looks)
+
+    def bring_back(self, root: Path, what: Wanted) -> Restoration:
         """Restore one, in a thread."""
         with self.history(root) as history, locked(history.folder / "lock"):
-            named = self.named(history, root)
-            wanted, last = with_named(history.read(id).entries, named.then(id)), history.ours(history.last().id)
-            now = with_named(self.look(root, {**wanted, **last}, digest), named.now())
+            named, saved, journal = self.named(history, root), self.saved(history, root), self.journal(history, root)
+            since = what.since or journal.since(what.run) or history.last().id
+            wanted, base = self.sides(history, named, what.id, since)
+            now = with_named(self.look(root, {**wanted, **base, **history.last().entries}, digest), named.now())
             sweep(root, ["", *(path for path, entry in now.items() if entry.kind is Kind.FOLDER)])
-            saved = self.saved(history, root)
-            todo = plan(Views(wanted, last, now, saved.has))
+            kept, present = lambda entry: self.content(entry, saved), reader(root)
+            renames = Renames(base, wanted, now, kept, present)
+            merged = Merger(kept, present, self.blobs.put)
+            todo = plan(Sides(base, wanted, now, saved.has, merged, renames, what.force))
             todo = todo.without(unsaved(todo, now, saved))
-            failed = Builder(root, now, lambda entry: self.content(entry, saved)).carry_out(todo)
-            done = [path for path in todo.touched if path not in failed and is_as_wanted(root, path, wanted)]
-            equal = [path for path in {*wanted, *now, *last} if same(now.get(path), wanted.get(path))]
-            history.add(believed(last, with_named(history.ours(id), named.then(id)), [*done, *equal]))
-            journal = self.journal(history, root)
-            journal.settled(journal.outlook())
-        if left := {**todo.left, **failed}:
-            raise LeftAlone(left)
+            failed = Builder(root, now, kept).carry_out(todo)
+            left = {**todo.left, **failed}
+            id = history.add(after(todo, now, left), {**wanted, **chosen(base, {**left, **todo.conflicts})})
+            if what.run:
+                journal.settled(what.run, id, journal.outlook())
+        return restoration(todo, left)
 
-    def compare(self, root: Path, since: str) -> str:
+    def compare(self, root: Path, since: str, until: str) -> str:
         """Write the diff, in a thread."""
         with self.history(root) as history:
-            then, last = history.read(since).entries, history.last()
-            now = self.look(root, {**then, **last.entries}, digest)
-            sides = history.ours(since), history.ours(last.id)
-            hidden = theirs(sides, last.entries, now)
-            readers = Readers(lambda entry: self.blobs.get(entry.digest), reader(root))
-            return difference(without(then, hidden), without(now, hidden), readers)
+            named, saved = self.named(history, root), self.saved(history, root)
+            if until:
+                then, now = self.sides(history, named, since, until)
+                return difference(then, now, Readers(lambda entry: self.content(entry, saved)))
+            then = dict(history.read(since).entries)
+            now = self.look(root, {**then, **history.last().entries}, digest)
+            return difference(then, now, Readers(lambda entry: self.blobs.get(entry.digest), reader(root)))
+
+    def sides(self, history: History, named: Named, *ids: str) -> list[dict[str, Entry]]:
+        """How the work left the workspace at checkpoints, without what others changed meanwhile."""
+        return [with_named(history.ours(id), named.then(id)) for id in ids]
 
     def save_noticed(self, root: Path, path: Path) -> None:
         """Save one file, in a thread; what is outside the workspace, or is kept anyway, is not saved."""
@@ -227,11 +261,6 @@ def hides(root: Path, path: str) -> bool:
     return Ignored(lambda folder: ignore_file(root / folder)).hides(path, folder=False)
 
 
-def is_as_wanted(root: Path, path: str, wanted: Mapping[str, Entry]) -> bool:
-    """Whether a path is gone if it had to go."""
-    return path in wanted or not os.path.lexists(root / path)
-
-
 def there(root: Path) -> Path:
     """The workspace by its one true name."""
     if not (root.is_dir() and os.access(root, os.R_OK | os.X_OK)):
@@ -249,26 +278,6 @@ def with_named(entries: Mapping[str, Entry], named: Mapping[str, Entry]) -> dict
     return dict(sorted({**named, **entries}.items())) if named else dict(entries)
 
 
-def without(entries: Mapping[str, Entry], some: Container[str]) -> dict[str, Entry]:
-    """All but some paths."""
-    return {path: entry for path, entry in entries.items() if path not in some}
-
-
-def theirs(
-    sides: tuple[Mapping[str, Entry], Mapping[str, Entry]], last: Mapping[str, Entry], now: Mapping[str, Entry]
-) -> set[str]:
-    """The paths that are as somebody else left them before we last looked: ours never changed from side to side."""
-    then, since = sides
-    return {
-        path for path in {*last, *now} if same(then.get(path), since.get(path)) and same(now.get(path), last.get(path))
-    }
-
-
-def believed(last: Mapping[str, Entry], wanted: Mapping[str, Entry], done: list[str]) -> dict[str, Entry]:
-    """What the workspace holds by our own hand after a restore; what was left alone still counts as changed."""
-    entries = dict(last)
-    for path in done:
-        entries.pop(path, None)
-        if path in wanted:
-            entries[path] = replace(wanted[path], stamp=())
-    return dict(sorted(entries.items()))
+def chosen(entries: Mapping[str, Entry], some: Iterable[str]) -> dict[str, Entry]:
+    """Those of some paths that there are."""
+    return {path: entries[path] for path in some if path in entries}

@@ -1,26 +1,68 @@
-"""``openkoi diff [TASK_ID]``: what a task changed, from before it until now."""
+"""``openkoi diff [TASK_ID]``: what a task changed, whatever happened since."""
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import click
 
 from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Checkpoints
+
+    from .undoing import Changes
+
+UNDONE = "Task {id} is undone: these changes are not in this folder. Run `openkoi redo {id}` to reapply them."
+EMPTY = "Task {id} changed no file whose content is kept."
+SINCE = "{verb} since task {id}: {files}."
 
 
 @click.command()
 @click.argument("task_id", required=False, default="")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
-    """Show what a task changed, as a unified diff; without an id, the last one in this folder."""
+    """Show what a task changed, as a unified diff. Defaults to the last task in this directory."""
     from .interruptible import interruptible
 
     interruptible(diff(invocation, task_id))
 
 
 async def diff(invocation: Invocation, task_id: str) -> None:
-    """Print it on stdout."""
-    from .undoing import changes_asked_for, keeper_of
+    """Print it on stdout, and on stderr what became of these changes since."""
+    from openkoi_files import is_under_way
+
+    from .undoing import BESIDE, beside, keeper_of, settled, task_to_show
 
     koi = invocation.open()
-    changes = changes_asked_for(koi.config.paths.sessions, task_id, undone=False)
+    changes = task_to_show(koi.config.paths.sessions, task_id)
     async with koi:
         keeper = await keeper_of(koi)
-        click.echo(koi.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
+        if is_under_way(koi.running, changes.past.run):
+            click.echo(koi.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
+            return
+        koi.log.session = changes.past.segment.partition(".")[0]
+        changes = await settled(koi, changes)
+        text = await keeper.diff(changes.workspace, changes.before, changes.after)
+        click.echo(koi.redactor(text), nl=False)
+        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, koi.config.paths.sessions)]
+        for line in [*[line async for line in since(text, changes, keeper)], *notes]:
+            click.echo(koi.redactor(line), err=True)
+
+
+async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
+    """Say whether the changes are still there; of files that others changed, which."""
+    from openkoi.diffs import changed_files, format_names
+
+    id, files = changes.past.run[:8], changed_files(text)
+    after, before = [
+        {*changed_files(await keeper.diff(changes.workspace, one))} for one in (changes.after, changes.before)
+    ]
+    if not text:
+        yield EMPTY.format(id=id)
+    if changes.undone:
+        yield UNDONE.format(id=id)
+    reverted = [file for file in files if file in after and file not in before and not changes.redoable]
+    changed = [file for file in files if file in after and file in before]
+    for verb, some in (("Reverted", reverted), ("Changed", changed)):
+        if some:
+            yield SINCE.format(verb=verb, id=id, files=format_names(some))

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from openkoi_hookspecs import KoiError, Record, events
-from openkoi_log import masked, write_line
-from openkoi_report import Progress, Report, plural
+from openkoi_log import masked, redacted, write_line
+from openkoi_report import Progress, Report, dollars, plural, saved_text, tokens_text
 
 from .errors import sentence
 from .invocation import Invocation
@@ -46,6 +46,7 @@ class Face:
 
     def tell(self, record: Record) -> None:
         """Take one record."""
+        record = redacted(record, self.koi.redactor)
         self.make_room(record)
         for line in self.progress.lines(record):
             self.live.line(self.invocation.redact(line))
@@ -105,9 +106,18 @@ class Words(Face):
             self.live.line(koi.redactor(f"  ! {text}"))
         if self.report.learnings:
             self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
+        if any(self.report.saved_tokens.values()):
+            self.live.line(f"  {saved_text(self.report.saved_tokens)}")
+        if tokens := self.report.afterwards.usage.total:
+            self.live.line(f"  Learning used {tokens_text(tokens)} more tokens, {dollars(self.report.afterwards.usd)}")
         super().afterwards(koi)
         if self.report.status == 0 and (text := tip(koi)):
             self.live.line(text)
+        if self.live.stream.isatty() and koi.config.get("updates.check", bool, True):
+            from .release_notice import announce
+
+            if text := announce(koi.config.paths.data):
+                self.live.line(text)
 
 
 class OneObject(Face):

@@ -66,15 +66,17 @@ class Invocation:
 
         named = "--config" if self.config else "OPENKOI_CONFIG" if from_variable() else ""
         if named and not file.exists():
-            raise BadSetting(f"There is no configuration file {file}, which {named} names. Make it, or name another.")
+            raise BadSetting(
+                f"There is no configuration file {file}, which {named} names. Create it, or name another file."
+            )
 
     def redact(self, text: str) -> str:
         """The text without the secrets that are known by now."""
         if self.koi:
             return self.koi.redactor(text)
-        from openkoi_log import Redactor, environment_secrets
+        from openkoi_redact import current_redactor
 
-        return Redactor(environment_secrets(os.environ))(text)
+        return current_redactor()(text)
 
 
 def given(path: str) -> str:

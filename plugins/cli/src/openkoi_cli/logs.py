@@ -48,11 +48,12 @@ class Redacted(logging.Formatter):
 
 def write(record: Record) -> None:
     """One event as a line of fields."""
-    from openkoi_log import encode
+    from openkoi_log import encode, masked
+    from openkoi_redact import current_redactor
 
     level = TRACE if isinstance(record.event, QUIET) else logging.DEBUG
     if log.isEnabledFor(level):
-        data = encode(record.event)
+        data = masked(encode(record.event), current_redactor())
         said = " ".join(f"{key}={shown(value)}" for key, value in data.items())
         log.log(level, "%s run=%s %s", record.event.name, record.run, said)
 

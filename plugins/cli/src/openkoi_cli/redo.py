@@ -1,4 +1,4 @@
-"""``openkoi redo [TASK_ID]``: take up again what was taken back."""
+"""``openkoi redo [TASK_ID]``: reapply a task's changes that were undone or reverted."""
 
 import click
 
@@ -7,25 +7,26 @@ from .invocation import Invocation
 
 @click.command()
 @click.argument("task_id", required=False, default="")
+@click.option("--force", is_flag=True, help="Overwrite files that were changed since, where both changes conflict.")
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str) -> int:
-    """Take up again what was taken back."""
+def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
+    """Reapply a task's changes and keep those made since. Defaults to the task that was undone last."""
     from .interruptible import interruptible
 
-    return interruptible(redo(invocation, task_id))
+    return interruptible(redo(invocation, task_id, force=force))
 
 
-async def redo(invocation: Invocation, task_id: str) -> int:
-    """Do it; what a person changed meanwhile is left as it is, and named."""
-    from .undoing import changes_asked_for, restored
+async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
+    """Do it; what conflicts with later changes is left as it is and named."""
+    from .restored import left_alone, summary
+    from .undoing import restored, task_to_redo
 
     koi = invocation.open()
-    sessions = koi.config.paths.sessions
-    changes = changes_asked_for(sessions, task_id, undone=True)
+    changes = task_to_redo(koi.config.paths.sessions, task_id)
+    id = changes.past.run[:8]
     async with koi:
-        left = await restored(koi, changes, changes.after)
-    for text in left:
+        done = await restored(koi, changes, undo=False, force=force)
+    for text in left_alone(done, f"openkoi redo {id} --force"):
         click.echo(f"  ! {koi.redactor(text)}", err=True)
-    what = "Most of what" if left else "What"
-    click.echo(f"{what} task {changes.past.run[:8]} changed is there again: {koi.redactor(changes.past.text)}")
-    return 1 if left else 0
+    click.echo(koi.redactor(summary("Reapplied", f"{id}: {changes.past.text}", done)))
+    return 1 if done.conflicts or done.left else 0

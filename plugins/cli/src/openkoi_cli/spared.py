@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from openkoi_report import Saved, Saving, dollars, tokens_text
+from openkoi_report import SAVING_TITLES, Saved, dollars, tokens_text
 
 from .spending import SPANS, since
 
@@ -11,13 +11,6 @@ if TYPE_CHECKING:
     from openkoi.assembly import Assembly
     from openkoi_hookspecs import Event, Price
 
-TITLES = {
-    Saving.DELTA: "Delta feedback",
-    Saving.COMPRESSION: "Compression",
-    Saving.EVAL_SKIP: "Eval skipping",
-    Saving.INCREMENTAL: "Incremental eval",
-    Saving.PROMPT_CACHE: "Prompt caching",
-}
 HEAD = "Tokens saved, of each way what it spared by itself:"
 WIDE = 20
 
@@ -56,7 +49,7 @@ def table(saved: Sequence[Saved]) -> Iterator[str]:
         return
     yield f"  {HEAD}"
     yield f"    {'':<18}" + "".join(f"{title:>{WIDE}}" for title, _ in SPANS)
-    for by, title in TITLES.items():
+    for by, title in SAVING_TITLES.items():
         yield row(title, [[one for one in span if one.by is by] for span in spans])
     yield row("Total", spans)
 
@@ -68,8 +61,4 @@ def row(title: str, spans: Sequence[Sequence[Saved]]) -> str:
 def cell(span: Sequence[Saved]) -> str:
     """Tokens, and dollars as far as prices are known; less than nothing where a way has cost more than it spared."""
     tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
-    return signed(tokens, tokens_text(abs(tokens))) + (f" (~{signed(sum(usd), dollars(abs(sum(usd))))})" if usd else "")
-
-
-def signed(value: float, text: str) -> str:
-    return f"-{text}" if value < 0 else text
+    return tokens_text(tokens) + (f" (~{dollars(sum(usd))})" if usd else "")

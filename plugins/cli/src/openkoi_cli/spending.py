@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_report import NOTHING, dollars, plural, tokens_text
+from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
     from openkoi_log import Past
-    from openkoi_report import Charge
+    from openkoi_report import Charge, Cost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event] | str"]
@@ -25,7 +25,8 @@ def told_by(*, phases: bool) -> "Kinds":
     from openkoi_report import TOLD
 
     paid = (events.Answered, events.Broken)
-    return TOLD if phases else (events.TaskStarted, *paid, events.Forked, events.Planned, events.Decided)
+    ends = events.Decided, events.RunCompleted
+    return TOLD if phases else (events.TaskStarted, *paid, events.Forked, events.Planned, *ends)
 
 
 def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
@@ -54,7 +55,16 @@ def since(days: int) -> str:
 
 
 def span_line(name: str, start: str, there: "Sequence[Charge]", tasks: "Sequence[Past]") -> str:
-    """What was spent since then, and on how many tasks that began since then."""
-    cost = sum((charge.cost for charge in there if charge.at >= start), NOTHING)
+    """What was spent since then, on how many tasks that began since then, and which part of it on learning."""
+    recent = [charge for charge in there if charge.at >= start]
+    cost = sum((charge.cost for charge in recent), NOTHING)
+    learning = sum((charge.cost for charge in recent if charge.phase is Phase.LEARN), NOTHING)
     began = sum(past.at >= start for past in tasks)
-    return f"  {name + ':':<12} {dollars(cost.usd)}  ({plural(began, 'task')}, {tokens_text(cost.usage.total)} tokens)"
+    part = "" if learning == NOTHING else f", of which learning {money(learning)}"
+    tokens = tokens_text(cost.usage.total)
+    return f"  {name + ':':<12} {dollars(cost.usd)}  ({plural(began, 'task')}, {tokens} tokens){part}"
+
+
+def money(cost: "Cost") -> str:
+    """``$0.01 (1.2k tokens)``."""
+    return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)} tokens)"

@@ -1,50 +1,49 @@
-"""``openkoi undo [TASK_ID]``: take back what a task did to the files."""
+"""``openkoi undo [TASK_ID]``: undo a task's changes, whatever was changed since."""
 
 import click
 
 from .invocation import Invocation
 
 CUT_SHORT = (
-    "It was killed while {tool} was at work, so what a person changed here after that is taken back, too: "
-    "openkoi redo {id} has it."
+    "The task was killed during {tool}, so later changes to the same files may have been undone, too. "
+    "Run `openkoi redo {id}` to get them back."
 )
-BESIDE = "Task {id} worked here at the same time: look at its files, some may have gone with these."
 
 
 @click.command()
 @click.argument("task_id", required=False, default="")
+@click.option("--force", is_flag=True, help="Overwrite files that were changed since, where both changes conflict.")
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str) -> int:
-    """Take back what a task changed; without an id, the last one in this folder."""
+def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
+    """Undo a task's changes and keep those made since. Defaults to the last task in this directory."""
     from .interruptible import interruptible
 
-    return interruptible(undo(invocation, task_id))
+    return interruptible(undo(invocation, task_id, force=force))
 
 
-async def undo(invocation: Invocation, task_id: str) -> int:
-    """Do it; what a person changed meanwhile is left as it is, and named, as is what no checkpoint holds."""
+async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
+    """Do it; what conflicts with later changes is left as it is and named, as is what no checkpoint contains."""
     from openkoi_log import records_of
 
-    from .undoing import beside, changes_asked_for, refuse_out_of_turn, restored
+    from .restored import left_alone, summary
+    from .undoing import BESIDE, beside, restored, task_to_undo
     from .untaken import cut_short, untaken
 
     koi = invocation.open()
     sessions = koi.config.paths.sessions
-    changes = changes_asked_for(sessions, task_id, undone=False)
-    refuse_out_of_turn(changes, sessions)
+    changes = task_to_undo(sessions, task_id)
+    id = changes.past.run[:8]
     async with koi:
-        left = await restored(koi, changes, changes.before)
-    for text in left:
+        done = await restored(koi, changes, undo=True, force=force)
+    for text in left_alone(done, f"openkoi undo {id} --force"):
         click.echo(f"  ! {koi.redactor(text)}", err=True)
     records = records_of(sessions, changes.past)
     if tool := cut_short(records, changes.past.run):
-        click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=changes.past.run[:8])}", err=True)
-    others = [past.run[:8] for past in beside(changes, sessions)]
-    for id in others:
-        click.echo(f"  ! {BESIDE.format(id=id)}", err=True)
+        click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=id)}", err=True)
+    for past in beside(changes, sessions):
+        click.echo(f"  ! {BESIDE.format(id=past.run[:8])}", err=True)
     stays = untaken(records, changes.past.run)
     for text in stays:
-        click.echo(f"  not taken back: {koi.redactor(text)}", err=True)
-    what = "Most of what" if left or stays or others else "What"
-    click.echo(f"{what} task {changes.past.run[:8]} changed is taken back: {koi.redactor(changes.past.text)}")
-    return 1 if left or stays or others else 0
+        click.echo(f"  not undone: {koi.redactor(text)}", err=True)
+    click.echo(koi.redactor(summary("Undid", f"{id}: {changes.past.text}", done)))
+    return 1 if done.conflicts or done.left or stays else 0

@@ -1,45 +1,71 @@
-"""A task's changes as a whole: shown, taken back, taken up again. Knows records and checkpoints; knows no tool."""
+"""A task's changes as a whole: shown, undone, redone. Knows records and checkpoints; knows no tool."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_files import is_under_way
-from openkoi_hookspecs import Checkpoints, Ended, KoiError, Record, Work, events
+from openkoi_hookspecs import Checkpoints, Ended, KoiError, Record, Restoration, Work, events
 from openkoi_log import Past, find_task, past_tasks, records_of
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
 
+BESIDE = "Task {id} ran here at the same time. What both were changing at the same moment counts for both: check it."
 UNKEPT = (
-    "Task {id} may have changed files here, and how they were before could not be kept: nothing of it can be shown or "
-    "taken back. openkoi replay {id} tells what it did."
+    "Task {id} ran without a checkpoint, so what it changed is not known and cannot be shown, undone or redone. "
+    "Run `openkoi replay {id}` to see what it did."
+)
+NONE = "No task changed files in {here}. Run `openkoi status` to list recent tasks."
+ALL_UNDONE = (
+    "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
+    "list recent tasks."
 )
 WORKS = (events.Continued, events.ToolCalled, events.Worked)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one task did to one folder: checkpoints before and after it, and which of them holds now.
+    """What one task did to one folder: checkpoints before and after it, and which of them was restored last.
 
-    ``settled``: nothing was done in it since it was taken back or up again, or since that was begun.
+    ``settled``: nothing was done in it since it was undone or redone, or since that was begun. ``conflicts``: what was
+    left when it was undone or redone the last time, which was at ``restored_at`` (ISO 8601, empty for never).
     """
 
     past: Past
     workspace: Path
     before: str
     after: str
-    undone: bool = False
+    restored: str = ""
     settled: bool = False
+    conflicts: Sequence[str] = ()
+    restored_at: str = ""
+
+    @property
+    def undone(self) -> bool:
+        """Whether nothing of it is left to undo."""
+        return self.restored == self.before and not self.conflicts
+
+    @property
+    def redoable(self) -> bool:
+        """Whether it was undone, if only in part."""
+        return self.restored == self.before or bool(self.conflicts)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it ended within its work, so that what it did last was not kept yet."""
+        return not self.after or (self.past.ended in ("", "failed") and not self.settled)
 
 
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
-    workspace = before = after = restored = forked = ""
-    kept: list[Work] = []
+    workspace = before = after = forked = restored_at = ""
+    restored = events.Restored("")
+    kept: list[tuple[Work, str]] = []
     settled = False
-    for event in (record.event for record in records if record.run == past.run):
+    for record in (one for one in records if one.run == past.run):
+        event = record.event
         settled = isinstance(event, events.Restored) or (settled and not isinstance(event, WORKS))
         match event:
             case events.TaskStarted():
@@ -47,46 +73,64 @@ def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
             case events.Forked():
                 before = forked = event.checkpoint
             case events.Kept():
-                before = forked or event.checkpoint
+                before, after = forked or event.checkpoint, event.checkpoint
             case events.Worked(work=work):
-                kept.append(work)
-                after = work.checkpoint or after
-            case events.Continued() if kept and kept[-1].ended is Ended.PERSON:
+                after = work.checkpoint
+                kept.append((work, after))
+            case events.Continued() if kept and kept[-1][0].ended is Ended.PERSON:
                 kept.pop()
             case events.RunCompleted(best=best) if best < len(kept):
-                after = kept[best].checkpoint or after
+                work, after = kept[best]
+                after = after or ("" if work.files else before)
             case events.Restored():
-                restored, after = event.checkpoint, event.kept or after
-    if not before:
-        return None
-    return Changes(past, Path(workspace), before, after, undone=restored == before, settled=settled)
+                restored, after, restored_at = event, event.kept or after, record.at
+    found = Changes(past, Path(workspace), before, after, restored.checkpoint, settled, restored.conflicts, restored_at)
+    return found if before and (found.cut_short or before != after) else None
 
 
-def changes_asked_for(sessions: Path, task_id: str, *, undone: bool) -> Changes:
-    """The task that is meant: the one of this id, else the last one that changed files here; raises KoiError."""
+def task_named(sessions: Path, task_id: str) -> Changes:
+    """The changes of the task of this id; raises KoiError where there are none."""
+    past = find_task(sessions, task_id)
+    found = changes_of(past, records_of(sessions, past))
+    if found is None:
+        refuse_unkept([past], sessions)
+        raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show, undo or redo.")
+    return found
+
+
+def tasks_here(sessions: Path) -> Sequence[Changes]:
+    """The changes of all tasks in this folder, the last one first; raises KoiError where there are none."""
     here = Path.cwd()
+    found = [changes_of(past, records_of(sessions, past)) for past in past_tasks(sessions)]
+    changed = [one for one in found if one and one.workspace == here]
+    if not changed:
+        refuse_unkept(past_tasks(sessions), sessions, here)
+        raise KoiError(NONE.format(here=here))
+    return changed
+
+
+def task_to_undo(sessions: Path, task_id: str) -> Changes:
+    """The task of this id, else the last one here that is not undone yet; raises KoiError where there is none."""
     if task_id:
-        past = find_task(sessions, task_id)
-        found = changes_of(past, records_of(sessions, past))
-        if found is None:
-            refuse_unkept([past], sessions)
-            raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show or take back.")
-        return found
-    told = [changes_of(past, records_of(sessions, past)) for past in past_tasks(sessions)]
-    changed = [one for one in told if one and one.workspace == here]
-    mine = [one for one in changed if one.undone is undone]
-    if not mine:
-        refuse_unkept([] if undone else past_tasks(sessions), sessions, here)
-        raise KoiError(none_meant(changed, here, undone=undone))
-    return mine[-1] if undone else mine[0]
+        return task_named(sessions, task_id)
+    there = tasks_here(sessions)
+    found = next((one for one in there if not one.undone), None)
+    if found is None:
+        raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
+    return found
 
 
-def none_meant(changed: Sequence[Changes], here: Path, *, undone: bool) -> str:
-    """What is said where no task is left to take back or up again; one that was in part can be named."""
-    what = "changed files that were taken back" if undone else "changed files"
-    again = "redo" if undone else "undo"
-    last = [f" Was the last one only in part? openkoi {again} {one.past.run[:8]}." for one in changed[:1]]
-    return f"No task {what} in {here}.{''.join(last)} openkoi status lists the last tasks."
+def task_to_redo(sessions: Path, task_id: str) -> Changes:
+    """The task of this id, else the one that was undone last here, else the last one: others may have reverted it."""
+    if task_id:
+        return task_named(sessions, task_id)
+    there = tasks_here(sessions)
+    return max((one for one in there if one.redoable), key=lambda one: one.restored_at, default=there[0])
+
+
+def task_to_show(sessions: Path, task_id: str) -> Changes:
+    """The task of this id, else the last one that changed files here, undone or not."""
+    return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
 
 
 def refuse_unkept(tasks: Iterable[Past], sessions: Path, here: Path | None = None) -> None:
@@ -124,19 +168,19 @@ def lasted(past: Past, sessions: Path) -> tuple[str, str]:
 
 
 def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:
-    """Raise where a later task changed the same folder: its changes would be lost with this one's.
-
-    Of tasks at the same time none is the later one.
-    """
+    """Raise where a task was cut short and a later one changed this folder: whose the last changes are is unknown."""
     at_once = {past.run for past in beside(changes, sessions)}
-    for past in past_tasks(sessions):
+    for past in past_tasks(sessions) if changes.cut_short else ():
         if past.run == changes.past.run:
             return
         if past.run in at_once:
             continue
         later = changes_of(past, records_of(sessions, past))
         if later and later.workspace == changes.workspace and not later.undone:
-            raise KoiError(f"A later task changed this folder, too. Take it back first: openkoi undo {past.run[:8]}")
+            raise KoiError(
+                f"Task {changes.past.run[:8]} was cut short, and task {past.run[:8]} changed this folder after it. "
+                f"Run `openkoi undo {past.run[:8]}` first."
+            )
 
 
 async def keeper_of(koi: "Assembly") -> Checkpoints:
@@ -155,30 +199,24 @@ def refuse_under_way(changes: Changes, koi: "Assembly") -> None:
         )
 
 
-async def restored(koi: "Assembly", changes: Changes, checkpoint: str) -> Sequence[str]:
-    """Bring the folder to a checkpoint, and write that down; return what could not be brought back, in words.
+async def settled(koi: "Assembly", changes: Changes) -> Changes:
+    """A task's changes, where a run that was cut short left files that were not kept yet: they are kept now."""
+    if not changes.cut_short:
+        return changes
+    refuse_out_of_turn(changes, koi.config.paths.sessions)
+    keeper = await keeper_of(koi)
+    kept = await keeper.take(changes.workspace, run=changes.past.run)
+    koi.tell(changes.past.run, [events.Restored(changes.restored, kept, tuple(changes.conflicts))])
+    return replace(changes, after=kept, settled=True)
 
-    A run that died in its work kept nothing after it: what it left is kept before it is first taken back.
-    """
+
+async def restored(koi: "Assembly", changes: Changes, *, undo: bool, force: bool) -> Restoration:
+    """Undo or redo a task's changes, and write that down; what others changed since is kept."""
     refuse_under_way(changes, koi)
     keeper = await keeper_of(koi)
     koi.log.session = changes.past.segment.partition(".")[0]
-    if changes.past.ended in ("", "failed") and not changes.settled:
-        koi.tell(changes.past.run, [events.Restored("", await keeper.take(changes.workspace))])
-    left: list[str] = []
-    try:
-        await keeper.restore(changes.workspace, checkpoint)
-    except KoiError as error:
-        if not getattr(error, "files", None):
-            raise
-        left.append(str(error))
-        if waits_for_a_person(error):
-            return left
-    koi.tell(changes.past.run, [events.Restored(checkpoint)])
-    return left
-
-
-def waits_for_a_person(error: KoiError) -> bool:
-    """Whether files were left that can be brought back once a person has moved their own changes away."""
-    reasons: Mapping[str, str] = getattr(error, "files", {})
-    return any("changed since" in reason for reason in reasons.values())
+    changes = await settled(koi, changes)
+    to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
+    done = await keeper.restore(changes.workspace, to, since=since, force=force)
+    koi.tell(changes.past.run, [events.Restored(to, conflicts=tuple(done.conflicts))])
+    return done

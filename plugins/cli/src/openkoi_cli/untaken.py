@@ -12,6 +12,8 @@ from openkoi_hookspecs import Record, events
 
 SHORT = 7
 SETTINGS = ("config", "hooks/", "info/")
+MADE = "the repository .git was made: delete that folder if it is of no use to you"
+DELETED = "the repository .git was deleted, and nothing of it was kept: clone it again"
 MOVED, WROTE, PASSED = "checkpoints.moved", "checkpoints.wrote_outside", "checkpoints.wrote_passed"
 
 
@@ -68,6 +70,10 @@ def fields(event: events.Event) -> Mapping[str, Any]:
 
 def left(moves: Mapping[str, Move]) -> Iterator[str]:
     """A sentence for each name that does not point to where it did; HEAD first: other commands need it back."""
+    head = moves.get("HEAD")
+    if head and not (head.before and head.after):
+        yield MADE if head.after else DELETED
+        return
     for ref in sorted(moves):
         move = moves[ref]
         if move.before != move.after and ref.startswith(SETTINGS):

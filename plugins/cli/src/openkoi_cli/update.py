@@ -1,89 +1,109 @@
-"""``openkoi update``: newer versions of OpenKoi and its plugins, brought by whoever installed them.
+"""``openkoi update``: install newer releases of OpenKoi and its plugins, and bring what they keep up to date."""
 
-Knows the installers' words (uv, pipx, pip); knows no package index: each installer asks the one it is set up for.
-"""
-
-import json
-import shutil
+import importlib
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import click
 
+from openkoi_hookspecs import KoiError
+
 from .invocation import Invocation
 
-PATIENCE = 300.0
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+    from .releases import Newer
+
+STILL = "  ! {name} is still {version}: {installer} did not update it."
 
 
-@dataclass(frozen=True, slots=True)
-class Newer:
-    """A distribution of which there is a newer version."""
+@runtime_checkable
+class Migrates(Protocol):
+    """What a memory may be besides: one whose file has versions."""
 
-    name: str
-    version: str
-    latest: str
+    async def migrate(self) -> Sequence[str]:
+        """Take the steps that its file is behind; return a line for each."""
 
 
 @click.command()
-@click.option("--check", is_flag=True, help="Only say what is newer; change nothing.")
+@click.option("--check", is_flag=True, help="Show newer releases without installing them.")
+@click.option("--migrations", is_flag=True, hidden=True, help="Only run pending migrations.")
 @click.pass_obj
-def command(invocation: Invocation, /, check: bool) -> None:
-    """Bring OpenKoi and its plugins up to date."""
-    from openkoi_hookspecs import KoiError
+def command(invocation: Invocation, /, check: bool, migrations: bool) -> None:
+    """Update OpenKoi and its plugins, and run pending migrations."""
+    from .releases import newer_releases
 
-    found = newer(said(listing()))
-    for one in found:
-        click.echo(f"{one.name} {one.version} -> {one.latest}")
-    if not found:
-        click.echo("OpenKoi and its plugins are up to date.")
-        return
     if check:
-        click.echo("Run openkoi update to install them.")
+        click.echo("\n".join(listing(newer_releases())))
         return
-    order = upgrade([one.name for one in found], Path(sys.prefix))
-    if subprocess.run(order, check=False, timeout=PATIENCE).returncode:
-        raise KoiError(f"The update did not succeed. Run it yourself: {' '.join(order)}")
-
-
-def listing() -> list[str]:
-    """The command that lists what is out of date here."""
-    if shutil.which("uv"):
-        return ["uv", "pip", "list", "--outdated", "--format", "json", "--python", sys.executable]
-    return [sys.executable, "-m", "pip", "list", "--outdated", "--format", "json"]
-
-
-def said(order: Sequence[str]) -> str:
-    """What a command answers; raises KoiError with its last words when it cannot."""
-    from openkoi_hookspecs import KoiError
-
     try:
-        done = subprocess.run(order, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        found = [] if migrations else newer_releases()
+        if found:
+            install(found)
+        elif not migrations:
+            click.echo("✓ OpenKoi and its plugins are up to date.")
+    except KoiError:  # what is there already may have pending migrations all the same
+        migrate(invocation)
+        raise
+    if found:
+        migrate_with_what_was_installed(invocation)
+    else:
+        migrate(invocation)
+
+
+def listing(found: "Sequence[Newer]") -> list[str]:
+    """Return what is newer, in lines."""
+    if not found:
+        return ["OpenKoi and its plugins are up to date."]
+    lines = [f"{one.name} {one.version} -> {one.latest}" for one in found]
+    return [*lines, "Run `openkoi update` to install them."]
+
+
+def install(found: "Sequence[Newer]") -> None:
+    """Let the installer of this environment install what is newer, and say of each whether it did."""
+    from .releases import MAX_SECONDS, installer_of, last_words, run, upgrade, versions_from_index
+
+    order = upgrade([one.name for one in found], Path(sys.prefix))
+    try:
+        done = run(order, MAX_SECONDS)
+        why = last_words(done.stderr) if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise KoiError(f"{order[0]} cannot tell what is out of date: {error}") from None
-    if done.returncode:
-        words = done.stderr.strip().splitlines() or ["it said nothing"]
-        raise KoiError(f"{' '.join(order)} cannot tell what is out of date: {words[-1]}")
-    return done.stdout
+        why = str(error)
+    if why:
+        raise KoiError(f"The update failed: {why}. To see more, run `{' '.join(order)}`.")
+    importlib.invalidate_caches()
+    now = versions_from_index()
+    for one in found:
+        if now.get(one.name) == one.version:
+            click.echo(STILL.format(name=one.name, version=one.version, installer=installer_of(order)), err=True)
+        else:
+            click.echo(f"✓ Updated {one.name} {one.version} -> {now.get(one.name, one.latest)}")
 
 
-def newer(answer: str) -> list[Newer]:
-    """The distributions of OpenKoi and its plugins in an installer's list, by name."""
-    listed = json.loads(answer or "[]")
-    ours = (one for one in listed if str(one.get("name", "")).lower().replace("_", "-").split("-")[0] == "openkoi")
-    found = (Newer(str(one["name"]), str(one.get("version", "")), str(one.get("latest_version", ""))) for one in ours)
-    return sorted(found, key=lambda one: one.name)
+def migrate_with_what_was_installed(invocation: Invocation) -> None:
+    """Run pending migrations by the new code: this process still has the old one."""
+    config = ["--config", invocation.config] if invocation.config else []
+    order = [sys.executable, "-P", "-m", "openkoi", *config, "update", "--migrations"]
+    if subprocess.run(order, check=False).returncode:
+        raise KoiError("Pending migrations failed. Fix the cause above, and run `openkoi update` again.")
 
 
-def upgrade(names: Sequence[str], prefix: Path) -> list[str]:
-    """The command of the installer that made this environment."""
-    parts = {part.lower() for part in prefix.parts}
-    if {"uv", "tools"} <= parts:
-        return ["uv", "tool", "upgrade", prefix.name]
-    if {"pipx", "venvs"} <= parts:
-        return ["pipx", "upgrade", "--include-injected", prefix.name]
-    if shutil.which("uv"):
-        return ["uv", "pip", "install", "--python", sys.executable, "--upgrade", *names]
-    return [sys.executable, "-m", "pip", "install", "--upgrade", *names]
+def migrate(invocation: Invocation) -> None:
+    """Run the migrations that are pending, and say what each did."""
+    from .interruptible import interruptible
+
+    for line in interruptible(migrations_of(invocation.open())):
+        click.echo(f"✓ {line}")
+
+
+async def migrations_of(koi: "Assembly") -> Sequence[str]:
+    """Return a line for each migration that was run, or that none was pending."""
+    async with koi:
+        memory = await koi.sockets.memory()
+        if not isinstance(memory, Migrates):
+            return []
+        return await memory.migrate() or ["Memory needs no migration."]

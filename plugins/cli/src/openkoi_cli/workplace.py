@@ -32,6 +32,8 @@ def models_of(past: Past, records: Iterable[Record], said: Mapping[str, object])
             named = {**event.models, **({"models.executor": past.model} if past.model else {})}
         elif isinstance(event, events.Forked):
             forked = {key: value for key, value in event.changed.items() if key in {EVERY_ROLE, *ROLES}}
+        elif isinstance(event, events.Continued) and event.models:
+            named, forked = {**event.models}, {}
     return replaced(replaced(named, forked), said)
 
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_hookspecs import Entry, Koi, Plan, Query, Recall, Run, Task, Tool, Toolbox, moments
-from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, refuse_oversized
+from openkoi_hookspecs import Entry, Koi, Plan, Recall, Run, Task, Tool, Toolbox, moments
+from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, recall_query, refuse_oversized
 
 from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
 from .looking import Looking
 
-SHARE = 10
 UNKNOWN = "The length of OpenKoi's own instructions is told by a task that was run: openkoi context ID."
 INSTRUCTIONS = Piece("system", "instructions", None, KERNEL)
 
@@ -28,8 +27,7 @@ async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
 
 async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
     """The plan as a run would make it, and which sections are too long for it."""
-    query = Query(task.text, project=task.project, tokens=task.limits.tokens // SHARE)
-    found = Recall(tuple(await koi.search(query)))
+    found = Recall(tuple(await koi.search(recall_query(task))))
     shown = await koi.fold(moments.after_recall, found, task=task, run=run)
     given = await koi.gather(moments.before_plan, task=task, recall=shown, run=run)
     every = [(MEMORY, recalled(shown)), *given]

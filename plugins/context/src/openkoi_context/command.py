@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,13 +26,13 @@ def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
     Of a task that was run by its id, of the last one without anything, or of one that is about to be run, by its
     words. No model is called, and nothing is written down.
     """
-    from openkoi_log import Redactor, environment_secrets
+    from openkoi_redact import current_redactor
 
     from .pages import as_json, table
 
     prompt = prompt_of(koi, " ".join(words))
     shown = as_json(prompt) if layout == "json" else table(prompt)
-    click.echo(Redactor(environment_secrets(environ))(shown))
+    click.echo(current_redactor()(shown))
 
 
 def prompt_of(koi: Koi, words: str) -> "Prompt":

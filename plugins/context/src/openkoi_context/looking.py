@@ -45,6 +45,11 @@ class Looking:
     iterations: Sequence[Iteration] = ()
     spent: Spend = Spend()
 
+    @property
+    def outermost(self) -> str:
+        """A run of its own."""
+        return self.id
+
     async def chat(self, request: Request) -> Reply:
         """Call no model: as if no call were left."""
         raise LimitReached("calls")

@@ -31,6 +31,6 @@ def closing(kept: Path | None) -> str:
     where = f"The project is kept in {kept}\n" if kept else ""
     return f"""{where}The model was scripted: its words, its figures and its cost come from a file.
 All else was real: the files, the tools, the tests, the linter, the loop and its memory.
-Run it again and see what it remembers; --keep keeps the copy. With a real model, in a project of yours:
+Run it again to see what it learned; --keep keeps the copy. With a real model, in a project of yours:
 
   {REAL}"""

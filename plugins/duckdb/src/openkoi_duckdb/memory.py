@@ -111,6 +111,17 @@ class DuckDB:
         self.born = ""
         return await asyncio.to_thread(self.file.make_way, fresh.file if fresh else None)
 
+    async def migrate(self) -> Sequence[str]:
+        """Bring the file up to date; return a line for each step that was taken."""
+        from .migrations import version_of
+        from .versions import versions_of
+
+        before = await asyncio.to_thread(versions_of, self.file)
+        if before is None or not (before.missing or before.newer):
+            return []
+        await asyncio.to_thread(self.file.write, version_of)
+        return [f"Memory migrated to version {one.version}: {one.name}." for one in before.missing]
+
     async def apart(self, work: Callable[[A, Patience], T], fact: A) -> T:
         """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
         patience = Patience(self.file.seconds)

@@ -5,7 +5,6 @@ on stderr.
 """
 
 import json
-import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,6 @@ import click
 from openkoi_hookspecs import Koi, Limits
 
 if TYPE_CHECKING:
-    from openkoi_log import Redactor
-
     from .verdict import Verdict
 
 FORMATS = ("text", "json", "sarif", "markdown")
@@ -49,13 +46,15 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
     A copy is judged: nothing in the folder changes. Exit: 0 accepted, 3 below the threshold or a check is red, 4
     budget, 5 time, 9 a judge is needed and there is no model.
     """
+    from openkoi_redact import current_redactor
+
     from .session import Wanted, evaluated
 
     limits = Limits(iterations=1, quality=asked.pop("quality"), seconds=asked.pop("seconds"), usd=usd)
     here = Path.cwd().resolve()
     wanted = Wanted(folder=Path(path) if path else here, base=here, limits=limits, **asked)
     verdict = await evaluated(wanted, koi)
-    redacted = redactor()
+    redacted = current_redactor()
     for warning in verdict.warnings if layout != "json" else ():
         click.echo(redacted(f"  ! {warning}"), err=True)
     click.echo(redacted(told(verdict, layout)))
@@ -75,10 +74,3 @@ def told(verdict: "Verdict", layout: str) -> str:
     from .text import as_markdown, as_text
 
     return as_markdown(verdict) if layout == "markdown" else as_text(verdict)
-
-
-def redactor() -> "Redactor":
-    """What takes secrets of ours out of what tests printed."""
-    from openkoi_log import Redactor, environment_secrets
-
-    return Redactor(environment_secrets(os.environ))

@@ -12,7 +12,7 @@ from openkoi_hookspecs.events import Evaluated, Warned
 
 from .copy import Copy, name_in
 from .git import repository_of, repository_with
-from .verdict import ACCEPTED, NO_PROVIDER, Ground, Verdict, verdict_of
+from .verdict import BELOW, NO_PROVIDER, Ground, Verdict, verdict_of
 
 NAME = "evaluate"
 NEEDED = "evaluator"
@@ -143,8 +143,8 @@ def imported_from(copy: Path) -> Iterator[None]:
 
 def unchanged(wanted: Wanted) -> Verdict:
     """What there is to say where nothing is other than it was."""
-    reason = f"nothing changed since {wanted.revision}"
-    return Verdict(subject=wanted.subject, status=ACCEPTED, reason=reason, quality=wanted.limits.quality)
+    reason = f"nothing changed since {wanted.revision}, so there is nothing to evaluate"
+    return Verdict(subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality)
 
 
 def place_of(folder: Path) -> Path:

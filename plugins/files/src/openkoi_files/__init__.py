@@ -10,6 +10,8 @@ from .credentials import STORE, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import locked
 from .private import private_folder, read_text, replace_file, tightened
+from .processes import is_process_running
+from .programs import Unstartable, unstartable
 from .project import project_id
 from .questions import Questions
 from .settings import Setting, read_settings, typed
@@ -22,7 +24,9 @@ __all__ = [
     "Daybook",
     "Questions",
     "Setting",
+    "Unstartable",
     "configure",
+    "is_process_running",
     "is_under_way",
     "locked",
     "moved_in",
@@ -38,4 +42,5 @@ __all__ = [
     "tightened",
     "typed",
     "under_way",
+    "unstartable",
 ]

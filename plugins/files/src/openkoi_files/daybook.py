@@ -19,6 +19,7 @@ from openkoi_hookspecs import KoiError, LimitReached, Spend
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
+from .processes import is_process_running
 
 
 class Reserved(Protocol):
@@ -149,19 +150,6 @@ class Daybook:
 def settled(page: Page) -> Page:
     """The page on which reservations of processes that are gone count as spent."""
     for key, (tokens, usd) in page.held.items():
-        if not alive(int(key.partition(":")[0])):
+        if not is_process_running(int(key.partition(":")[0])):
             page = page.without(key, tokens, usd)
     return page
-
-
-def alive(process: int) -> bool:
-    """Whether a process is there. Where that cannot be told, it is."""
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -5,14 +5,18 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
-from . import files, network, system
+from . import files, system
 from .checks import found
 from .finding import Command, Concern, Finding
+from .fresh_files import fresh_files
+from .generated import HARMLESS_BEFORE, generated_targets
+from .git_checkouts import Comparison, comparisons
+from .git_repository import written_settings
 from .interpreters import Code, code_of, language_of
 from .other_code import judge_awk, judge_code
 from .patterns import programs
@@ -20,23 +24,30 @@ from .places import judge_read, judge_write
 from .policy import Policy
 from .python_code import Found, judge_python
 from .redirects import Feed
-from .shell import CONTINUED, FROM_ENVIRONMENT, UNREADABLE, Script, Simple, read_script
+from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
-from .spoken import said, spoken, spoken_feed
+from .spoken import said, spoken
 from .takers import is_builtin_alone, unwrapped
 from .trusted import is_generator, substituted
+from .variables import from_environment, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
 ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
-VARIABLE = re.compile(r"\$\{?!?(\w+)")
+SETTLED = {
+    Ask: Finding("your settings want it asked about", "settings"),
+    Deny: Finding("your settings forbid it", "settings", Deny),
+}
 
 
 @dataclass(slots=True)
 class Examination:
-    """One line under examination. ``fresh``: the files it has written so far, with their text where that is known."""
+    """One line under examination. ``fresh``: the files it has written so far, with their text where that is known.
+
+    ``earlier`` are the words of commands that may have put something into a folder.
+    """
 
     policy: Policy
     concerns: list[Concern] = field(default_factory=list)
@@ -49,6 +60,9 @@ class Examination:
     new_remote: bool = False
     whole: str = ""
     commands: int = 0
+    configures: list[str] = field(default_factory=list)
+    compares: list[Comparison] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
 
     def begin(self, line: str) -> None:
         """Examine a whole line, also as it is when a shell has joined what was continued."""
@@ -65,6 +79,11 @@ class Examination:
     def note(self, command: str, why: str, category: str, verdict: type[Ask] | type[Deny] = Ask) -> None:
         """Write a concern down."""
         self.concerns.append(Concern(verdict, command, why, category))
+
+    def note_all(self, command: str, findings: Iterable[Finding]) -> None:
+        """Write findings down."""
+        for finding in findings:
+            self.note(command, finding.why, finding.category, finding.verdict)
 
     def line(self, line: str, depth: int) -> None:
         """Examine a text that a shell reads."""
@@ -88,23 +107,20 @@ class Examination:
         self.writes += [target.text for target in script.written]
         opened = [(f"> {one.text}", judge_write(one)) for one in script.written]
         for text, findings in [*opened, *((f"< {one.text}", judge_read(one)) for one in script.read)]:
-            for finding in findings:
-                self.note(text, finding.why, finding.category, finding.verdict)
+            self.note_all(text, findings)
 
     def assigned(self, script: Script, depth: int) -> None:
         for name, value in script.assigned:
             if value.known:
                 self.values[name] = value.text
-            for finding in system.judge_assignment(name, value):
-                self.note(f"{name}={value.text}", finding.why, finding.category)
+            self.note_all(f"{name}={value.text}", system.judge_assignment(name, value))
             if name in programs("run-later") and value.known:
                 self.line(value.text, depth + 1)
 
     def simple(self, simple: Simple, depth: int) -> None:
         """Examine a simple command as it stands in the line."""
         self.command(simple.words, simple.feed, simple.text, depth)
-        for finding in system.emptied_by(simple):
-            self.note(simple.text, finding.why, finding.category)
+        self.note_all(simple.text, system.emptied_by(simple))
         for opened in simple.writes:
             self.fresh[posixpath.normpath(opened.target.text)] = said(simple)
 
@@ -122,7 +138,7 @@ class Examination:
                 self.note(text, "runs a program whose name is computed", "computed")
             return
         command = Command(name, tuple(words[1:]), feed)
-        self.settle(command, words, text)
+        self.settle(command, words, text, depth)
         self.remember(command)
         self.inner(command, text, depth)
         if code := code_of(command):
@@ -133,31 +149,22 @@ class Examination:
         """The name of a program; empty if only running would show it."""
         if word.glob or not word.text:
             return ""
-        if not word.known and not self.from_environment(word):
+        if not word.known and not from_environment(word, self.whole):
             return ""
         return ENDING.sub("", posixpath.basename(word.text).lower())
 
-    def from_environment(self, word: Word) -> bool:
-        """Whether a program lies in a folder that a variable names which this line does not set."""
-        match = FROM_ENVIRONMENT.match(word.text)
-        return match is not None and not self.mentioned(match[1])
-
-    def mentioned(self, variable: str) -> bool:
-        """Whether a line does more with a variable than read it."""
-        return re.search(rf"(?<![\w$]){re.escape(variable)}(?!\w)", self.whole.replace("${", "$")) is not None
-
-    def settle(self, command: Command, words: Sequence[Word], text: str) -> None:
+    def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
         settled = self.policy.verdict_on(words)
         found = list(self.found(command))
         if settled is Allow:
             found = [finding for finding in found if finding.verdict is Deny]
-        elif settled is Ask:
-            found.append(Finding("your settings want it asked about", "settings"))
-        elif settled is Deny:
-            found.append(Finding("your settings forbid it", "settings", Deny))
+        elif settled:
+            found.append(SETTLED[settled])
+        targets = generated_targets(command, self.earlier, self.whole) if depth == 0 and found else ()
         for finding in found:
-            self.note(text, finding.why, finding.category, finding.verdict)
+            deletes = targets if (finding.category, finding.verdict) == ("destroying", Ask) else ()
+            self.concerns.append(Concern(finding.verdict, text, finding.why, finding.category, deletes))
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
@@ -166,22 +173,21 @@ class Examination:
 
     def remember(self, command: Command) -> None:
         """Keep in mind what later commands of the line may build on."""
+        self.configures += (posixpath.join(*self.folders, path) for path in written_settings(command))
+        self.compares += (
+            one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
+        )
+        if command.name not in HARMLESS_BEFORE:
+            self.earlier += [word.text for word in command.words]
         if command.name in {"cd", "pushd"} and command.operands:
             self.folders.append(command.operands[0])
         if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
             self.new_remote = True
         if files.may_write(command.name):
             self.writes += [target.text for target in files.targets(command)]
-        for path in network.fetched(command):
-            self.fresh[posixpath.normpath(path)] = None
-        if command.name == "tee":
-            text = spoken_feed(command.feed)
-            self.fresh |= {posixpath.normpath(path): text for path in command.operands}
         if command.name == "ln" and len(command.operands) == 2:
             self.links[posixpath.normpath(command.operands[1])] = command.operands[0]
-        if command.name in {"cp", "mv", "ln"} and len(command.operands) == 2:
-            old, new = map(posixpath.normpath, command.operands)
-            self.fresh |= {new: self.fresh[old]} if old in self.fresh else {}
+        self.fresh |= dict(fresh_files(command, self.fresh))
 
     def inner(self, command: Command, text: str, depth: int) -> None:
         """Examine the commands that a command runs."""
@@ -199,15 +205,10 @@ class Examination:
         made = substituted(word.text) if not word.known else ""
         if made:
             self.output(made, "shell", text, depth)
-        elif self.uncertain(word):
+        elif uncertain(word, self.whole):
             self.note(text, "hands a shell what is computed", "computed")
         else:
             self.line(word.text, depth + 1)
-
-    def uncertain(self, word: Word) -> bool:
-        """Whether a word holds more than values of the environment that this line does not touch."""
-        made = "$(" in word.text or "`" in word.text
-        return not word.known and (made or any(self.mentioned(name) for name in VARIABLE.findall(word.text)))
 
     def output(self, made_by: str, language: str, text: str, depth: int) -> None:
         """Examine what another command prints and an interpreter runs."""
@@ -223,7 +224,7 @@ class Examination:
         """Examine what an interpreter runs."""
         if code.module:
             self.command(code.module, command.feed, text, depth + 1, guess=True)
-        elif code.code is not None and self.uncertain(code.code):
+        elif code.code is not None and uncertain(code.code, self.whole):
             self.handed(code.code, text, depth) if code.language == "shell" else self.note(
                 text, "runs code that is computed", "computed"
             )
@@ -291,8 +292,7 @@ class Examination:
             self.line(found.line, depth + 1)
         elif found.path:
             self.writes.append(found.path)
-            for finding in judge_write(Word(found.path)):
-                self.note(text, finding.why, finding.category, finding.verdict)
+            self.note_all(text, judge_write(Word(found.path)))
         elif found.why:
             self.note(text, found.why, "code")
 

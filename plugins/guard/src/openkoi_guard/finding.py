@@ -46,12 +46,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """Why a person should see a line: which command of it, and what that does."""
+    """Why a person should see a line: which command of it, and what that does.
+
+    ``deletes``: folders that a build makes again, when the command does nothing but delete such.
+    """
 
     verdict: type[Ask] | type[Deny]
     command: str
     why: str
     category: str = ""
+    deletes: tuple[str, ...] = ()
 
 
 Check = Callable[[Command], Iterator[Finding]]

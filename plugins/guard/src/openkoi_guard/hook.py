@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
+from .generated import is_disposable
 from .policy import Policy, patterns
-from .protected import DEFAULTS, protected_by
+from .protected import DEFAULTS, places, protected_by, reason
 from .sourced import Beginnings, is_new
 
 if TYPE_CHECKING:
+    from .git_checkouts import Comparison
     from .judge import Judgement
 
 Mode = Literal["ask", "deny", "off"]
@@ -51,9 +53,7 @@ class Guard:
         if self.mode == "off":
             return None
         since = self.beginnings.of(run.id)
-        said = list(self.verdicts(call, tool, run.workspace, since))
-        strictest = max(said, key=lambda verdict: verdict.strictness, default=None)
-        return self.settled(strictest, tool)
+        return self.settled(strictest_of(list(self.verdicts(call, tool, run.workspace, since))), tool)
 
     def settled(self, verdict: Verdict | None, tool: Tool) -> Verdict | None:
         """What becomes of a verdict under the settings. Denials stay as they are."""
@@ -84,9 +84,14 @@ class Guard:
         from .judge import examined
 
         judgement = examined(line, Policy(self.allow, self.ask, self.deny, mounted_for(line)))
-        if not isinstance(judgement.verdict, Allow):
-            yield judgement.verdict
+        verdict = without_generated(judgement, workspace)
+        if not isinstance(verdict, Allow):
+            yield verdict
         yield from self.on_sourced(judgement, workspace, since)
+        for comparison in judgement.compares:
+            yield from self.on_history(comparison, workspace)
+        for path in judgement.configures:
+            yield from self.on_settings(path, workspace)
         for path in judgement.writes:
             yield from self.on_path(path, workspace, (".", *judgement.folders))
 
@@ -99,7 +104,45 @@ class Guard:
     def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Verdict]:
         glob = protected_by(path, self.protected_paths, workspace, folders)
         if glob:
-            yield Ask(f"{path} is protected by {glob!r}: writing there can change what runs later. {NOTE}")
+            approved = tuple(places(path, self.protected_paths, workspace, folders))
+            yield Ask(f"{path} is protected by {glob!r}: {reason(path, workspace)}. {NOTE}", paths=approved)
+
+    def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Verdict]:
+        """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""
+        from .git_checkouts import changed_autorun
+
+        for path in changed_autorun(comparison, workspace):
+            yield from self.on_path(path, workspace)
+
+    def on_settings(self, path: str, workspace: Path) -> Iterator[Verdict]:
+        """Settings of a repository that is there already; those of a new one are the sandbox's to look at."""
+        yield from self.on_path(path, workspace) if (workspace / path).exists() else ()
+
+
+def strictest_of(said: Sequence[Verdict]) -> Verdict | None:
+    """The strictest verdict; of several questions one that asks all, and whose answer counts for all their paths."""
+    strictest = max(said, key=lambda verdict: verdict.strictness, default=None)
+    if not isinstance(strictest, Ask):
+        return strictest
+    asks = [verdict for verdict in said if isinstance(verdict, Ask)]
+    lines = dict.fromkeys(line for ask in asks for line in ask.reason.removesuffix(NOTE).strip().split("\n"))
+    noted = NOTE if any(ask.reason.endswith(NOTE) for ask in asks) else ""
+    paths = dict.fromkeys(path for ask in asks for path in ask.paths)
+    if len(asks) == 1:
+        return strictest
+    return Ask("\n".join(filter(None, (*lines, noted))), paths=tuple(paths))
+
+
+def without_generated(judgement: "Judgement", workspace: Path) -> Verdict:
+    """The verdict without concerns about folders that a build makes again and git ignores."""
+    from .judge import verdict_of
+
+    kept = [
+        concern
+        for concern in judgement.concerns
+        if not (concern.deletes and is_disposable(concern.deletes, judgement.folders, workspace))
+    ]
+    return verdict_of(tuple(kept))
 
 
 def line_of(given: Json) -> str | None:

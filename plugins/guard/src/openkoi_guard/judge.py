@@ -9,6 +9,7 @@ from openkoi_hookspecs import Allow, Verdict
 
 from .examine import Examination
 from .finding import Concern
+from .git_checkouts import Comparison
 from .policy import Policy
 
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
@@ -20,13 +21,19 @@ NOTHING_SETTLED = Policy()
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said of a line, and the files that it would write to, or read into a shell, as they are spelled."""
+    """What is said of a line, and the files that it would write to, or read into a shell, as they are spelled.
+
+    ``configures`` are settings of repositories that it would write, where they are there already; ``compares`` tells
+    which files it would take out of a repository's history.
+    """
 
     verdict: Verdict
     concerns: tuple[Concern, ...] = ()
     writes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     sourced: tuple[str, ...] = ()
+    configures: tuple[str, ...] = ()
+    compares: tuple[Comparison, ...] = ()
 
 
 def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Verdict:
@@ -45,6 +52,8 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
         tuple(resolved(examination)),
         tuple(dict.fromkeys(examination.folders)),
         tuple(dict.fromkeys(examination.sourced)),
+        tuple(dict.fromkeys(examination.configures)),
+        tuple(dict.fromkeys(examination.compares)),
     )
 
 

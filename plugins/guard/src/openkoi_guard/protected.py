@@ -8,14 +8,15 @@ from glob import has_magic, iglob
 from itertools import islice
 from pathlib import Path
 
+from openkoi_schema import protected_globs, rule_of
+
 HOME = re.compile(r"^\$(HOME\b|\{HOME\})")
 MOST_MATCHES = 100
 MOST_SIGNS = 2
 DEFAULTS = (
     ".git/**",
     "**/.git/**",
-    ".openkoi/**",
-    ".envrc",
+    *protected_globs(),
     "~/.ssh/**",
     "~/.gnupg/**",
     "~/.aws/**",
@@ -58,6 +59,20 @@ def protected_by(path: str, globs: Sequence[str], workspace: Path, folders: Sequ
                 if any(within(spelled, one) for one in anchored(glob, workspace)):
                     return glob
     return ""
+
+
+def places(path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]) -> Iterator[str]:
+    """Where the path is, in those of the folders in which it is protected."""
+    for folder in folders:
+        if protected_by(path, globs, workspace, (folder,)):
+            yield os.path.realpath(os.path.join(workspace, at_home(folder), at_home(path)))  # noqa: PTH118
+
+
+def reason(path: str, workspace: Path) -> str:
+    """Why it is protected."""
+    place = os.path.relpath(os.path.join(workspace, at_home(path)), workspace)  # noqa: PTH118
+    rule = rule_of(place.replace(os.sep, "/"))
+    return rule.reason if rule and rule.protected else "writing there can change what runs later"
 
 
 def spellings(workspace: Path, folder: str, path: str) -> Iterator[str]:

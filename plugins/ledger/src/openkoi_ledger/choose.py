@@ -119,8 +119,12 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
 
 
 def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
-    """On which share of runs to leave an entry out, to see whether it matters; never what a person stands for."""
-    if entry.pinned or entry.trust is Trust.PERSON:
+    """On which share of runs to leave an entry out, to see whether it matters.
+
+    Never what a person stands for, nor what a check bore out when it first fits: the run after the one that taught it
+    is the one that a user looks at.
+    """
+    if entry.pinned or entry.trust is Trust.PERSON or not (uses or opinion(entry)):
         return 0.0
     doubted, guess = is_untried(entry, uses) or doubtful(uses), entry.standing is Standing.PROBATION
     return share_withheld(uses, rules.withheld, doubted=doubted, opinion=guess)

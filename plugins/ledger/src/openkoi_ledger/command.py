@@ -5,13 +5,13 @@ Knows the terminal; what is decided goes to the log.
 
 import sys
 from collections.abc import Sequence
-from os import environ
 
 import click
 
 from openkoi_hookspecs import Koi, KoiError
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_log import Redactor, RunLog, environment_secrets, session_id
+from openkoi_log import RunLog, session_id
+from openkoi_redact import current_redactor
 
 from .bouts import Duel
 from .decay import now
@@ -204,7 +204,7 @@ def done(ledger: Ledger, entry: Entry, what: str) -> None:
 
 def write(ledger: Ledger, entry: Entry) -> None:
     """Put a person's decision into the run log, in a segment of this command's own."""
-    log = RunLog(ledger.shelf.folder, session_id(), Redactor(environment_secrets(environ)))
+    log = RunLog(ledger.shelf.folder, session_id(), current_redactor())
     try:
         log.append("learn", [Noted(entry), LearningSaved(counted(ledger.shelf.book, entry, ledger.rules.decay))])
     finally:

@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_hookspecs.events import Warned
+from openkoi_prompt import recall_text
 
 from .book import Book, Origin
 from .choose import Asked, Choice, Rules, choose, in_scope
@@ -83,14 +84,14 @@ class Ledger:
         for learning in (hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
-        asked = Asked(run=run.id, text=task.text, project=task.project, model=model, now=now())
+        asked = Asked(run=run.id, text=recall_text(task), project=task.project, model=model, now=now())
         if self.duel:
             choice = choose(*staged(book, asked, self.duel), replace(self.rules, withheld=0.0))
-            return Recall((*hits(choice, book), *similar(near(recall, book, asked), choice, self.rules)))
+            return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))
         choice = choose(book, asked, self.rules)
         shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
-        await run.emit(Shown(task.text, task.project, model, shown, withheld))
-        return Recall((*hits(choice, book), *similar(near(recall, book, asked), choice, self.rules)))
+        await run.emit(Shown(asked.text, task.project, model, shown, withheld))
+        return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
@@ -148,15 +149,15 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
     return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)
 
 
-def near(recall: Recall, book: Book, asked: Asked) -> Recall:
-    """Return the hits that resemble the task in words or meaning, without what entries say already.
+def near(recall: Recall, book: Book, asked: Asked, task: Task) -> Recall:
+    """Return the hits that resemble the task, or its input, in words or meaning, without what entries say already.
 
     An entry is shown as one or not at all: a lesson stands in a prompt once, and one that was archived or is withheld
     does not come back by way of a past task.
     """
-    task = book.weighed(asked.text, asked.project)
+    tasks = [book.weighed(text, asked.project) for text in {task.text, asked.text}]
     known = [one for one in book.entries.values() if in_scope(one, asked.project)]
-    alike = [hit for hit in recall.hits if hit.near >= MEANT or resembles(task, hit.memo.text)]
+    alike = [hit for hit in recall.hits if hit.near >= MEANT or any(resembles(one, hit.memo.text) for one in tasks)]
     cut = [replace(hit, memo=replace(hit.memo, text=drop_known_lines(hit.memo.text, known))) for hit in alike]
     return Recall([hit for hit in cut if hit.memo.text])
 

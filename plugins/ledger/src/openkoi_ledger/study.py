@@ -6,11 +6,10 @@ Everything goes to the run log of the run that is under way. To learn from a run
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import environ
 
 from openkoi_hookspecs import Learning, Result, Run, moments
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_log import Redactor, environment_secrets
+from openkoi_redact import current_redactor
 
 from .book import Book, Origin
 from .decay import USUAL, Decay, now
@@ -110,7 +109,7 @@ class Study:
 
 def redact(text: str) -> str:
     """A text without the secrets that we hold."""
-    return Redactor(environment_secrets(environ))(text)
+    return current_redactor()(text)
 
 
 def news(before: Entry | None, entry: Entry) -> bool:

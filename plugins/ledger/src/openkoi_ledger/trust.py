@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from openkoi_log import MASK
+from openkoi_redact import MASK
 
 from .entry import Trust
 from .words import WORD, details, terms

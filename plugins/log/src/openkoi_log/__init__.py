@@ -1,22 +1,21 @@
 """The run log of OpenKoi, for whoever writes or reads it without a kernel: a library, without entry points.
 
 A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells of tasks from the log alone; nothing is
-written that a ``Redactor`` has not seen.
+written that a ``Redactor`` (of ``openkoi_redact``) has not seen.
 """
 
 from .codec import decode, encode
 from .excerpts import Excerpts
 from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
+from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
-from .redact import MASK, Redactor, environment_secrets, masked
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
 from .runlog import LogFault, RunLog, session_id
-from .transcript import Damaged, read_line, sealed, write_line
+from .transcript import Damaged, read_line, redacted, sealed, write_line
 
 __all__ = [
-    "MASK",
     "NOBODY",
     "UNKNOWN",
     "Beginning",
@@ -25,7 +24,6 @@ __all__ = [
     "Excerpts",
     "LogFault",
     "Past",
-    "Redactor",
     "Rerun",
     "RunLog",
     "all_segments",
@@ -33,7 +31,6 @@ __all__ = [
     "beyond",
     "decode",
     "encode",
-    "environment_secrets",
     "find_task",
     "is_packed",
     "last_checkpoint",
@@ -47,6 +44,7 @@ __all__ = [
     "read_line",
     "read_segment",
     "records_of",
+    "redacted",
     "renamed",
     "rerun_of",
     "sealed",

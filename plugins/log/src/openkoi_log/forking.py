@@ -49,9 +49,9 @@ def last_checkpoint(happened: Iterable[Event]) -> str:
                 last = work.checkpoint or last
             case events.Continued() if works and works[-1].ended is Ended.PERSON:
                 works.pop()
-            case events.RunCompleted(best=best) if best < len(works):
+            case events.RunCompleted(best=best) if best < len(works) - 1:
                 last = works[best].checkpoint or last
-            case events.Kept(checkpoint=kept) | events.Restored(checkpoint=kept):
+            case events.Kept(checkpoint=kept) | events.Restored(checkpoint=kept) | events.Evaluated(checkpoint=kept):
                 last = kept or last
     return last
 

@@ -39,7 +39,7 @@ TOLD = (
 )
 CLOSING = (events.Worked, events.Evaluated, events.Decided)
 DONE = (events.Kept, events.ChecksBaseline, events.ToolCalled, events.ToolAnswered)
-SAID_AGAIN = (events.TaskStarted, events.Terminated, events.Iterated)
+SAID_AGAIN = (events.TaskStarted, events.Compressed, events.Terminated, events.Iterated)
 
 
 def always(event: Event) -> bool:
@@ -53,6 +53,8 @@ class Rerun:
     ``baselines`` are how checks stood then, by evaluator; ``called`` tells whether a tool was called after that.
 
     ``rejudge``: it ended, and only a judgement was missing.
+
+    ``approved`` are the paths that the user has let its commands change.
 
     ``paid`` is what it and its parts have paid for, ``lapped`` what its iterations have cost. ``lost`` are questions of
     which nothing more was heard, by run.
@@ -68,6 +70,7 @@ class Rerun:
     lost: Sequence[tuple[str, events.Broken]] = ()
     lapped: Spend = Spend()
     rejudge: bool = False
+    approved: frozenset[str] = frozenset()
 
     @property
     def active(self) -> bool:
@@ -154,7 +157,15 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
-    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, sum(laps, Spend()), rejudge)
+    lapped, approved = sum(laps, Spend()), frozenset(approved_paths(happened))
+    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved)
+
+
+def approved_paths(happened: Iterable[Event]) -> Iterator[str]:
+    """The paths that the user has let the run's commands change."""
+    for event in happened:
+        if isinstance(event, events.PathsApproved):
+            yield from event.paths
 
 
 def called_after_kept(happened: Sequence[Event]) -> bool:

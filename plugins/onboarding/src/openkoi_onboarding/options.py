@@ -61,6 +61,6 @@ def without_a_person(offers: Sequence[Offer]) -> str:
     variables = ", ".join(offer.variable for offer in offers if offer.variable)
     keys = f"Set one of {variables}, or name" if variables else "Name"
     return (
-        "openkoi init asks which model to use, and nobody is there to answer: it needs a terminal. "
+        "openkoi init asks which model to use, but there is no terminal to ask on. "
         f"{keys} a model with OPENKOI_MODEL=PROVIDER/MODEL."
     )

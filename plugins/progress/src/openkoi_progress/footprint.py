@@ -13,6 +13,9 @@ from itertools import islice
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 
+from .gain import Gain
+from .volatile import form, form_of_growing, form_of_name
+
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "target"})
 MOST = 5_000
 LARGE = 1_000_000
@@ -29,42 +32,77 @@ class File:
     stamp: int
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is in a file, in few bytes: exactly, without what changes by itself, and without alike lines at its end."""
+
+    exact: bytes
+    form: bytes
+    growing: bytes
+
+
 @dataclass(slots=True)
 class Footprints:
     """The states that a folder was in; of a very large one only its first files count."""
 
     first: frozenset[File] = frozenset()
-    contents: dict[File, bytes] = field(default_factory=dict)
+    contents: dict[File, Content] = field(default_factory=dict)
     seen: set[bytes] = field(default_factory=set)
 
     def begin(self, root: Path) -> None:
         """Note how it is before anything was written."""
         self.first = frozenset(files_of(root))
-        self.seen.add(self.state(self.first))
+        self.seen.update(self.states(self.first))
 
-    def changed(self, root: Path) -> bool:
-        """Whether it is in a state that it was not in before; that is known from now on."""
+    def changed(self, root: Path, *, by_program: bool = False) -> Gain:
+        """What its state brings, which is known from now on: nothing if it was in it before.
+
+        One that differs from an earlier one in volatile parts only is no real progress; neither is a file to which a
+        program appends lines of one kind.
+        """
         if not self.seen:
             self.begin(root)
-            return True
-        state = self.state(files_of(root))
-        new = state not in self.seen
-        self.seen.add(state)
-        return new
+            return Gain.REAL
+        exact, form, growing = self.states(files_of(root))
+        new, real = exact not in self.seen, (growing if by_program else form) not in self.seen
+        self.seen.update((exact, form, growing))
+        return Gain.REAL if new and real else Gain.SOMETHING if new else Gain.NOTHING
 
-    def state(self, files: frozenset[File]) -> bytes:
-        """What it is like, in few bytes."""
-        seen = blake2b(digest_size=16)
-        for file in sorted(files, key=lambda file: file.path):
-            seen.update(f"{file.path}\0{file.mode}\0".encode("utf-8", "surrogateescape"))
-            seen.update(str(file.stamp).encode() if file in self.first else self.content(file))
-        return seen.digest()
+    def states(self, files: frozenset[File]) -> tuple[bytes, bytes, bytes]:
+        """What it is like, in few bytes: exactly, and in the two ways in which contents are alike."""
+        known = [(file, self.content(file)) for file in files]
+        return (
+            digest_of("exact", {(file.path, file.mode, content.exact) for file, content in known}),
+            digest_of("form", {(form_of_name(file.path), file.mode, content.form) for file, content in known}),
+            digest_of("growing", {(form_of_name(file.path), file.mode, content.growing) for file, content in known}),
+        )
 
-    def content(self, file: File) -> bytes:
-        """What is in a file, in few bytes; of a large one its time."""
+    def content(self, file: File) -> Content:
+        """What is in a file; of one that is large, or was not written since the run began, its time."""
+        if file in self.first or file.size > LARGE:
+            stamp = str(file.stamp).encode()
+            return Content(stamp, stamp, stamp)
         if file not in self.contents:
-            self.contents[file] = str(file.stamp).encode() if file.size > LARGE else held_in(file)
+            self.contents[file] = content_of(held_in(file))
         return self.contents[file]
+
+
+def content_of(held: bytes) -> Content:
+    text = held.decode("utf-8", "surrogateescape")
+    return Content(*map(short, (text, form(text), form_of_growing(text))))
+
+
+def short(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).digest()
+
+
+def digest_of(kind: str, files: set[tuple[str, int, bytes]]) -> bytes:
+    """A state, in few bytes."""
+    seen = blake2b(kind.encode(), digest_size=16)
+    for path, mode, content in sorted(files):
+        seen.update(f"{path}\0{mode}\0".encode("utf-8", "surrogateescape"))
+        seen.update(content)
+    return seen.digest()
 
 
 def held_in(file: File) -> bytes:
@@ -72,17 +110,17 @@ def held_in(file: File) -> bytes:
     try:
         if S_ISLNK(file.mode):
             return os.fsencode(Path(file.path).readlink())
-        return digest(file.path) if S_ISREG(file.mode) else b""
+        return bytes_of(file.path) if S_ISREG(file.mode) else b""
     except OSError:
         return b""
 
 
-def digest(path: str) -> bytes:
+def bytes_of(path: str) -> bytes:
     """What is in a file that was one a moment ago; what took its place since is not waited for, or followed."""
     with open(os.open(path, READING), "rb") as opened:  # noqa: PTH123  # flags that pathlib does not take
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
             return b""
-        return blake2b(opened.read(LARGE + 1), digest_size=16).digest()
+        return opened.read(LARGE + 1)
 
 
 def files_of(root: Path) -> frozenset[File]:

@@ -16,6 +16,20 @@ BETWEEN = frozenset({"|", "&&", ";"})
 SIGNS = frozenset("();<>|&")
 
 
+def exactly(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Arguments without what a shell does not read: a command is the same under another comment."""
+    command = arguments.get("command")
+    return {**arguments, "command": uncommented(command)} if isinstance(command, str) else arguments
+
+
+def uncommented(line: str) -> Json:
+    """The words of a command line without its comments; as it stands where it is not one."""
+    try:
+        return " ".join(shlex.quote(word) for word in shlex.split(line, comments=True))
+    except ValueError:
+        return line
+
+
 def only_reads(arguments: Mapping[str, Json]) -> bool:
     """Whether one of these arguments is a command line that shows files and does nothing else."""
     return any(shows_files(said) for said in arguments.values() if isinstance(said, str))

@@ -1,29 +1,24 @@
 """Whether a run gets anywhere, told from its tool calls and what they brought. Pure; knows no clock, file or model.
 
-Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), or
-the same question with a new answer. Something is a new text that another command printed: it may be useful, or not.
-Nothing is what was seen before. A few cycles of nothing end a run; many cycles without real progress do, too.
+Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
+call that waited, or the same question with another answer after a change of the workspace. Something is any other text
+that was not seen before: it may be useful, or not, and a clock shows one each time. Nothing is what was seen before. A
+few cycles of nothing end a run; many cycles without real progress do, too.
 """
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum
 from hashlib import sha256
 
 from openkoi_hookspecs import ToolCall, ToolResult
 
-from .reading import only_reads
+from .gain import Gain
+from .reading import exactly, only_reads
+from .volatile import form
 
 STUCK_AFTER = 5
-
-
-class Gain(IntEnum):
-    """What a call brought."""
-
-    NOTHING = 0
-    SOMETHING = 1
-    REAL = 2
+WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it waited, and `sleep 0` buys nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +30,11 @@ class Step:
     reads: bool = False
     polls: bool = False
 
+    @property
+    def edits(self) -> bool:
+        """Whether it may have changed files by itself: what a program does shows in the files alone."""
+        return not self.reads and self.result.exit_code is None
+
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
@@ -45,37 +45,58 @@ class Ceilings:
     breaker: int = 30
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question brought last, and how often the workspace had changed and been edited until then."""
+
+    text: bytes
+    changes: int
+    edits: int
+
+
 @dataclass(slots=True)
 class Standstill:
     """Counts cycles since something new was seen (``idle``), and since there was real progress (``aimless``)."""
 
     ceilings: Ceilings = field(default_factory=Ceilings)
-    answers: dict[bytes, bytes] = field(default_factory=dict)
+    answers: dict[bytes, Answer] = field(default_factory=dict)
     texts: set[bytes] = field(default_factory=set)
     last: list[bytes] = field(default_factory=list)
+    changes: int = 0
+    edits: int = 0
     idle: int = 0
     aimless: int = 0
 
-    def note(self, steps: Iterable[Step], *, changed: bool = False) -> None:
-        """Take the calls of one cycle into account; the best of them counts. ``changed``: the workspace is another."""
-        gains = [self.gain(step) for step in steps]
-        best = Gain.REAL if changed else max(gains, default=Gain.NOTHING)
+    def note(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
+        """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows."""
+        taken = tuple(steps)
+        best = max((changed, *map(self.gain, taken)))
+        self.changes += changed > Gain.NOTHING
+        self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
         self.idle = self.idle + 1 if best is Gain.NOTHING else 0
         self.aimless = 0 if best is Gain.REAL else self.aimless + 1
 
     def gain(self, step: Step) -> Gain:
         """What one call brought; it is known from now on."""
-        question, answer = digest([step.call.tool, step.call.arguments]), digest(step.result.text)
-        before, unseen = self.answers.get(question), answer not in self.texts
-        self.answers[question] = answer
-        self.texts.add(answer)
+        question, answer = digest([step.call.tool, exactly(step.call.arguments)]), digest(step.result.text)
+        like, before = digest(["like", form(step.result.text)]), self.answers.get(question)
+        unseen, unlike = answer not in self.texts, like not in self.texts
+        self.answers[question] = Answer(answer, self.changes, self.edits)
+        self.texts |= {answer, like}
         self.last = [*self.last[-1:], answer]
-        if step.polls or (before is None and step.reads and not step.result.failed):
+        if step.polls or step.result.milliseconds >= WAITED:
+            return Gain.REAL
+        if before is None and step.reads and not step.result.failed:
             return Gain.REAL
         if not unseen:
             return Gain.NOTHING
-        read = not step.result.failed and only_reads(step.call.arguments)
-        return Gain.REAL if read or before is not None else Gain.SOMETHING
+        return Gain.REAL if self.real(step, before, unlike=unlike) else Gain.SOMETHING
+
+    def real(self, step: Step, before: Answer | None, *, unlike: bool) -> bool:
+        """Whether a text that was not seen before is real progress."""
+        if before is None:
+            return not step.result.failed and only_reads(step.call.arguments)
+        return step.reads or self.edits > before.edits or (self.changes > before.changes and unlike)
 
     @property
     def stuck(self) -> bool:

@@ -2,6 +2,7 @@
 
 from .category import infer_category
 from .question import asks_question
+from .recall_query import recall_query, recall_text
 from .section_limits import MAX_TOTAL_BYTES, MEMORY, max_total_bytes, refuse_oversized, total_size
 from .wording import afresh, conversation_end, feedback, merged, opening, recalled, shown, system_blocks
 
@@ -16,6 +17,8 @@ __all__ = [
     "max_total_bytes",
     "merged",
     "opening",
+    "recall_query",
+    "recall_text",
     "recalled",
     "refuse_oversized",
     "shown",

@@ -7,13 +7,14 @@ from .judging import Judging, judging_of
 from .ledger import TOLD, Ledger, charges_of
 from .progress import Progress
 from .report import EXITS, Report, report_of
-from .savings import Saved, Saving, savings_of, totals
+from .savings import SAVING_TITLES, Saved, Saving, saved_text, savings_of, totals
 from .tree import tree_lines
 from .why import why_lines
 
 __all__ = [
     "EXITS",
     "NOTHING",
+    "SAVING_TITLES",
     "TOLD",
     "Charge",
     "Cost",
@@ -36,6 +37,7 @@ __all__ = [
     "megabytes",
     "plural",
     "report_of",
+    "saved_text",
     "savings_of",
     "tokens_text",
     "totals",

@@ -33,11 +33,6 @@ class Questioned:
     answer: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Shortened:
-    """Old turns were put aside."""
-
-
 @dataclass(slots=True)
 class Cycle:
     """One turn of the inner loop: what the model said, and what came of it. ``heard`` tells whether it answered."""
@@ -110,8 +105,8 @@ class CycleTree:
                 self.asked(id, text)
             case events.Replied(id=id, answer=answer):
                 self.replied(self.asked(id), answer)
-            case events.Compressed():
-                self.shortened()
+            case events.Compressed() as compressed:
+                self.shortened(compressed)
             case events.Terminated(reason=reason):
                 self.rounds[-1].terminated_by = reason
             case events.Worked():
@@ -184,15 +179,15 @@ class CycleTree:
     def replied(self, question: Questioned, answer: str | None) -> None:
         question.replied, question.answer = True, answer
 
-    def shortened(self) -> None:
+    def shortened(self, compressed: events.Compressed) -> None:
         """The conversation is shorter now. What was answered for that was not the model's turn."""
         cycle = self.cycle
         if cycle and cycle.heard and self.ledger.charges[cycle.charge].phase is Phase.COMPACTION:
             cycle.heard, cycle.text = False, ""
-        self.happened.append(Shortened())
+        self.happened.append(compressed)
 
 
-Happening: TypeAlias = Called | Questioned | Shortened | CycleTree
+Happening: TypeAlias = Called | Questioned | events.Compressed | CycleTree
 
 
 @dataclass(slots=True)

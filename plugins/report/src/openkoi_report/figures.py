@@ -1,8 +1,16 @@
 """Figures and texts as people read them in a line. Pure; knows numbers and words."""
 
+from collections.abc import Sequence
+
 
 def plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def format_list(parts: Sequence[str], most: int, separator: str = ", ") -> str:
+    """The first parts of many, and how many more there are."""
+    more = len(parts) - most
+    return separator.join(parts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def clipped(text: str, most: int = 100) -> str:
@@ -17,7 +25,9 @@ def first_line(text: str, most: int = 100) -> str:
 
 
 def tokens_text(count: int) -> str:
-    """2.1k, 38k, 1.2M."""
+    """2.1k, 38k, 1.2M, -5."""
+    if count < 0:
+        return f"-{tokens_text(-count)}"
     if count < 1000:
         return str(count)
     unit, value = ("k", count / 1e3) if count < 999_500 else ("M", count / 1e6)
@@ -26,6 +36,8 @@ def tokens_text(count: int) -> str:
 
 def dollars(usd: float) -> str:
     """$0.32; what is less than a cent and not nothing is said to be so."""
+    if usd < 0:
+        return f"-{dollars(-usd)}"
     return "<$0.01" if 0 < usd < 0.005 else f"${usd:.2f}"
 
 

@@ -35,7 +35,7 @@ class Lap:
 
     @property
     def score(self) -> float | None:
-        """The judges' score, or the one reused from an earlier judgement of the same work."""
+        """The judges' score; logs of earlier versions have that of a reused evaluation in the facts alone."""
         return self.evaluation.score if self.evaluation else self.facts.judged
 
     @property

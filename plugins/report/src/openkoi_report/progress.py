@@ -18,11 +18,11 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .figures import clipped, dollars, plural, tokens_text
+from .figures import clipped, dollars, format_list, plural, tokens_text
 from .laps import Lap
 from .report import Report
 from .shares import share
-from .tree import signature
+from .tree import compaction_text, signature
 
 SHOWN = 3
 TESTS = "testrunner"
@@ -65,6 +65,8 @@ class Progress:
                 return [f"  ! {clipped(result.text)}"]
             case events.Decided(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
+            case events.Compressed() as compressed:
+                return [f"[compact] {compaction_text(compressed)}"]
             case events.RunCompleted():
                 return [*self.over(), *(self.report.costs.lines if self.verbose else ())]
             case events.LearningSaved():
@@ -129,8 +131,7 @@ class Progress:
     def left(self) -> list[str]:
         """Name the files that an unaccepted run left behind, and what to run next."""
         files, scored = self.report.changed_files, self.report.score is not None
-        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-        named = f"  Changed: {', '.join(files[:SHOWN])}{more}. To undo this, run `openkoi undo`."
+        named = f"  Changed: {format_list(files, SHOWN)}. To undo this, run `openkoi undo`."
         return [*([named] if files and not scored else []), *filter(None, (self.next_step,))]
 
     @property

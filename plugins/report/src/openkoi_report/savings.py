@@ -4,12 +4,13 @@ Each way of sparing is taken away by itself, all else as it was. Tokens of texts
 was sent is as the vendor counted it. What a way of sparing cost counts against it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from openkoi_hookspecs import Evaluation, Finding, Message, Mode, Record, Severity, Text, ToolResult, Usage, events
 
+from .figures import tokens_text
 from .judging import Judging, judging_of
 from .ledger import Copies
 from .worth import PriceOf, cache_worth, loss, read, unpriced, worth
@@ -25,6 +26,15 @@ class Saving(StrEnum):
     EVAL_SKIP = "eval_skip"
     INCREMENTAL = "incremental"
     PROMPT_CACHE = "prompt_cache"
+
+
+SAVING_TITLES = {
+    Saving.DELTA: "Delta feedback",
+    Saving.COMPRESSION: "Compression",
+    Saving.EVAL_SKIP: "Eval skipping",
+    Saving.INCREMENTAL: "Incremental eval",
+    Saving.PROMPT_CACHE: "Prompt caching",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +175,13 @@ def totals(saved: Iterable[Saved]) -> dict[Saving, int]:
     for one in saved:
         sums[one.by] += one.tokens
     return sums
+
+
+def saved_text(saved: Mapping[Saving, int]) -> str:
+    """``Saved 9.1k tokens: prompt caching 9.0k, delta feedback 82``: the most first. A loss is negative."""
+    parts = sorted(((tokens, by) for by, tokens in saved.items() if tokens), reverse=True)
+    named = ", ".join(f"{SAVING_TITLES[by].lower()} {tokens_text(tokens)}" for tokens, by in parts)
+    return f"Saved {tokens_text(sum(saved.values()))} tokens: {named}"
 
 
 def left_out(evaluation: Evaluation) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from openkoi_hookspecs import ToolCall
+from openkoi_hookspecs import ToolCall, events
 
 from .costs import NOTHING
-from .cycles import Called, Cycle, CycleTree, Happening, Questioned, Round, Shortened
-from .figures import clipped, first_line
+from .cycles import Called, Cycle, CycleTree, Happening, Questioned, Round
+from .figures import clipped, first_line, tokens_text
 
 STEP = "  "
 NAMED = 8
@@ -66,8 +66,8 @@ def happening_lines(one: Happening) -> Iterator[str]:
             yield called_line(one)
         case Questioned():
             yield f"? {last_line(one.text)} -> {reply_to(one)}"
-        case Shortened():
-            yield "~ the oldest turns were put aside"
+        case events.Compressed():
+            yield f"~ {compaction_text(one)}"
         case CycleTree():
             yield f"part: {clipped(one.task)} ({one.run[:NAMED]})"
             yield from indented(body(one))
@@ -99,6 +99,18 @@ def signature(call: ToolCall) -> str:
     """``slack_read(#engineering)``: a tool and what it is given first."""
     first = next(iter(call.arguments.values()), "")
     return f"{clipped(call.tool, 40)}({clipped(str(first), 40)})"
+
+
+def compaction_text(compressed: events.Compressed) -> str:
+    """``removed the 3 oldest turns from the history (4 read_file, 1 search): 18k -> 9k tokens``.
+
+    Logs of earlier versions say only that it was shortened.
+    """
+    turns = "the oldest turn" if compressed.turns == 1 else f"the {compressed.turns} oldest turns"
+    calls = ", ".join(f"{count} {clipped(tool, 40)}" for tool, count in compressed.tools.items())
+    sizes = f": {tokens_text(compressed.before)} -> {tokens_text(compressed.after)} tokens" if compressed.before else ""
+    done = f"removed {turns} from the history" if compressed.turns else "shortened the history"
+    return f"{done}{f' ({calls})' if calls else ''}{sizes}"
 
 
 def indented(lines: Iterator[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity
 from openkoi_hookspecs.work import RED_CAP
 
-from .figures import clipped, plural
+from .figures import clipped, format_list, plural
 from .judging import Judging
 from .laps import Lap
 from .report import Report
@@ -48,10 +48,11 @@ def told(number: int, lap: Lap, threshold: float) -> Iterator[str]:
     if lap.ruling:
         yield f"  iteration {number}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
-    rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", unjudged(lap))]
+    rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", NOT_EVALUATED)]
+    reused = SAME if lap.mode is Mode.CACHED and not lap.judgings else ""
     cause = UNCHANGED if lap.work and not lap.work.changed else CLOSE
     votes = [line for judging in lap.judgings for line in voted(judging, cause)]
-    yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, *votes) if text)
+    yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
 
 
 def facts_text(facts: Facts) -> str:
@@ -62,10 +63,6 @@ def facts_text(facts: Facts) -> str:
     turned = f"{len(facts.turned)} turned green" if facts.turned else ""
     held = [name for name in named if getattr(facts, name)]
     return ", ".join(filter(None, (end, *held, turned, judged, f"policy: {facts.policy}")))
-
-
-def unjudged(lap: Lap) -> str:
-    return SAME if lap.mode is Mode.CACHED else NOT_EVALUATED
 
 
 def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
@@ -83,8 +80,7 @@ def counted(checks: Sequence[Check]) -> str:
     if not checks:
         return "none were run, so none gate"
     red = [one for one in checks if not one.passed]
-    more = f" and {len(red) - NAMED} more" if len(red) > NAMED else ""
-    named = f": {'; '.join(map(failed, red[:NAMED]))}{more}" if red else ""
+    named = f": {format_list([*map(failed, red)], NAMED, '; ')}" if red else ""
     return f"{plural(len(checks), 'check')}, {len(red) or 'none'} red{named}"
 
 

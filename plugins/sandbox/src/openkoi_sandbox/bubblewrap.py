@@ -10,7 +10,7 @@ from pathlib import Path
 from .caged import Caged
 from .launch import LAUNCHER, Start, Taken, launched
 from .limits import rlimits, watched
-from .namespaces import bound_sockets, name_service, words
+from .namespaces import Layout, bound_sockets, name_service, words
 from .policy import Level, Policy
 from .rules import abstract_only, version
 from .rung import Rung
@@ -38,6 +38,11 @@ class BubblewrapCage:
     program: str
 
     @property
+    def seals(self) -> bool:
+        """Mounts are read-only path by path."""
+        return True
+
+    @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
         return watched(self.policy)
@@ -50,7 +55,8 @@ class BubblewrapCage:
         listing = LISTING.read_text(errors="surrogateescape") if LISTING.exists() else ""
         policy = self.policy.opening(writable=start.den.writable, readable=start.den.readable)
         open_doors = bound_sockets(listing)
-        prefix = words(self.program, policy, root=root, room=start.den.room, needed=needed, sockets=open_doors)
+        laid = Layout(root, needed, tuple(open_doors), start.den.room, start.sealed)
+        prefix = words(self.program, policy, laid)
         env = {**start.env, "TMPDIR": PRIVATE_TEMPORARY}
         with launched(replace(start, env=env, whole=True), self.taken(start.seconds), prefix=prefix) as ready:
             yield ready
@@ -101,7 +107,8 @@ def forbidding() -> Iterator[str]:
 
 
 CAVEAT = "sockets that other programs make while a command runs are not hidden from it"
-ISOLATED = Rung("bubblewrap", Level.ISOLATED, made, missing, advice, CAVEAT)
+AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved away when a command ends"
+ISOLATED = Rung("bubblewrap", Level.ISOLATED, made, missing, advice, CAVEAT, AUTORUN)
 
 
 class Bubblewrap(Caged):

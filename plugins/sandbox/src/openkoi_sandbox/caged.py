@@ -3,21 +3,24 @@
 import asyncio
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import Command, Completed, Data, KoiError
 
-from .den import Den, Dens
+from .den import Dens, without_room
 from .job import Job, Settings
 from .policy import CREDENTIALS, Level, Policy, places
+from .protecting import ProtectedJob
+from .protection import Protections
 from .rung import Rung, Standing, climb
 from .running import check_writable, in_thread, perform
 from .told import described
 
 MB = 1_000_000
 # What lies beside the outputs in our data folder and is no business of a command: other projects' work, and questions.
-OURS = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "answers.json")
+OURS = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "answers.json", "diverted")
 
 
 class Caged:
@@ -54,6 +57,7 @@ class Caged:
         )
         kept = caches.expanduser().absolute() if caches else None
         self.dens = Dens(kept, shared=self.policy.writable, passed=pass_env)
+        self.protections = Protections(self.folder.with_name("diverted"))
         self.climbing = threading.Lock()
         self.reached: Standing | None = None
 
@@ -76,11 +80,14 @@ class Caged:
         """Run it in the cage; when this returns, or is cancelled, no process of it is left."""
         return await perform(await (await in_thread(lambda: self.job(command, root))))
 
-    def job(self, command: Command, root: Path) -> Job:
+    def job(self, command: Command, root: Path) -> ProtectedJob:
         """A command, its cage and, where it could write nowhere else, its den."""
         rung = self.chosen()
         confined = rung.claim >= Level.CONFINED and root.is_dir()
-        return Job(command, root, self.settings, rung.cage(self.policy), self.dens.of(root) if confined else Den())
+        cage, den = rung.cage(self.policy), self.dens.of(root) if confined else without_room(root)
+        command = replace(command, approved=command.approved | {*map(str, self.policy.writable)})
+        job = Job(command, root, self.settings, cage, den)
+        return ProtectedJob(job, self.protections.of(root), rung.name)
 
     async def examine(self) -> Mapping[str, str]:
         """Tell what was proved, what stays open, and why it is not more."""

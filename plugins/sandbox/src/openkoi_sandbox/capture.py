@@ -1,4 +1,7 @@
-"""Keep what a command prints: its beginning and end in memory, the whole of it in a file once there is too much."""
+"""Keep what a command prints: its beginning and end in memory, the whole of it in a file once there is too much.
+
+Once there is a file, nothing that is kept has a secret in it: both ends begin or stop anywhere, also within one.
+"""
 
 import os
 import secrets
@@ -7,20 +10,25 @@ from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import BinaryIO
 
+from openkoi_redact import Redactor, StreamRedactor
+
 END = 32 * 1024
 
 
 class Capture:
-    """Takes output in pieces. Memory stays the same however much there is."""
+    """Takes output in pieces. Memory stays the same however much there is, and what goes to the file is masked."""
 
-    def __init__(self, folder: Path, most: int) -> None:
+    def __init__(self, folder: Path, most: int, redact: Redactor) -> None:
         self.folder = folder
         self.most = most
+        self.masked = StreamRedactor(redact)
         self.size = 0
+        self.kept = 0
         self.head = b""
         self.tail = b""
         self.path = ""
         self.trouble = ""
+        self.spilled = False
         self.file: BinaryIO | None = None
 
     @property
@@ -32,15 +40,27 @@ class Capture:
         """Take the next piece; what is too much is counted and let go."""
         room = max(0, self.most - self.size)
         self.size += len(piece)
-        if self.size > 2 * END and not (self.path or self.trouble):
+        piece = piece[:room]
+        if not self.spilled and self.size > 2 * END:
+            piece, self.head = self.head + piece, b""
             self.spill()
-        self.save(piece[:room])
+        if self.spilled:
+            self.keep(self.masked.add(piece.decode("latin-1")))
+        else:
+            self.head += piece
+
+    def keep(self, text: str) -> None:
+        """Keep what is masked: all of it in the file, its beginning and end in memory."""
+        piece = text.encode("latin-1")
+        self.kept += len(piece)
+        self.save(piece)
         missing = END - len(self.head)
         self.head += piece[:missing]
         self.tail = (self.tail + piece[missing:])[-END:] if missing > 0 else (self.tail + piece)[-END:]
 
     def spill(self) -> None:
-        """Begin the file with all there was until now."""
+        """Begin the file."""
+        self.spilled = True
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}.txt"
@@ -49,7 +69,6 @@ class Capture:
             self.trouble = str(error)
             return
         self.path, self.file = str(path), os.fdopen(handle, "wb", buffering=0)
-        self.save(self.head + self.tail)
 
     def save(self, piece: bytes) -> None:
         """Write to the file, if there is one; a full disk stops the keeping, not the command."""
@@ -59,10 +78,16 @@ class Capture:
             self.file.write(piece)
         except OSError as error:
             self.trouble = str(error)
-            self.close()
+            self.release()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Keep the rest, and let go of the file."""
+        if self.spilled:
+            self.keep(self.masked.finish())
+        self.release()
+
+    def release(self) -> None:
+        """Close the file, if there is one."""
         if self.file is not None:
             self.file.close()
             self.file = None
@@ -75,7 +100,7 @@ class Capture:
     @property
     def text(self) -> str:
         """The beginning and the end, and what is left out between them."""
-        omitted = self.size - len(self.head) - len(self.tail)
+        omitted = self.kept - len(self.head) - len(self.tail)
         if omitted <= 0:
             return (self.head + self.tail).decode("utf-8", "replace")
         where = f"the whole is in {self.whole}" if self.whole else f"the whole could not be kept: {self.trouble}"

@@ -41,13 +41,17 @@ UNREACHABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Den:
-    """Where it may write and read besides, where its temporary files go, and what its environment is told."""
+    """Where it may write and read besides, where its temporary files go, and what its environment is told.
+
+    ``git`` is the workspace's own folder of git's, where that lies elsewhere.
+    """
 
     room: Path | None = None
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     told: Mapping[str, str] = field(default_factory=dict)
     untold: frozenset[str] = frozenset()
+    git: tuple[Path, ...] = ()
 
     def is_there(self) -> bool:
         """Whether nobody has tidied it away meanwhile."""
@@ -56,6 +60,11 @@ class Den:
     def environment(self, ours: Mapping[str, str]) -> dict[str, str]:
         """Ours, without the ways to programs that cannot be reached, and with what tools are told."""
         return {**{name: value for name, value in ours.items() if name not in self.untold}, **self.told}
+
+
+def without_room(root: Path) -> Den:
+    """Return what a command has that may write everywhere."""
+    return Den(git=git_folders(root).own)
 
 
 class Dens:
@@ -78,7 +87,7 @@ class Dens:
             if den is None or not den.is_there():
                 den = self.made[root] = self.new(root)
         git = git_folders(root)
-        return replace(den, writable=(*den.writable, *git.written), readable=git.read)
+        return replace(den, writable=(*den.writable, *git.written), readable=git.read, git=git.own)
 
     def new(self, root: Path) -> Den:
         """Make what a workspace has of its own."""

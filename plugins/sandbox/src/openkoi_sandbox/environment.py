@@ -1,31 +1,13 @@
-"""What of our environment a command is given. Pure: a secret is known by its name, or by a vendor's way to begin it."""
+"""What of our environment a command is given. Pure: a secret is known by its name, or by its format."""
 
-import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from openkoi_hookspecs import Command
+from openkoi_redact import Redactor, is_secret_name
 
 MARK = "OPENKOI_COMMAND"
-SECRET_WORDS = {"KEY", "KEYS", "PAT", "PWD", "PASS"}
-SECRET_ENDS = (
-    "TOKEN",
-    "TOKENS",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWORDS",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "APIKEY",
-    "APIKEYS",
-)
-GIT_HEADERS = re.compile("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")
-TOKEN = re.compile(
-    r"(sk-|sk_live_|rk_live_|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|hf_|npm_|pypi-|dop_v1_)[\w-]{16,}"
-)
 LEFT_OUT = {"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "PWD", "OLDPWD"}
 QUIET = {
     "TERM": "dumb",
@@ -51,14 +33,14 @@ def is_passed(name: str, value: str, passed: Sequence[str]) -> bool:
     """Whether a variable of ours is given to a command; ``passed`` are names or patterns that are."""
     if named_in(name, passed):
         return True
-    return name not in LEFT_OUT and not is_secret(name) and not TOKEN.match(value)
+    return name not in LEFT_OUT and not is_secret_name(name) and not has_secret(value)
 
 
 def named_in(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def is_secret(name: str) -> bool:
-    """Whether a variable of this name holds a secret: its words say so. Git's settings may carry tokens."""
-    words = re.split(r"[^A-Z0-9]+", name.upper())
-    return bool(GIT_HEADERS.match(name)) or any(word in SECRET_WORDS or word.endswith(SECRET_ENDS) for word in words)
+@lru_cache(maxsize=1024)
+def has_secret(value: str) -> bool:
+    """Whether a value has a secret in it whose format is known, or a URL with credentials."""
+    return bool(Redactor().spans(value))

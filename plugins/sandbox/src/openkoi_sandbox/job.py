@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from openkoi_hookspecs import Command, Completed, KoiError
+from openkoi_redact import current_redactor
 
 from .capture import Capture
 from .den import Den
@@ -52,6 +53,7 @@ class Job:
     settings: Settings
     cage: Cage = field(default_factory=Uncaged)
     den: Den = field(default_factory=Den)
+    sealed: tuple[Path, ...] = ()
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> Completed:
@@ -63,7 +65,7 @@ class Job:
         mark = secrets.token_hex(16)
         ours = self.den.environment(os.environ)
         env = child_environment(ours, self.command, passed=self.settings.passed, mark=mark)
-        start = Start(self.command.argv, self.root, env, self.command.seconds, den=self.den)
+        start = Start(self.command.argv, self.root, env, self.command.seconds, den=self.den, sealed=self.sealed)
         if isinstance(self.cage, Uncaged):
             return self.started(start, mark, None)
         for _ in range(TRIES - 1):
@@ -78,7 +80,7 @@ class Job:
 
     def started(self, start: Start, mark: str, report: Report | None) -> Completed:
         """Start it, and see it through."""
-        drain, write = draining(Capture(self.settings.outputs, self.settings.most))
+        drain, write = draining(Capture(self.settings.outputs, self.settings.most, current_redactor()))
         try:
             process = patiently(lambda: begin(start, self.command.stdin, write))
         except (OSError, ValueError) as error:

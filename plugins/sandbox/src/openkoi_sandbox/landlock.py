@@ -25,6 +25,11 @@ class LandlockCage:
     abi: int
 
     @property
+    def seals(self) -> bool:
+        """Nothing here refuses single paths of a folder that may be written."""
+        return False
+
+    @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
         return watched(self.policy)
@@ -68,7 +73,10 @@ CAVEAT = (
     "modes and times of files outside and shared memory of your other programs can be changed, names of hidden files"
     " listed; a command itself cannot use sockets with a path, pseudo-terminals, or /tmp other than by TMPDIR"
 )
-CONFINED = Rung("landlock", Level.CONFINED, made, missing, caveat=CAVEAT)
+AUTORUN = (
+    "restored when a command ends (.git/hooks, .git/config, .envrc, editors, CI); until then others see the change"
+)
+CONFINED = Rung("landlock", Level.CONFINED, made, missing, caveat=CAVEAT, autorun=AUTORUN)
 
 
 class Landlock(Caged):

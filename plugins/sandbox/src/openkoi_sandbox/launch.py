@@ -25,6 +25,8 @@ class Start:
     """What is to be started: the words, the workspace and its den, the environment; and the launcher's
     descriptors: the one to report to, and the one that its orders are read from.
 
+    ``sealed`` are paths in the workspace that it may not change, where the cage can refuse that.
+
     ``whole``: killing the first process kills all of it at once, because the kernel ends its namespace.
     """
 
@@ -36,6 +38,7 @@ class Start:
     orders: int = -1
     whole: bool = False
     den: Den = field(default_factory=Den)
+    sealed: tuple[Path, ...] = ()
 
     def reporting_to(self, handle: int) -> "Start":
         """The same, with a launcher that reports."""
@@ -55,6 +58,10 @@ class Cage(Protocol):
     """What a command is started in."""
 
     @property
+    def seals(self) -> bool:
+        """Whether it can make single paths of the workspace read-only."""
+
+    @property
     def most_processes(self) -> int:
         """How many there may be before we end it, when the kernel does not; 0 when we need not look."""
 
@@ -66,6 +73,7 @@ class Uncaged:
     """No cage: started as it is."""
 
     most_processes = 0
+    seals = False
 
     @contextlib.contextmanager
     def dressed(self, start: Start) -> Iterator[Start]:

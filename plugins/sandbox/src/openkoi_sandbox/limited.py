@@ -19,6 +19,11 @@ class LimitsCage:
     policy: Policy
 
     @property
+    def seals(self) -> bool:
+        """Nothing here refuses single paths of a folder that may be written."""
+        return False
+
+    @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
         return watched(self.policy)

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .policy import Policy, is_within
@@ -14,21 +15,32 @@ MANNERS = ("--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "AL
 FRESH = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
 
-def words(
-    program: str,
-    policy: Policy,
-    *,
-    root: Path,
-    needed: Iterable[Path],
-    sockets: Iterable[Path],
-    room: Path | None = None,
-) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a command sees: its workspace, with ``sealed`` paths in it that are read-only, what it needs besides,
+    other programs' sockets, and the room for temporary files.
+    """
+
+    root: Path
+    needed: tuple[Path, ...] = ()
+    sockets: tuple[Path, ...] = ()
+    room: Path | None = None
+    sealed: tuple[Path, ...] = ()
+
+    @property
+    def pinned(self) -> tuple[Path, ...]:
+        """Folders that must not be moved away, along with what is sealed in them."""
+        return tuple(dict.fromkeys(path.parent for path in self.sealed if path.parent.name == ".git"))
+
+
+def words(program: str, policy: Policy, laid: Layout) -> list[str]:
     """Bubblewrap and all it is told: the system read-only, the workspace open, what is private or hidden covered."""
+    root = laid.root
     covered = [path for path in (*PRIVATE, *policy.hidden) if is_there(path)]
-    wanted = [path for path in (*needed, *FROM_RUN, *policy.readable) if is_there(path)]
+    wanted = [path for path in (*laid.needed, *FROM_RUN, *policy.readable) if is_there(path)]
     opened = [*filter(is_there, policy.writable), root]
     inside = [path for path in covered if is_within(path, opened) and path not in opened]
-    left = [path for path in sockets if not is_within(path, [*covered, *opened]) and path not in policy.readable]
+    left = [path for path in laid.sockets if not is_within(path, [*covered, *opened]) and path not in policy.readable]
     return [
         program,
         *UNSHARED,
@@ -36,12 +48,14 @@ def words(
         *MANNERS,
         *FRESH,
         *flat(cover(path) for path in outermost(covered)),
-        *(("--bind", str(room), str(PRIVATE[0])) if room else ()),
+        *(("--bind", str(laid.room), str(PRIVATE[0])) if laid.room else ()),
         *flat(("--ro-bind", "/dev/null", str(path)) for path in left),
         *flat(shown(path) for path in wanted if is_within(path, covered) and not is_within(path, opened)),
         *flat(("--bind", str(path), str(path)) for path in opened),
         *flat(cover(path) for path in outermost(inside)),
         *flat(shown(path) for path in wanted if is_within(path, inside)),
+        *flat(("--bind-try", str(path), str(path)) for path in laid.pinned),
+        *flat(("--ro-bind-try", str(path), str(path)) for path in laid.sealed),
         *("--chdir", str(root), "--"),
     ]
 

@@ -7,9 +7,14 @@ from typing import Annotated
 
 from openkoi_hookspecs import Command, Completed, Data
 
+from .den import without_room
 from .job import Job, Settings
 from .processes import PROCS
+from .protecting import ProtectedJob
+from .protection import Protections
 from .running import check_writable, perform
+
+WITHOUT_SEAL = "restored when a command ends; what it started elsewhere may change them later"
 
 
 class Plain:
@@ -25,6 +30,7 @@ class Plain:
     ) -> None:
         self.folder = folder.expanduser().absolute()
         self.settings = Settings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
+        self.protections = Protections(self.folder.with_name("diverted"))
 
     async def level(self) -> int:
         """Nothing is enforced."""
@@ -32,7 +38,8 @@ class Plain:
 
     async def execute(self, command: Command, root: Path) -> Completed:
         """Run it in ``root``; when this returns, or is cancelled, no process of it is left."""
-        return await perform(Job(command, root, self.settings))
+        job = Job(command, root, self.settings, den=without_room(root))
+        return await perform(ProtectedJob(job, self.protections.of(root), "plain"))
 
     async def examine(self) -> Mapping[str, str]:
         """Say that nothing is confined, and how far processes are followed."""
@@ -40,5 +47,6 @@ class Plain:
         return {
             "level": "0 of 3, nothing is enforced: a command may do whatever you may",
             "processes": "followed by session and mark" if PROCS else "followed by process group only",
+            "files that others run": WITHOUT_SEAL,
             "long outputs in": str(self.folder),
         }

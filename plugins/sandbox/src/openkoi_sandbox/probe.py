@@ -30,6 +30,9 @@ def main() -> None:
     attempt("", lambda: overwrite("same"))
     attempt("", lambda: os.rename(kept, "taken"))  # noqa: PTH104
     attempt("", lambda: os.unlink(kept))  # noqa: PTH108
+    attempt("", lambda: os.rename(".git", ".moved"))  # noqa: PTH104
+    attempt("", lambda: overwrite(".git/config"))
+    attempt("", lambda: overwrite(".git/hooks/pre-commit"))
     attempt("hidden", lambda: read(sys.argv[HIDDEN]))
     attempt("", lambda: connect(_socket.AF_UNIX, _socket.SOCK_STREAM, sockets))
     attempt("", lambda: connect(_socket.AF_UNIX, _socket.SOCK_STREAM, "\0" + sockets))

@@ -16,7 +16,7 @@ SECONDS = 20.0
 LIMITS = frozenset({"files", "memory"})
 DOORS = frozenset({"tcp", "udp", "abstract"})
 CONFINING = frozenset({"writing", "changing", "hidden", "unix", "signals", "secrets"})
-ISOLATING = frozenset({"seeing", "outliving", "modes"})
+ISOLATING = frozenset({"seeing", "outliving", "modes", "planting"})
 UNTRIED = frozenset() if sys.platform.startswith("linux") else frozenset({"abstract", "secrets", "seeing"})
 TRIED = LIMITS | DOORS | CONFINING | ISOLATING
 MEANING = {
@@ -34,6 +34,7 @@ MEANING = {
     "secrets": "reading other processes' variables",
     "seeing": "seeing other processes",
     "outliving": "staying behind",
+    "planting": "changing what git runs",
 }
 
 
@@ -81,7 +82,8 @@ def prove(make: Callable[[Policy], Cage], policy: Policy, settings: Settings) ->
             sizes = [str(policy.file or 1), str((policy.memory or 1) + 1_000_000)]
             probe = [sys.executable, "-I", "-S", str(PROBE), *outside.words, *sizes]
             cage = make(replace(policy, hidden=(*policy.hidden, outside.hidden), readable=()))
-            done = Job(Command(probe, seconds=SECONDS), outside.root, settings, cage).run()
+            sealed = outside.run_by_git if cage.seals else ()
+            done = Job(Command(probe, seconds=SECONDS), outside.root, settings, cage, sealed=sealed).run()
             if "tried" not in done.output.split():
                 return Proof(Level.NONE, trouble=" ".join(done.output.split()) or "the probe could not be run")
             refused = frozenset(TRIED - {*outside.reached(), *done.output.split(), *UNTRIED})

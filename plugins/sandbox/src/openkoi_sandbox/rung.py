@@ -18,7 +18,7 @@ def nothing() -> str:
 class Rung:
     """``missing`` says what it cannot do without and how to get it; ``advice`` what may keep it from working.
 
-    ``caveat`` is what no probe shows and a person should know.
+    ``caveat`` is what no probe shows and the user should know. ``autorun`` says what becomes of files that others run.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Rung:
     missing: Callable[[], str] = nothing
     advice: Callable[[], str] = nothing
     caveat: str = ""
+    autorun: str = "restored when a command ends; what it started elsewhere may change them later"
 
     def tried(self, policy: Policy, settings: Settings) -> Proof:
         """Let the probe loose in it; no more counts than was claimed."""

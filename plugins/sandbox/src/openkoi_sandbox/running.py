@@ -5,18 +5,20 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Completed, KoiError
 
 from .job import Job
+from .protecting import ProtectedJob
 from .room import FULL, PATIENCE, PAUSE, is_full
 
 T = TypeVar("T")
 
 
-async def perform(job: Job) -> Completed:
+async def perform(job: "Job | ProtectedJob") -> Completed:
     """Run a job; when this returns, or is cancelled, no process of it is left."""
     done = await in_thread(job.run)
     try:
@@ -28,7 +30,7 @@ async def perform(job: Job) -> Completed:
 
 
 async def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
-    """Begin it in a thread of its own: a pool could be full of jobs that wait for others."""
+    """Begin it in a thread of its own, in the context of ours: a pool could be full of jobs that wait for others."""
     future: Future[T] = Future()
 
     def do() -> None:
@@ -46,7 +48,7 @@ async def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
 def begun(work: Callable[[], None], *, last: bool) -> bool:
     """Start a thread; false when there is no room for one and this was not the last try."""
     try:
-        threading.Thread(target=work, name="openkoi-command", daemon=True).start()
+        threading.Thread(target=copy_context().run, args=(work,), name="openkoi-command", daemon=True).start()
     except RuntimeError as error:
         if not is_full(error):
             raise

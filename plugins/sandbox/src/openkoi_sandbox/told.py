@@ -22,6 +22,7 @@ def described(standing: Standing, policy: Policy) -> dict[str, str]:
         "left open": listing(ways) if proof.level and (ways := left_open(proof, policy)) else "",
         "network": network(proof, policy),
         "processes": counted(policy) if claim else "without limit",
+        "files that others run": standing.rung.autorun,
         "note that": standing.rung.caveat,
         "not higher because": ". ".join(standing.short),
     }

@@ -38,6 +38,11 @@ class Witness:
         secret, door = str(self.hidden / "secret"), str(self.unix.getsockname())
         return [str(self.outside), secret, door, ports, str(self.victim.pid), self.word]
 
+    @property
+    def run_by_git(self) -> tuple[Path, Path]:
+        """The settings and the hooks of a repository in the workspace."""
+        return self.root / ".git/config", self.root / ".git/hooks"
+
     def reached(self) -> Iterator[str]:
         """What was done to us."""
         kept = self.outside / "kept"
@@ -45,6 +50,8 @@ class Witness:
             yield "writing"
         if not kept.exists() or kept.read_text() != KEPT or kept.stat().st_nlink != 1:
             yield "changing"
+        if not is_untouched(*self.run_by_git):
+            yield "planting"
         if is_held(self.root / "held"):
             yield "outliving"
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -55,6 +62,11 @@ class Witness:
                 yield name
         if knocked(self.udp):
             yield "udp"
+
+
+def is_untouched(config: Path, hooks: Path) -> bool:
+    """Whether what git runs is what we made."""
+    return config.is_file() and config.read_text() == KEPT and hooks.is_dir() and not any(hooks.iterdir())
 
 
 def knocked(door: socket.socket) -> bool:
@@ -93,6 +105,8 @@ def witness(folder: Path) -> Iterator[Witness]:
         outside, root, hidden = (base / name for name in ("outside", "root", "hidden"))
         for place in (outside, root, hidden):
             place.mkdir()
+        (root / ".git/hooks").mkdir(parents=True)
+        (root / ".git/config").write_text(KEPT)
         (outside / "kept").write_text(KEPT)
         (hidden / "secret").write_text(KEPT)
         word = f"30.{secrets.randbelow(10**9):09d}"

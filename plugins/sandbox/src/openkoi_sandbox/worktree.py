@@ -15,10 +15,11 @@ WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class GitFolders:
-    """What of them a command may write, and what it may read."""
+    """What of them a command may write, what it may read, and which is this worktree's or submodule's ``own``."""
 
     written: tuple[Path, ...] = ()
     read: tuple[Path, ...] = ()
+    own: tuple[Path, ...] = ()
 
 
 def git_folders(root: Path) -> GitFolders:
@@ -28,9 +29,9 @@ def git_folders(root: Path) -> GitFolders:
         return GitFolders(read=above(root))
     if own.parent.name == "worktrees" and leads(own, text(own / "gitdir"), root / ".git"):
         common = own.parent.parent
-        return GitFolders((own, *shared(common)), (common,))
+        return GitFolders((own, *shared(common)), (common,), (own,))
     found = WORKTREE.search(text(own / "config"))
-    return GitFolders((own,), (own,)) if found and leads(own, found[1], root) else GitFolders()
+    return GitFolders((own,), (own,), (own,)) if found and leads(own, found[1], root) else GitFolders()
 
 
 def above(root: Path) -> tuple[Path, ...]:

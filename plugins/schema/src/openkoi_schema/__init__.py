@@ -1,8 +1,24 @@
 """What a model is told of tools, and what it gives them. A library, without entry points."""
 
 from .arguments import fitted
+from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
 from .parameters import Given, Parameters
 from .paths import PATH_ARGUMENTS, written
 from .rare import CALL, FIND, meant, offered
 
-__all__ = ["CALL", "FIND", "PATH_ARGUMENTS", "Given", "Parameters", "fitted", "meant", "offered", "written"]
+__all__ = [
+    "CALL",
+    "FIND",
+    "PATH_ARGUMENTS",
+    "Given",
+    "Parameters",
+    "Rule",
+    "fitted",
+    "may_hold",
+    "may_run",
+    "meant",
+    "offered",
+    "protected_globs",
+    "rule_of",
+    "written",
+]

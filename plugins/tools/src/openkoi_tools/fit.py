@@ -1,9 +1,15 @@
-"""Make results fit: sizes in words, lines that are cut where one can see it, and texts of which the ends are kept."""
+"""Make results fit: sizes in words, lines that are cut where one can see it, and texts of which the ends are kept.
+
+No text is cut within a secret: half of it would not be recognised when it is written to the log.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from openkoi_redact import current_redactor, outside_secret
+
 LONGEST_LINE = 2_000
+BELOW = 50  # lines that are looked at for the rest of a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +33,26 @@ def numbered(lines: Sequence[str], first: int, room: int) -> Numbered:
             break
         shown.append(text)
         known.append(line[:width])
+    whole = whole_lines(lines, len(shown))
+    shown, known = shown[:whole], known[:whole]
     return Numbered("\n".join(shown), "\n".join(known), len(shown))
 
 
+def whole_lines(lines: Sequence[str], count: int) -> int:
+    """How many of the first lines can be shown without the beginning of a secret that goes on below; at least one."""
+    if count >= len(lines):
+        return count
+    above = "\n".join(lines[:count])
+    end, _ = outside_secret("\n".join((above, *lines[count : count + BELOW])), len(above), current_redactor())
+    return count if end == len(above) else max(1, above[:end].count("\n"))
+
+
 def cut(line: str, width: int) -> str:
-    """Shorten a line that is too long, and say by how much."""
-    return line if len(line) <= width else f"{line[:width]}… [{len(line) - width:,} more characters in this line]"
+    """Shorten a line that is too long, not within a secret, and say by how much."""
+    if len(line) <= width:
+        return line
+    end, _ = outside_secret(line, width, current_redactor())
+    return f"{line[:end]}… [{len(line) - end:,} more characters in this line]"
 
 
 def fitting(lines: Iterable[str], room: int) -> list[str]:
@@ -51,8 +71,11 @@ def ends(text: str, room: int) -> tuple[str, str]:
     data = text.encode(errors="replace")
     if len(data) <= room:
         return text, ""
-    head, tail = room // 3, room - room // 3
-    return data[:head].decode(errors="ignore"), data[-tail:].decode(errors="ignore")
+    head = data[: room // 3].decode(errors="ignore")
+    tail = data[room // 3 - room :].decode(errors="ignore")
+    end, _ = outside_secret(text, len(head), current_redactor())
+    _, start = outside_secret(text, len(text) - len(tail), current_redactor())
+    return text[:end], text[start:]
 
 
 def size(count: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from openkoi_hookspecs import ToolCall, ToolResult
+from openkoi_redact import current_redactor
 
 from .fit import ends
 from .text import one_ending
@@ -19,7 +20,7 @@ NAMED = re.compile(re.escape(GO_ON).replace(r"\{whole\}", "([^\n]+)").replace(r"
 
 
 def keep(text: str, folder: Path | None) -> str:
-    """Write a whole output down, for its user alone; return where, or nothing where that cannot be done."""
+    """Write an output down without secrets, for its user alone; return where, or nothing where that cannot be done."""
     if folder is None:
         return ""
     path = folder / f"{token_hex(12)}.txt"
@@ -27,7 +28,7 @@ def keep(text: str, folder: Path | None) -> str:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode(errors="replace"))
+            file.write(current_redactor()(text).encode(errors="replace"))
     except OSError:
         return ""
     return str(path)

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import BadSetting, Env
 
-from .masking import Mask
 from .recorder import Recorder
 from .recordings import Recordings
 from .server import Server
@@ -29,8 +28,8 @@ def inserted(cassette: str, server: Server, base_url: str) -> Recorder | Recordi
     file = Path(name).expanduser()
     if not name or f"{word}:" not in (RECORD, REPLAY):
         raise BadSetting(f"The cassette is {cassette!r}. Write record:FILE or replay:FILE.")
-    mask = Mask(server.secrets)
-    return Recordings(file, mask) if replays(cassette) else Recorder(file, mask, server.host, root_of(base_url))
+    redact = server.redactor
+    return Recordings(file, redact) if replays(cassette) else Recorder(file, redact, server.host, root_of(base_url))
 
 
 def root_of(base_url: str) -> str:

@@ -10,11 +10,11 @@ from .server import Server
 def concluded(server: Server, rest: Sequence[Chunk], usage: Usage, *, said: bool, asks: bool) -> Sequence[Chunk]:
     """Return the rest of an answer and Done; ``said``: there were words, ``asks``: it says that it wants tools.
 
-    Raises Unavailable for an answer that is empty (thoughts alone are none), and for one whose calls were lost.
+    Raises EmptyAnswer where nothing was said (thoughts are not words) and no tool was asked for.
     """
     called = any(isinstance(chunk, ToolCall) for chunk in rest)
     if asks and not called:
-        raise server.unavailable("asked for tools and named none; nothing in its answer was acted upon.")
+        raise server.empty("asked for tools and named none; nothing in its answer was acted upon.")
     if not called and not said:
-        raise server.unavailable("sent an empty answer.")
+        raise server.empty()
     return (*rest, Done(usage, Stop.TOOLS if called else Stop.END))

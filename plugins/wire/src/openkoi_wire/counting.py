@@ -14,14 +14,14 @@ def count(value: Json) -> int:
 
 
 def parsed(data: str | bytes, server: Server) -> dict[str, Json]:
-    """Read one JSON object of an answer; raises Unavailable when it is none."""
+    """Read one JSON object of an answer; raises Unavailable when it is none, EmptyAnswer for null and the like."""
     try:
-        frame = decoded(data)
+        frame = decoded(data) if data else None
     except (ValueError, RecursionError):
-        frame = None
+        frame = "unreadable"
     if isinstance(frame, dict):
         return frame
-    if not data:
-        raise server.unavailable("sent an empty answer.")
+    if not frame:
+        raise server.empty()
     start = data[:80] if isinstance(data, str) else data[:80].decode(errors="replace")
     raise server.unavailable(f"sent something that is no part of an answer: {start!r}.")

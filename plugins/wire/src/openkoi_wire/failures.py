@@ -11,7 +11,10 @@ from .complaint import USED_UP, Complaint, complaint, document
 from .overflow import overflows
 from .retry import retry_after, said_in
 from .server import Server, one_line, sentence
+from .wrong_server import LOGIN, redirected
 
+TOO_LARGE = 413
+LOGIN_FIRST = 511
 MAY_PASS = frozenset({408, 409, 425, 429})
 WILL_NOT_PASS = USED_UP | {
     "authentication_error",
@@ -28,7 +31,7 @@ REASONS = {
     402: ("wants to be paid first (402)", "Check the account."),
     403: ("does not allow this (403)", "Check the key and what it may be used for."),
     404: ("does not know what was asked for (404)", "Check the model's name and the base URL."),
-    413: ("refused the request as too large (413)", ""),
+    413: ("refused the request as too large (413)", "Shorten the task, or choose a model that can read more."),
     429: ("is asked too much (429)", ""),
 }
 
@@ -38,14 +41,16 @@ def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes
     said = complaint(document(body))
     message = said.message or plain(body, headers)
     if status < 400:
-        return server.refused(f"sent us elsewhere ({status}). Set the base URL to where it really is.")
+        return server.wrong(redirected(status, headers))
+    if status == LOGIN_FIRST:
+        return server.wrong(f"wants a login to the network first ({status}). {LOGIN}")
     again = retry_after(headers)
     again = promised(said, message) if again is None else again
     if said.codes & USED_UP or (status == 429 and said.used_up(again)):
         return server.refused(sentence(f"says that the quota is used up ({status})", message, "Check the account."))
     happened, advice = REASONS.get(status, (f"answered {status}", ""))
     what = sentence(happened, message, advice)
-    if overflows(said.words or message, busy=status == 429):
+    if status == TOO_LARGE or overflows(said.words or message, busy=status == 429):
         return server.refused(what, overflow=True)
     if status in MAY_PASS or status >= 500:
         return server.unavailable(what, retry_after=again)
@@ -56,7 +61,7 @@ def reported(server: Server, answer: object) -> ProviderError:
     """Make the error for one that came with status 200, whole or in mid-stream."""
     said = complaint(answer)
     what = sentence("reported an error instead of an answer", said.message)
-    if overflows(said.words):
+    if said.status == TOO_LARGE or overflows(said.words):
         return server.refused(what, overflow=True)
     if said.codes & WILL_NOT_PASS:
         return server.refused(what)

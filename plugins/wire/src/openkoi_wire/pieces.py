@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json
-
-from .masking import MASK, Mask
+from openkoi_redact import MASK, Redactor, is_secret_name
 
 LINE = re.compile(r"^(?:data:)?[ \t]*([{\[].*[}\]])[ \t]*\r?$", re.MULTILINE)
+
+FIELD = re.compile(r"([?&]([^=&]*)=)[^&]+")
 
 Path = tuple[str | int, ...]
 
@@ -45,12 +46,17 @@ class Leaf:
     text: str
 
 
-def masked(pieces: Sequence[bytes], mask: Mask) -> list[bytes]:
+def masked(pieces: Sequence[bytes], redact: Redactor) -> list[bytes]:
     """Return the pieces without secrets; one of which nothing is left is left out."""
     texts = [piece.decode("latin-1") for piece in pieces]
-    texts = edited(texts, [Edit(*span, MASK) for span in mask.spans("".join(texts))])
-    texts = edited(texts, spread("".join(texts), mask))
+    texts = edited(texts, [Edit(*span, MASK) for span in redact.spans("".join(texts))])
+    texts = edited(texts, spread("".join(texts), redact))
     return [text.encode("latin-1") for text in texts if text]
+
+
+def address(path: str, redact: Redactor) -> str:
+    """The path and query of a request without secrets, the values of fields that are named like one included."""
+    return FIELD.sub(lambda field: f"{field[1]}{MASK}" if is_secret_name(field[2]) else field[0], redact(path))
 
 
 def edited(pieces: Sequence[str], edits: Sequence[Edit]) -> list[str]:
@@ -74,10 +80,10 @@ def rewritten(piece: str, offset: int, edits: Sequence[Edit]) -> str:
     return "".join((*parts, piece[at - offset :]))
 
 
-def spread(text: str, mask: Mask) -> list[Edit]:
+def spread(text: str, redact: Redactor) -> list[Edit]:
     """Find the documents that hold secrets, or parts of them, and write them anew."""
     found = list(documents(text))
-    changes = changed(found, mask)
+    changes = changed(found, redact)
     return [
         Edit(document.start, document.end, json.dumps(replaced(document.value, changes[n])))
         for n, document in enumerate(found)
@@ -106,7 +112,7 @@ def read(text: str) -> Json:
     return value
 
 
-def changed(found: Sequence[Document], mask: Mask) -> dict[int, dict[Path, str]]:
+def changed(found: Sequence[Document], redact: Redactor) -> dict[int, dict[Path, str]]:
     """The leaves of each document that are not to stay as they are."""
     strands: dict[Path, list[tuple[int, Leaf]]] = defaultdict(list)
     for n, document in enumerate(found):
@@ -115,7 +121,7 @@ def changed(found: Sequence[Document], mask: Mask) -> dict[int, dict[Path, str]]
     changes: dict[int, dict[Path, str]] = defaultdict(dict)
     for strand in strands.values():
         texts = [leaf.text for _, leaf in strand]
-        edits = [Edit(*span, MASK) for span in mask.spans("".join(texts))]
+        edits = [Edit(*span, MASK) for span in redact.spans("".join(texts))]
         for (n, leaf), text in zip(strand, edited(texts, edits) if edits else (), strict=False):
             if text != leaf.text:
                 changes[n][leaf.path] = text

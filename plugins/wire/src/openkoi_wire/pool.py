@@ -11,6 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from openkoi_hookspecs import BadSetting
+
 from .bounds import Bounds
 from .cassette import root_of
 from .recorder import Recorder
@@ -109,5 +111,8 @@ class Pool:
 
         if self.trusted is None:
             bare = self.replays or (self._local and self.base_url.startswith("http:"))
-            self.trusted = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context(trust_env=not self._local)
+            try:
+                self.trusted = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context()
+            except OSError as error:
+                raise BadSetting(f"The certificates that SSL_CERT_FILE names cannot be read: {error}") from None
         return self.trusted

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_redact import Redactor
+
 from . import tape
 from .exchange import Exchange, written
-from .masking import Mask
-from .pieces import masked
+from .pieces import address, masked
 from .server import one_line
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ KEPT = ("content-type", "retry-after", "retry-after-ms")
 class Recorder:
     """Records the exchanges with one host."""
 
-    def __init__(self, file: Path, mask: Mask, host: str, root: str) -> None:
+    def __init__(self, file: Path, redact: Redactor, host: str, root: str) -> None:
         self._file = file
-        self._mask = mask
+        self._redact = redact
         self._host = host
         self._root = root
         tape.begin(file)
@@ -36,12 +37,12 @@ class Recorder:
             exchange = Exchange(
                 method=method,
                 host=self._host,
-                path=self._mask.address(path),
-                body=b"".join(masked([body], self._mask)),
+                path=address(path, self._redact),
+                body=b"".join(masked([body], self._redact)),
                 status=status,
-                headers={name: self._mask(in_ascii(headers[name])) for name in KEPT if name in headers},
-                pieces=tuple(masked(pieces, self._mask)),
-                cut=self._mask(one_line(cut)),
+                headers={name: self._redact(in_ascii(headers[name])) for name in KEPT if name in headers},
+                pieces=tuple(masked(pieces, self._redact)),
+                cut=self._redact(one_line(cut)),
             )
             tape.append(self._file, written(exchange))
 

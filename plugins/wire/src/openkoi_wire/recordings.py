@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_hookspecs import BadSetting, Json, Refused
+from openkoi_redact import Redactor
 
 from . import exchange, tape
 from .canonical import digest
 from .exchange import Exchange
-from .masking import Mask
-from .pieces import masked
+from .pieces import address, masked
 
 Key = tuple[str, str, str]
 
@@ -19,9 +19,9 @@ Key = tuple[str, str, str]
 class Recordings:
     """Equal requests are answered by their recordings in order; what only fetches gets the last one ever again."""
 
-    def __init__(self, file: Path, mask: Mask) -> None:
+    def __init__(self, file: Path, redact: Redactor) -> None:
         self._file = file
-        self._mask = mask
+        self._redact = redact
         self._kept: dict[Key, list[Exchange]] = defaultdict(list)
         self._taken: dict[Key, int] = defaultdict(int)
         for found in recorded(file):
@@ -29,8 +29,8 @@ class Recordings:
 
     def answer(self, method: str, path: str, body: bytes) -> Exchange:
         """Find what was answered; raises Refused when that was not recorded."""
-        body = b"".join(masked([body], self._mask))
-        key = (method, self._mask.address(path), digest(body))
+        body = b"".join(masked([body], self._redact))
+        key = (method, address(path, self._redact), digest(body))
         kept, taken = self._kept.get(key, []), self._taken[key]
         if taken >= len(kept) and not (kept and method == "GET"):
             raise self._missing(key, body, len(kept))

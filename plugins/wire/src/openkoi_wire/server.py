@@ -1,27 +1,24 @@
 """A server as its failures name it: by its host, without repeating what is secret. Knows no HTTP."""
 
 import base64
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from openkoi_hookspecs import BadSetting, Refused, Unavailable
+from openkoi_hookspecs import BadSetting, EmptyAnswer, Refused, Unavailable, WrongServer
+from openkoi_redact import Redactor, current_redactor, is_secret_name
 
-HIDDEN = "***"
 LONGEST = 400
-SHORTEST_SECRET = 6
-SENSITIVE = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
-KEY_SHAPED = re.compile(r"\b(?:Bearer\s+\S{8,}|(?:sk|pk|rk|gsk|xai|key|ghp|AIza)[-_]?[\w-]{16,})")
+LARGEST = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A host and the secrets that are shown to it."""
+    """A host, and what masks the secrets that are shown to it."""
 
     host: str
-    secrets: tuple[str, ...] = ()
+    redactor: Redactor = field(default_factory=current_redactor, compare=False)
 
     @property
     def local(self) -> bool:
@@ -32,15 +29,21 @@ class Server:
         """Make the error for what may pass: ``what`` goes on from the host's name."""
         return Unavailable(f"{self.host} {self.hide(what)}", retry_after=retry_after)
 
+    def empty(self, what: str = "sent an empty answer.") -> EmptyAnswer:
+        """Make the error for an answer with nothing in it."""
+        return EmptyAnswer(f"{self.host} {what}")
+
     def refused(self, what: str, *, overflow: bool = False) -> Refused:
         """Make the error for what will not pass."""
         return Refused(f"{self.host} {self.hide(what)}", overflow=overflow)
 
+    def wrong(self, what: str) -> WrongServer:
+        """Make the error for what is no model server."""
+        return WrongServer(f"{self.host} {self.hide(what)}")
+
     def hide(self, text: str) -> str:
-        """Take out our secrets, and whatever looks like a key."""
-        for secret in self.secrets:
-            text = text.replace(secret, HIDDEN)
-        return KEY_SHAPED.sub(HIDDEN, harmless(text))
+        """Mask our secrets, and whatever looks like one."""
+        return self.redactor(harmless(self.redactor(text)))
 
 
 def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
@@ -54,8 +57,10 @@ def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
         raise BadSetting("The base URL is not a web address. Write one that begins with http:// or https://.")
     for name, value in headers.items():
         sendable(name, value)
-    secrets = {secret for secret in secrets_in(headers, url) if len(secret) >= SHORTEST_SECRET}
-    return Server(f"{url.hostname}{port}", tuple(sorted(secrets, key=len, reverse=True)))
+    server = Server(f"{url.hostname}{port}")
+    for secret in secrets_in(headers, url):
+        server.redactor.hold(secret, f"the key of {server.host}", password=bool(url.password))
+    return server
 
 
 def sendable(name: str, value: str) -> None:
@@ -68,7 +73,7 @@ def sendable(name: str, value: str) -> None:
 def secrets_in(headers: Mapping[str, str], url: SplitResult) -> Iterator[str]:
     """List what must not be repeated: whole values, and what follows a word such as Bearer."""
     for name, value in headers.items():
-        if SENSITIVE.search(name):
+        if is_secret_name(name):
             yield from (value, value.rpartition(" ")[2])
     yield from login_in(url)
 
@@ -84,8 +89,8 @@ def login_in(url: SplitResult) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
-    """Make a stranger's text fit into a sentence: no control characters, no line breaks, not too long."""
-    line = " ".join(harmless(text[: 4 * LONGEST]).split())
+    """Make a stranger's text fit into a sentence: no secret, no control characters, no line breaks, not too long."""
+    line = " ".join(harmless(current_redactor()(text[:LARGEST])).split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
 
 

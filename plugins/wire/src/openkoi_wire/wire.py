@@ -19,6 +19,7 @@ from .framing import Framing
 from .patience import Patience, Silence
 from .pool import Pool
 from .server import Server, server_of
+from .wrong_server import PAGE, is_web_page, not_trusted
 
 if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Request, Response
@@ -138,7 +139,7 @@ class Wire:
     async def _bytes(self, response: "Response") -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream; what unpacks to far more than an answer is broken off, without haste."""
         taken = 0
-        async with aclosing(response.aiter_bytes()) as pieces:
+        async with aclosing(self._pieces(response)) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 self._within_bounds(taken // 2)
@@ -165,13 +166,23 @@ class Wire:
 
     async def _whole(self, response: "Response", patience: Patience) -> bytes:
         whole = bytearray()
-        async with aclosing(response.aiter_bytes()) as pieces:
+        async with aclosing(self._pieces(response)) as pieces:
             while (piece := await patience.next(pieces)) is not None:
                 whole += piece
                 self._within_bounds(len(whole))
                 if not piece.isspace():
                     patience.renew(self._bounds.idle)
         return bytes(whole)
+
+    async def _pieces(self, response: "Response") -> AsyncGenerator[bytes]:
+        """Yield an answer as it comes; raises WrongServer for a web page."""
+        begun, kind = False, response.headers.get("content-type", "")
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                if not begun and is_web_page(kind, piece):
+                    raise self.server.wrong(PAGE)
+                begun = begun or bool(piece.strip())
+                yield piece
 
     def _within_bounds(self, size: int) -> int:
         if size > self._bounds.answer:
@@ -235,9 +246,11 @@ class Wire:
         except (HTTPError, InvalidURL) as error:
             raise self._broken(error) from None
 
-    def _broken(self, error: Exception) -> Unavailable:
+    def _broken(self, error: Exception) -> ProviderError:
         from httpx2 import ConnectError, ConnectTimeout
 
+        if problem := not_trusted(error):
+            return self.server.wrong(problem)
         cause = f"{type(error).__name__}: {error}".rstrip(": ")
         if isinstance(error, ConnectError | ConnectTimeout):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")

@@ -55,7 +55,7 @@ class Answer:
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Read an answer that came whole."""
         frame = self._parsed(data)
-        content = frame.get("content")
+        content = frame.get("content") or []
         if not isinstance(content, list):
             raise self._server.unavailable("answered with something that is no message.")
         self._note(frame)
@@ -65,6 +65,8 @@ class Answer:
 
     def ending(self) -> Sequence[Chunk]:
         """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if self.over and not self._finish and not self._blocks.begun:
+            raise self._server.empty()
         if not self.over or not self._finish or self._blocks.mixed_up:
             why = ": it mixed up the pieces of its tool calls" if self._blocks.mixed_up else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")

@@ -34,7 +34,7 @@ class Draft:
 
 class Blocks:
     """The blocks of one answer. ``mixed_up``: it cannot be told which piece belongs to which call;
-    ``said``: there were words.
+    ``said``: there were words; ``begun``: there was anything.
     """
 
     def __init__(self) -> None:
@@ -42,11 +42,13 @@ class Blocks:
         self._drafts: dict[int, Draft] = {}
         self.mixed_up = False
         self.said = False
+        self.begun = False
 
     def begin(self, index: Json, block: Json) -> Sequence[Chunk] | None:
         """A block begins; None when it is of a kind that is nothing to us."""
         if not isinstance(block, dict):
             return None
+        self.begun = True
         kind = words(block.get("type"))
         if kind in KINDS:
             return self._tell(*thoughts(block))

@@ -4,7 +4,7 @@ from openkoi_hookspecs import Json, ProviderError, Refused
 from openkoi_wire import Server, reported
 
 LASTING = frozenset({"billing_error", "request_too_large"})
-TOO_LONG = ("prompt is too long", "exceed context limit", "(413)")
+TOO_LONG = ("prompt is too long", "exceed context limit")
 
 
 def complaint(server: Server, frame: dict[str, Json]) -> ProviderError:
@@ -18,4 +18,4 @@ def complaint(server: Server, frame: dict[str, Json]) -> ProviderError:
 def measured(error: Refused) -> Refused:
     """Tell whether a request was refused for its length."""
     words = str(error).casefold()
-    return Refused(str(error), overflow=error.overflow or any(phrase in words for phrase in TOO_LONG))
+    return Refused(str(error), overflow=True) if any(phrase in words for phrase in TOO_LONG) else error

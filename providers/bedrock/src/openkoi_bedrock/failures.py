@@ -5,7 +5,7 @@ Knows the vendor's words; opens no connection.
 
 import re
 
-from openkoi_hookspecs import Json, ProviderError, Refused, Unavailable
+from openkoi_hookspecs import Json, ProviderError, Refused, Unavailable, WrongServer
 from openkoi_wire import Server
 from openkoi_wire.server import one_line
 
@@ -38,6 +38,8 @@ def explained(error: ProviderError) -> ProviderError:
         return error
     if MODEL_STUMBLED in said:
         return Unavailable(said)
+    if error.overflow or isinstance(error, WrongServer):
+        return error
     if OVERFLOW.search(said):
         return Refused(said, overflow=True)
     advice = next((advice for words, advice in ADVICE if re.search(words, said, re.IGNORECASE)), "")

@@ -97,8 +97,8 @@ class Bedrock:
         if self._signer is None:
             return
         await self._signer.ready()
-        self._wire.server = self._signer.hiding(self._wire.server)
-        self._control.server = self._signer.hiding(self._control.server)
+        self._signer.hide(self._wire.server)
+        self._signer.hide(self._control.server)
 
     async def _listing(self, path: str) -> Json:
         try:

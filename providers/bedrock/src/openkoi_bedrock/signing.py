@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 
 from openkoi_wire import Server
 
 from .keys import Keyring, Keys
 
 SERVICE = "bedrock"
-SHORTEST_SECRET = 6
 
 
 class Signer:
@@ -28,10 +26,10 @@ class Signer:
         """Make the headers that prove who asks."""
         return signed((method, url, body), self._keys, self._region)
 
-    def hiding(self, server: Server) -> Server:
-        """Name a server such that our keys are not repeated, whatever it says."""
-        ours = {secret for secret in (self._keys.secret, self._keys.session) if len(secret) >= SHORTEST_SECRET}
-        return replace(server, secrets=tuple(sorted({*server.secrets, *ours}, key=len, reverse=True)))
+    def hide(self, server: Server) -> None:
+        """Have our keys masked in whatever a server says."""
+        for secret in (self._keys.secret, self._keys.session):
+            server.redactor.hold(secret, "the AWS credentials")
 
     def _prepared(self) -> Keys:
         import botocore.auth  # type: ignore[import-untyped]  # botocore carries no types

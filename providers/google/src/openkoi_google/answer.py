@@ -48,6 +48,7 @@ class Answer:
         self._blocked = False
         self._own = ""
         self._said = False
+        self._whole = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read an event of the stream."""
@@ -58,6 +59,7 @@ class Answer:
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Read an answer that came whole: one document, or a list of what would have been events."""
+        self._whole = True
         frames = listed(data) or [parsed(data, self._server)]
         return [chunk for frame in frames for chunk in self._read(frame) or ()]
 
@@ -65,6 +67,8 @@ class Answer:
         """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
         if self._blocked:
             return (Done(self._usage, Stop.REFUSED),)
+        if self._whole and not (self._finish or self._said or self._asked):
+            raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
             raise self._server.unavailable(f"broke off its answer{self._reason()}; nothing in it was acted upon.")
         if self._finish == UNSIGNED:

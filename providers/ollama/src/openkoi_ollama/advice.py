@@ -12,9 +12,12 @@ TOO_LONG = re.compile(
     r"|exceed(s|ed)? max(imum)? context|context length exceeded|prompt (is )?too long",
     re.IGNORECASE,
 )
+TOO_LARGE = "(413)"
+NO_SUCH_MODEL = re.compile(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
+NOT_OFFERED = re.compile(r"\(404\)|answered (?:404|405|501)\b")
 WRAPPED = re.compile(r'\{"error":.*"message": ?"([^"]*)".*\}')
 WILL_NOT_PASS = (
-    (re.compile(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE), "Install it with: ollama pull {model}"),
+    (NO_SUCH_MODEL, "Install it with: ollama pull {model}"),
     (
         re.compile(r"does not support tools", re.IGNORECASE),
         "{model} cannot call tools. Choose a model that can: `ollama show NAME` lists what one is capable of.",
@@ -42,6 +45,16 @@ def explained(error: ProviderError, model: str) -> ProviderError:
         if words.search(said):
             return Refused(f"{said} {advice.format(model=model)}")
     return error
+
+
+def about_window(error: ProviderError) -> bool:
+    """Whether a larger window may help: Ollama names the context, and a proxy's limit of bytes is something else."""
+    return isinstance(error, Refused) and error.overflow and TOO_LARGE not in str(error)
+
+
+def not_offered(error: ProviderError) -> bool:
+    """Whether a server does not know this request, as many that are compatible with Ollama do not know all of them."""
+    return bool(NOT_OFFERED.search(str(error))) and not NO_SUCH_MODEL.search(str(error))
 
 
 @contextmanager

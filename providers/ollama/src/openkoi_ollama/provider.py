@@ -5,10 +5,21 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self, TypeVar
 
-from openkoi_hookspecs import BadSetting, Chunk, Env, Model, ProviderError, Refused, Request, Unavailable
+from openkoi_hookspecs import (
+    BadSetting,
+    Chunk,
+    Env,
+    Json,
+    Model,
+    ProviderError,
+    Refused,
+    Request,
+    Unavailable,
+    WrongServer,
+)
 from openkoi_wire import Bounds, Cassette, Lines, Wire, written
 
-from .advice import explained, explaining
+from .advice import about_window, explained, explaining, not_offered
 from .answer import Answer
 from .catalogue import Defaults, Installed, full, installed, longest_answer, names_of, version_in
 from .host import LOCAL, authorization, base_url_of
@@ -78,7 +89,7 @@ class Ollama:
     async def examine(self) -> Mapping[str, str]:
         """Say which Ollama it is and how many models it has; raises Unavailable when it does not run."""
         with explaining(""):
-            version = version_in(await self._soon(self._wire.get("/api/version")))
+            version = version_in(await self._offered("GET", "/api/version"))
             names = names_of(await self._soon(self._wire.get("/api/tags")), self._wire.server)
         return {"version": version, "models": str(len(names))}
 
@@ -105,7 +116,7 @@ class Ollama:
     def _explained(self, error: ProviderError, known: Installed) -> ProviderError:
         """Say what to do; where a larger window will do, it is given the next time."""
         told = explained(error, known.model.name)
-        if isinstance(told, Refused) and told.overflow and self._windows.widen(known):
+        if about_window(told) and self._windows.widen(known):
             return Unavailable(f"{told} The next request gets a larger window.")
         return told
 
@@ -113,6 +124,8 @@ class Ollama:
         """What is known of a model; a server that will not tell says what is wrong when the model is asked."""
         try:
             return self._shown.get(full(name)) or await self._show(name)
+        except WrongServer:
+            raise
         except Refused:
             return installed(name, None, self._defaults)
 
@@ -125,9 +138,18 @@ class Ollama:
 
     async def _show(self, name: str) -> Installed:
         with explaining(name):
-            answer = await self._soon(self._wire.post("/api/show", written({"model": name})))
+            answer = await self._offered("POST", "/api/show", written({"model": name}))
         self._shown[full(name)] = found = installed(name, answer, self._defaults)
         return found
+
+    async def _offered(self, method: str, path: str, body: bytes = b"") -> Json:
+        """Ask for what may be missing: None where a server does not offer it."""
+        try:
+            return await self._soon(self._wire.post(path, body) if method == "POST" else self._wire.get(path))
+        except ProviderError as error:
+            if not_offered(error):
+                return None
+            raise
 
     async def _soon(self, answer: Awaitable[T]) -> T:
         """Wait for what a server knows without its models, and not as long as for an answer."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Checkpoints, KoiError
+from openkoi_hookspecs import Checkpoints, KoiError, Restoration
 
 EXACT = {
     "crlf.txt": b"one\r\ntwo\r\n",
@@ -164,16 +164,16 @@ class CheckpointsContract:
         assert "-second\n" in something
 
     def test_what_a_person_changed_since_is_left_and_named(self, checkpoints: Checkpoints, root: Path) -> None:
-        async def story() -> None:
+        async def story() -> Restoration:
             first = await checkpoints.take(root)
             write(root, {"bom.txt": b"by the agent\n", "crlf.txt": b"by the agent\n"})
             await checkpoints.take(root)
             write(root, {"bom.txt": b"by a person\n"})
-            await checkpoints.restore(root, first)
+            return await checkpoints.restore(root, first)
 
-        with pytest.raises(KoiError, match=r"bom\.txt"):
-            asyncio.run(story())
+        done = asyncio.run(story())
 
+        assert (("crlf.txt",), ["bom.txt"]) == (done.restored, [*done.conflicts])
         assert b"by a person\n" == (root / "bom.txt").read_bytes()
         assert EXACT["crlf.txt"] == (root / "crlf.txt").read_bytes()
 

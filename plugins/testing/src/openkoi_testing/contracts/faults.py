@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Refused, ToolCall, Unavailable
+from openkoi_hookspecs import Refused, ToolCall, Unavailable, WrongServer
 
 from ..servers import Fault, Say
 from ..servers.faults import After
@@ -44,7 +44,6 @@ NOISE = (
     b"data: \xff\xfe{\n\n",
     b"data: {}}\n\n",
     b"data: [1]\n\n",
-    b"<html>busy</html>",
     b"HTTP/1.1 200 OK\n\n",
 )
 SILENCES = (
@@ -166,11 +165,13 @@ class FaultsContract(CutsContract):
         assert "html" not in str(error)
         assert len(str(error)) < 300
 
-    def test_a_page_that_pretends_to_be_an_answer_is_not_repeated_at_length(self) -> None:
-        """Its beginning says what it was."""
-        error = self.heard(Fault(headers=HTML, body=PAGE)).error
+    @pytest.mark.parametrize("headers", [HTML, {}])
+    def test_a_page_in_place_of_an_answer_is_no_model_server_and_is_not_repeated(self, headers: dict[str, str]) -> None:
+        """A login page answers again with a login page."""
+        error = self.heard(Fault(headers=headers, body=PAGE)).error
 
-        assert isinstance(error, Unavailable)
+        assert isinstance(error, WrongServer)
+        assert "html" not in str(error)
         assert len(str(error)) < 300
 
     @pytest.mark.parametrize("status", [403, 404])

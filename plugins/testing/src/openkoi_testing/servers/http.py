@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -50,21 +51,26 @@ class Served:
 class HttpServer:
     """Serves what ``answer`` makes of each request, and keeps the requests. Started and ended as a context manager.
 
-    ``sent`` counts the bytes of answers, ``abandoned`` the clients that hung up in the middle of one.
+    ``sent`` counts the bytes of answers, ``abandoned`` the clients that hung up in the middle of one. ``tls`` holds its
+    certificate; without one it speaks in the clear.
     """
 
-    def __init__(self, answer: Callable[[Seen], Served]) -> None:
+    def __init__(self, answer: Callable[[Seen], Served], *, tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[Seen] = []
         self.connections = 0
         self.sent = 0
         self.abandoned = 0
         self._answer = answer
+        self._tls = tls
         self._over = threading.Event()
         self._open: set[socket.socket] = set()
 
     def __enter__(self) -> Self:
         self._listener = Listener(("127.0.0.1", 0), Handler)
         self._listener.kept = self
+        if self._tls:
+            plain = self._listener.socket
+            self._listener.socket = self._tls.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._listener.serve_forever, args=(POLL,), name="fake server")
         self._thread.start()
         return self
@@ -80,7 +86,7 @@ class HttpServer:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self._listener.server_address[1]}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self._listener.server_address[1]}"
 
     def answer(self, seen: Seen) -> Served:
         """Note a request and answer it."""
@@ -128,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.kept.opened(self.connection)
         try:
             super().handle()
-        except ConnectionError:
+        except (ConnectionError, ssl.SSLError):
             self.server.kept.abandoned += 1
         self.server.kept.closed(self.connection)
 

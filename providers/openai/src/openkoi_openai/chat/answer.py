@@ -37,6 +37,7 @@ class Answer:
         self._finish = ""
         self._refused = False
         self._spoke = False
+        self._begun = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Read an event of the stream."""
@@ -47,10 +48,13 @@ class Answer:
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Read an answer that came whole."""
+        self.over = True
         return self._read(self._parsed(data), "message") or ()
 
     def ending(self) -> Sequence[Chunk]:
         """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if not (self._finish or self._begun) and self.over:
+            raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
             why = f" with the reason {self._finish!r}" if self._finish else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
@@ -74,6 +78,7 @@ class Answer:
         if choice is None or self._finish:
             return () if counted else None
         chunks = self._said(choice.get(key if key in choice else "message"))
+        self._begun |= chunks is not None
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
             self._finish = finish

@@ -56,6 +56,8 @@ class Answer:
 
     def ending(self) -> Sequence[Chunk]:
         """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        if self.over and not (self._status or self._heard):
+            raise self._server.empty()
         if self._status not in ENDED:
             why = f" with the status {self._status!r}" if self._status else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")

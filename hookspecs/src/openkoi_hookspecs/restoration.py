@@ -1,0 +1,20 @@
+"""What came of restoring files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """What a restore did: each file that had to change, by its path from the workspace, is in one of the five.
+
+    ``merged`` files keep what others changed in them; ``unchanged`` ones already were as wanted. ``conflicts`` were
+    left as they are because others changed them, too; ``left`` because their content was not kept, or cannot be
+    written. Both say why.
+    """
+
+    restored: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, str] = field(default_factory=dict)

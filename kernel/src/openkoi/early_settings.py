@@ -1,0 +1,30 @@
+"""Refuse settings before a file is touched that a run would refuse only when it makes use of them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import BadSetting
+
+from .caging import KEY, LEVELS, level_of
+from .sockets import USED
+from .unknown_settings import Readers, explain_unread
+
+if TYPE_CHECKING:
+    from .house import House
+
+CHOSEN = {**USED, "compactors": "compactor"}
+
+
+async def check_settings(house: "House", changed: Mapping[str, object]) -> None:
+    """Raise BadSetting or UnknownName for ``changed`` settings, by dotted key, that nothing reads or cannot be used."""
+    config = house.config
+    readers = Readers(config, house.plugins)
+    said = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
+    if wrong := [text for key, origin in said if (text := explain_unread(key, origin, readers))]:
+        raise BadSetting(wrong[0])
+    level_of(config.get(KEY, str, LEVELS[0]))
+    _ = config.ceilings, config.day
+    for kind, name in ((kind, config.get(f"use.{key}", str, "")) for kind, key in CHOSEN.items()):
+        if f"use.{CHOSEN[kind]}" in changed and name not in ("", "none"):
+            await house.sockets.plugin(kind, name)
+    await house.sockets.evaluators()

@@ -1,0 +1,85 @@
+"""Folders that a build makes again: deleting one is not asked about when git tracks nothing in it and ignores it all.
+
+What the words of a line say is decided without looking; what git says of a folder is looked up last.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from .finding import Command
+
+NAMES = (
+    *("build", "dist", "out", "target", "_build", "cmake-build-*", "node_modules", "bower_components", "__pycache__"),
+    *(".venv", "venv", ".tox", ".nox", ".eggs", "*.egg-info", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".cache"),
+    *(".hypothesis", "htmlcov", "coverage", ".nyc_output", ".next", ".nuxt", ".output", ".svelte-kit", ".parcel-cache"),
+    *(
+        ".turbo",
+        ".angular",
+        ".gradle",
+        ".dart_tool",
+        "storybook-static",
+        ".vite",
+        ".docusaurus",
+        "zig-cache",
+        "zig-out",
+    ),
+)
+DELETING = frozenset({"rm", "rimraf"})
+# What else a line may do before without putting something of value into such a folder.
+HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
+# Where a later command of the line may run before the deletion.
+OUT_OF_ORDER = re.compile(r"\b(for|while|until|select|function|trap|eval|alias)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
+COMPUTED = re.compile(r"[$`*?\[{~\\]")
+SECONDS = 10
+
+
+def generated_targets(command: Command, earlier: Collection[str], line: str) -> tuple[str, ...]:
+    """Return the folders that a command deletes when all of them are of this kind by name; else nothing.
+
+    ``earlier`` are the words of the commands before it in the line: what they may have moved there is of value.
+    """
+    words = [word for word in command.words if not word.option]
+    if command.name not in DELETING or not words or OUT_OF_ORDER.search(line):
+        return ()
+    paths = tuple(os.path.normpath(word.text) for word in words if word.known and not word.glob)
+    if len(paths) < len(words) or not all(map(is_generated, paths)):
+        return ()
+    names = {os.path.basename(path) for path in paths}  # noqa: PTH119  # they are no paths of this machine
+    return () if any(name in word for name in names for word in earlier) else paths
+
+
+def is_generated(path: str) -> bool:
+    """Return whether a path is below the folder that is worked in, and ends in such a name."""
+    parts = path.split("/")
+    inside = not path.startswith("/") and ".." not in parts and not COMPUTED.search(path)
+    return inside and any(fnmatchcase(parts[-1], name) for name in NAMES)
+
+
+def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
+    """Return whether git has or would take nothing that is in these, in whichever of the folders the line is."""
+    places = [workspace / folder / path for folder in (".", *folders) for path in paths]
+    if any(COMPUTED.search(folder) for folder in folders) or not all(is_plain(place, workspace) for place in places):
+        return False
+    return all(map(is_ignored, places))
+
+
+def is_plain(place: Path, workspace: Path) -> bool:
+    """Return whether a path is a folder of the workspace, or nothing yet, with no link on the way."""
+    real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
+    return real == written and Path(real).is_relative_to(workspace.resolve()) and not place.is_file()
+
+
+def is_ignored(folder: Path) -> bool:
+    """Return whether git tracks nothing in a folder and ignores all that is in it. Runs nothing of the repository's."""
+    above = next(parent for parent in folder.parents if parent.is_dir())
+    settings = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+    line = ["git", *settings, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", str(folder)]
+    try:
+        done = subprocess.run(line, cwd=above, capture_output=True, timeout=SECONDS, check=False)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0 and not done.stdout

@@ -1,0 +1,70 @@
+"""Which git commands write the settings of a repository: the user is asked, because git runs what they name."""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from .finding import Command
+
+GLOBAL_VALUES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
+LOOKING = frozenset(
+    {
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--get-color",
+        "--list",
+        "-l",
+        "list",
+        "get",
+        "--name-only",
+    }
+)
+ELSEWHERE = ("--global", "--system", "--file", "-f", "--blob")
+REMOTE = frozenset({"add", "remove", "rm", "rename", "set-url", "set-branches"})
+SUBMODULE = frozenset({"add", "init", "deinit", "sync", "set-url", "set-branch", "absorbgitdirs"})
+SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
+UPSTREAM = ("-u", "--set-upstream-to", "--unset-upstream", "--edit-description")
+
+
+def written_settings(command: Command) -> Iterator[str]:
+    """Return the settings file that a git command writes."""
+    if command.name != "git":
+        return
+    texts = [word.text for word in command.words]
+    folder, rest = split(texts)
+    if rest and writes(rest[0], rest[1:]):
+        name = "config.worktree" if "--worktree" in rest else "config"
+        yield posixpath.join(folder, ".git", name)
+
+
+def split(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the folder that git is sent to, and its words from the subcommand on."""
+    folder, at = "", 0
+    while at < len(texts) and texts[at].startswith("-"):
+        takes = texts[at] in GLOBAL_VALUES and at + 1 < len(texts)
+        if takes and texts[at] == "-C":
+            folder = posixpath.join(folder, texts[at + 1])
+        at += 2 if takes else 1
+    return folder, texts[at:]
+
+
+def writes(subcommand: str, words: Sequence[str]) -> bool:
+    """Return whether a subcommand writes the repository's settings; not those that do their work without it as well."""
+    first = next((word for word in words if not word.startswith("-")), "")
+    if subcommand == "config":
+        return sets(words)
+    if subcommand == "branch":
+        return any(word.split("=")[0] in UPSTREAM for word in words)
+    if subcommand == "submodule":
+        return first in SUBMODULE or (first == "update" and "--init" in words)
+    return (subcommand == "remote" and first in REMOTE) or (subcommand == "sparse-checkout" and first in SPARSE)
+
+
+def sets(words: Sequence[str]) -> bool:
+    """Return whether ``git config`` changes the repository's own settings."""
+    if any(word.split("=")[0] in ELSEWHERE for word in words) or LOOKING & set(words):
+        return False
+    plain = [word for word in words if not word.startswith("-")]
+    changing = {"--unset", "--unset-all", "--remove-section", "--rename-section", "--edit", "-e"} & set(words)
+    return bool(changing) or len(plain) > 1

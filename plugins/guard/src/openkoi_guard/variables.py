@@ -1,0 +1,25 @@
+"""Variables of the environment in the words of a line: their values count as known where the line does not set them."""
+
+import re
+
+from .shell import FROM_ENVIRONMENT
+from .words import Word
+
+VARIABLE = re.compile(r"\$\{?!?(\w+)")
+
+
+def from_environment(word: Word, line: str) -> bool:
+    """Return whether a program lies in a folder that a variable names which this line does not set."""
+    match = FROM_ENVIRONMENT.match(word.text)
+    return match is not None and not mentioned(match[1], line)
+
+
+def mentioned(variable: str, line: str) -> bool:
+    """Return whether a line does more with a variable than read it."""
+    return re.search(rf"(?<![\w$]){re.escape(variable)}(?!\w)", line.replace("${", "$")) is not None
+
+
+def uncertain(word: Word, line: str) -> bool:
+    """Return whether a word holds more than values of the environment that this line does not touch."""
+    made = "$(" in word.text or "`" in word.text
+    return not word.known and (made or any(mentioned(name, line) for name in VARIABLE.findall(word.text)))

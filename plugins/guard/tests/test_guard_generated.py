@@ -1,0 +1,120 @@
+"""Folders that a build makes again: no question when git ignores them, a question when anything of value is in them."""
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from openkoi_guard import Guard
+from openkoi_hookspecs import Arguments, Ask, Tool, ToolCall, ToolResult, Verdict
+from openkoi_testing import lend
+
+FILES = {
+    ".gitignore": "build/\ndist/\nnode_modules\n__pycache__/\n.next\n*.egg-info\n",
+    "build/made": "x",
+    "node_modules/a/package.json": "{}",
+    "src/__pycache__/m.pyc": "x",
+    "src/m.py": "x",
+    "pkg.egg-info/PKG-INFO": "x",
+    ".venv/.gitignore": "*",
+    ".venv/bin/python": "x",
+    "out/of/mine": "x",
+    "target/notes": "x",
+    "vendor/dist/kept": "x",
+    "sub/build/made": "x",
+}
+
+
+async def nothing(arguments: Arguments) -> ToolResult:
+    return ToolResult("")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with folders that are ignored, tracked, neither, or reached by a link."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-f", "vendor/dist/kept", "src/m.py")
+    if os.name == "posix":
+        (tmp_path / ".next").symlink_to("src")
+    return tmp_path
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def asked(workspace: Path, command: str) -> Verdict | None:
+    async def judged() -> Verdict | None:
+        async with lend(workspace=workspace) as run:
+            tool = Tool("run_command", "", {}, nothing)
+            return Guard().before_tool(ToolCall("1", "run_command", {"command": command}), tool, run)
+
+    return asyncio.run(judged())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf build",
+        "rm -rf build dist node_modules __pycache__ target2/build .venv",
+        "rm -r -f ./build/",
+        "rm -rf -- build dist",
+        "rm -rf src/__pycache__ pkg.egg-info",
+        "rm -rf node_modules && npm ci",
+        "rm -rf build && mkdir build && cd build && cmake ..",
+        "cd sub && rm -rf build",
+        "echo cleaning; rm -rf build dist; echo done",
+        "rimraf dist",
+    ],
+)
+def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> None:
+    assert asked(repository, command) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf out",  # neither tracked nor ignored
+        "rm -rf target",
+        "rm -rf vendor/dist",  # tracked
+        "rm -rf build src",
+        "rm -rf .next",  # a link
+        "rm -rf .next/__pycache__",
+        "rm -rf build/../src",
+        "rm -rf ../build",
+        "cd .. && rm -rf build",
+        "cd $X && rm -rf build",
+        "rm -rf $X/build",
+        "rm -rf */build",
+        "mv src build && rm -rf build",
+        "cp -r src/m.py build/; rm -rf build",
+        "git mv src dist; rm -rf dist",
+        "for i in 1 2; do rm -rf build; mv src build; done",
+        "f() { rm -rf build; }; mv src build; f",
+        "rm -rf build & mv src build",
+        "trap 'rm -rf build' EXIT; mv src build",
+        "sudo rm -rf build",
+        "ssh host rm -rf build",
+        "docker exec app rm -rf build",
+        "rm -rf build && git push --force",
+    ],
+)
+def test_all_else_is_asked_about(repository: Path, command: str) -> None:
+    assert isinstance(asked(repository, command), Ask)
+
+
+def test_outside_a_repository_nothing_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+
+    assert isinstance(asked(tmp_path, "rm -rf build"), Ask)
+
+
+def test_a_file_in_an_ignored_folder_that_was_added_is_asked_about(repository: Path) -> None:
+    git(repository, "add", "-f", "build/made")
+
+    assert isinstance(asked(repository, "rm -rf build"), Ask)

@@ -1,0 +1,116 @@
+"""Find the values that stand under a secret's name: ``DB_PASS=...``, ``"clientSecret": "..."``, ``--token ...``.
+
+A name alone is no proof, since programs are full of ``password = read()``: the value has to look like a secret.
+"""
+
+import re
+from collections.abc import Iterator
+
+from .keywords import any_of, lowered
+from .known import PATH
+from .names import STRONG, TOGETHER, is_secret_name, words_of
+from .randomness import is_random, turns
+
+HINTS = (
+    *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
+    *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
+)
+HINT = re.compile(any_of(HINTS))
+LONGEST_NAME = 80
+PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
+QUOTE = r"\\{0,3}[\"'`]"
+SCHEME = r"(?:(?i:bearer|basic|token|apikey|api-key|api-token|digest|key)[ \t]+)?"
+QUOTED = rf"[@bruf$]?(?P<quote>{QUOTE}){SCHEME}(?P<quoted>[^\r\n\"`]{{1,600}}?)(?P=quote)"
+BARE = rf"{SCHEME}(?P<bare>[^\s\"'`<>,;&\\]{{6,600}})"
+REST = re.compile(r"[\w.-]{0,60}")
+CLOSED = rf"(?:{QUOTE})?(?:\[\w{{0,4}}\])?\]?"
+TYPED = r"(?:: ?[A-Za-z][\w.\[\]| ]{0,30}?)?"
+OPERATOR = r"[ \t]{0,4}(?:(?:=>|:=|={1,3}|!={1,2}|:{1,2}=?)[ \t]{0,8}|>\s{0,12})"
+SET = re.compile(rf"{CLOSED}[ \t]{{0,4}}{TYPED}{OPERATOR}(?:{QUOTED}|{BARE})")
+PASSED = re.compile(rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?i:by|is|to|as)[ \t]{{1,3}})?){QUOTED}")
+OPTION = re.compile(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
+    r"\$\{[\w.:?!/ -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
+    r"|%\(\w+\)s|%[sdr]|%\w+%|<%.*?%>|<[\w .:-]+>|\[redacted\]"
+)
+CODE = re.compile(
+    r"(?:await |new |\*|&|!)?[A-Za-z_][\w.]*(?:\(|\[|\.\w+\(|->|::).*"
+    r"|[\[{(].*|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
+)
+CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
+PLACEHOLDER = re.compile(
+    r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
+    r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
+)
+WORDY = re.compile(r"[A-Za-z_]*(?:[._:/-][A-Za-z_]+)*[A-Z]?\d{0,3}")
+NUMBERS = re.compile(r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|\d+(?:\.\d+)?[a-z]{1,3}")
+UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
+
+
+def assigned(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where secret values stand, and the names that they stand under."""
+    done = 0
+    for hint in HINT.finditer(lowered(text)):
+        if hint.start() < done:
+            continue
+        start, end = name_around(text, *hint.span())
+        done = end
+        name = text[start:end].strip(".:/@")
+        found = SET.match(text, end) or PASSED.match(text, end)
+        if not found and name.startswith("-"):
+            found = OPTION.match(text, end)
+        for value in values(found, name) if found and is_secret_name(name) else ():
+            done = max(done, value[1])
+            yield value
+
+
+def name_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The name that a hint is a part of."""
+    first = max(0, start - LONGEST_NAME)
+    while start > first and text[start - 1] in PART_OF_NAME:
+        start -= 1
+    rest = REST.match(text, end)
+    return start, rest.end() if rest else end
+
+
+def values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
+    """Where the value of a match stands, if it looks like a secret; the punctuation after it is none of it."""
+    quoted = found.groupdict().get("quoted")
+    group = "quoted" if quoted else "bare"
+    value = quoted or found[group].rstrip(").]}:")
+    if looks_secret(value, name, quoted=bool(quoted)):
+        start = found.start(group)
+        yield start, start + len(value), re.split(r"[:/@]", name)[-1].lstrip("-")[:60]
+
+
+def looks_secret(value: str, name: str, *, quoted: bool) -> bool:
+    """Whether a value under a secret's name is one, and no reference, placeholder, path, number, code or word."""
+    bare = REFERENCE.sub("", value)
+    if len(bare) < 6 or " " in value or "://" in value or not is_likely(bare, name, quoted=quoted):
+        return False
+    ordinary = PATH.fullmatch(bare) or NUMBERS.fullmatch(bare) or (CALL if quoted else CODE).fullmatch(value)
+    return not (ordinary or PLACEHOLDER.search(bare))
+
+
+def is_likely(value: str, name: str, *, quoted: bool) -> bool:
+    """Whether a value is mixed enough for its name."""
+    if is_strong(name):
+        return is_mixed(value, quoted=quoted)
+    return is_random(value, length=16 if len(words_of(name)) > 1 else 20) and not UUID.fullmatch(value)
+
+
+def is_strong(name: str) -> bool:
+    """Whether a name means a secret and nothing else; a ``key`` may be one of a dictionary."""
+    words = words_of(name)
+    return bool(
+        STRONG & set(words) or TOGETHER.search("".join(words)) or (len(words) > 1 and words[-1] in ("PASS", "PW"))
+    )
+
+
+def is_mixed(value: str, *, quoted: bool) -> bool:
+    """Whether a password is more than words: random, or with digits or signs among its letters."""
+    if is_random(value, length=12) or UUID.fullmatch(value):
+        return True
+    if WORDY.fullmatch(value):
+        return (len(value) >= 12 and turns(value) >= 0.5) or (quoted and bool(re.fullmatch(r"[A-Za-z]{5,}\d+", value)))
+    return len(value) >= (8 if quoted else 10) or bool(re.search(r"\d", value))

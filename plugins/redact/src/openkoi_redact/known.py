@@ -1,0 +1,101 @@
+"""Find the secrets that we hold: in variables, in settings, in URLs. Knows names and values; knows no text.
+
+Held values are masked wherever they appear, so some are not held: what is shorter than SHORTEST, an ordinary word in
+small letters (a placeholder such as ``ollama``; a password of 8 letters is held), and the path of a file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from .names import is_secret_name
+
+LONG_WORD = 8
+USUAL_PASSWORDS = frozenset(  # of databases in containers: everybody knows them, and they are words of every log
+    {
+        "postgres",
+        "password",
+        "passw0rd",
+        "changeme",
+        "rabbitmq",
+        "minioadmin",
+        "administrator",
+        "development",
+        "testtest",
+    }
+)
+PASSWORD = re.compile(r"(?i)pass|pwd")
+SHORTEST = 6  # below that, a value is found inside other words
+ORDINARY = re.compile(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
+PATH = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
+)
+LOGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
+RANDOM_USER = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long
+
+
+class Secret(NamedTuple):
+    """A value that is masked, where it comes from, and whether it is a password, which may be a single word."""
+
+    value: str
+    origin: str
+    password: bool = False
+
+    @property
+    def worth_holding(self) -> bool:
+        """Whether it can be masked in all texts without masking ordinary words."""
+        if self.password and len(self.value) >= LONG_WORD and self.value not in USUAL_PASSWORDS:
+            return True
+        return len(self.value) >= SHORTEST and not ORDINARY.fullmatch(self.value) and not PATH.fullmatch(self.value)
+
+
+def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Iterator[Secret]:
+    """Each secret value with its origin, from names (variables, settings) and their values."""
+    for name, value in named:
+        for at, text in texts(name, value):
+            where = origin.format(at)
+            if is_secret_name(at.rpartition(".")[2]):
+                password = bool(PASSWORD.search(at)) and not PATH.fullmatch(text)
+                yield from (Secret(part, where, password) for part in parts(text))
+            yield from (Secret(secret, where, password=True) for secret in url_secrets(text))
+
+
+def texts(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """The texts in a value, each with its name."""
+    if isinstance(value, str):
+        yield name, value.strip()
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from texts(f"{name}.{key}", item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from texts(name, item)
+
+
+def parts(value: str) -> Iterator[str]:
+    """A value, and what follows its scheme (``Bearer ...``)."""
+    yield value
+    scheme, blank, rest = value.partition(" ")
+    if blank and scheme.lower() in {"bearer", "basic", "token", "apikey"}:
+        yield rest
+
+
+def url_secrets(text: str) -> Iterator[str]:
+    """The credentials in the URLs of a value: the password, the login as a whole, a long user name; also decoded."""
+    for found in LOGIN.finditer(text):
+        login = found[0].partition("://")[2].rpartition("@")[0]
+        user, _, password = login.partition(":")
+        for secret in (password, unquote(password)) if password else (user,) if len(user) >= RANDOM_USER else ():
+            yield secret
+            yield f"{unquote(user)}:{secret}"
+
+
+def has_login(value: str) -> bool:
+    """Whether a value is a URL that carries credentials."""
+    return any(True for _ in url_secrets(value))
+
+
+def environment_secrets(environment: Mapping[str, str]) -> Iterator[Secret]:
+    """The secrets of variables, each with its origin."""
+    return secrets_of(environment.items(), "${}")

@@ -1,0 +1,92 @@
+"""Decide from a name whether its value is a secret: variables, settings, headers, JSON keys, options. One rule for all.
+
+Names are read word by word (``DB_PASS``, ``clientSecret``, ``x-api-key``), and by their endings where words are written
+together (``PGPASSWORD``, ``APIKEY``). The last word decides: ``TOKEN_FILE`` and ``MAX_TOKENS`` are about a secret.
+"""
+
+import re
+from functools import lru_cache
+
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(words.split())
+
+
+# Words that mean a secret wherever they stand in a name, and words that mean one at its end.
+STRONG = listed(
+    """
+    PASSWORD PASSWORDS PASSWD PASSPHRASE PASSCODE SECRET SECRETS TOKEN TOKENS CREDENTIAL CREDENTIALS CREDS CRED
+    APIKEY APIKEYS WEBHOOK WEBHOOKS JWT PSK MNEMONIC AUTHORIZATION PWD PAT BEARER SESSIONID
+    """
+)
+WEAK = listed("KEY KEYS PASS PW AUTH CONNSTR COOKIE COOKIES SALT")
+TOGETHER = re.compile(
+    r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|PWD)S?$"
+    r"|(?:API|SECRET|ACCESS|PRIVATE|AUTH|ENCRYPTION|MASTER|SIGNING|ACCOUNT|SHARED|STORAGE|DEPLOY|SERVICE|LICENSE|APP"
+    r"|CLIENT|ADMIN|SUBSCRIPTION)KEYS?$"
+    r"|(?:DB|SMTP|SSH|USER|ROOT|ADMIN|MYSQL|PG|MAIL|FTP|LDAP|REDIS|RABBIT|HTTP|VPN|WIFI|SUDO|LOGIN|MY|ACCOUNT|APP)PASS$"
+)
+# Words after which a name is about a secret: where it is kept, how long it is, what is done with it.
+ABOUT = listed(
+    """
+    FILE FILES FILENAME PATH PATHS DIR DIRS DIRECTORY FOLDER URL URI URLS ENDPOINT HOST HOSTS HOSTNAME PORT PORTS
+    TYPE TYPES KIND NAME NAMES COUNT COUNTS COUNTER LIMIT LIMITS MAX MIN TTL EXPIRY EXPIRES EXPIRATION EXPIRED
+    TIMEOUT AGE LENGTH LEN SIZE SIZES FORMAT ALGORITHM ALG ALGO ISSUER AUDIENCE HEADER HEADERS FIELD FIELDS PREFIX
+    SUFFIX ENABLED DISABLED REQUIRED POLICY PROVIDER PROVIDERS SERVER STORE STORES SOCK SOCKET PARALLELISM HELPER
+    CMD COMMAND SCRIPT PROMPT ROTATION VERSION INDEX INDICES MAP MAPPING BINDING BINDINGS REPEAT USAGE METHOD
+    METHODS MODE SCHEME LABEL PLACEHOLDER HINT MESSAGE ERROR ERRORS TEXT TITLE DESCRIPTION VALID INVALID VALIDATION
+    VALIDATOR CHECK CHECKS SCOPE SCOPES TEST TESTS CLASS FACTORY FUNC FUNCTION HANDLER MANAGER SERVICE CLIENT
+    BACKEND VIEW FORM INPUT BUTTON STATUS STATE USED PER RATE COST COSTS PRICE SPENT RATIO BUDGET USER USERNAME
+    USERS EMAIL OWNER AT DATE TIME SECOND SECONDS MINUTE MINUTES HOUR DAY DAYS MS RING RINGS BOARD PAIR PAIRS VAULT
+    MANAGEMENT COLUMN COLUMNS GROUP GROUPS SET OPTIONS SETTINGS PARAMS ARG ARGS FN ITER ITEMS LIST IDX POS POSITION
+    START END STREAM PARSER REGEX PATTERN CHARS
+    """
+)
+# Words before which a name is no secret: PUBLIC_KEY, MAX_TOKENS, ALLOW_EMPTY_PASSWORD.
+BEFORE = listed(
+    """
+    PUBLIC PUB PRIMARY FOREIGN SORT PARTITION CACHE SCHEMA INDEX HOT BUCKET NATURAL UNIQUE MAX MIN NUM TOTAL N NEXT
+    PAGE PREV PREVIOUS CONTINUATION NO DISABLE ENABLE SKIP USE HAS IS ALLOW REQUIRE WITHOUT WITH EMPTY RANDOM INPUT
+    OUTPUT PROMPT COMPLETION REASONING CACHED CONTEXT PAD EOS BOS UNK MASK SEP CLS STOP GROUP DICT LOOKUP SEARCH
+    SHOULD MUST CAN WILL DID
+    """
+)
+# Words that say which secret it is, or how it is written.
+TRAILING = listed(
+    """
+    ID VALUE B64 BASE64 HEX PEM DATA OLD NEW PROD PRODUCTION DEV STAGING LIVE LOCAL CURRENT BACKUP SECONDARY DEFAULT
+    RAW STRING CONFIG JSON V
+    """
+)
+PHRASES = re.compile(r"(?:^|_)(?:CONN(?:ECTION)?_STR(?:ING)?|SEED_PHRASE|WEBHOOK_URLS?)$")
+GIT_HEADERS = re.compile("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")  # git's settings carry tokens in extra headers
+FOLDERS = frozenset({"PWD", "OLDPWD"})
+
+
+@lru_cache(maxsize=4096)
+def is_secret_name(name: str) -> bool:
+    """Whether the value that stands under this name is a secret."""
+    if name in FOLDERS:
+        return False
+    words = words_of(name)
+    joined = "_".join(words)
+    if PHRASES.search(joined) or GIT_HEADERS.match(name):
+        return True
+    while len(words) > 1 and (words[-1] in TRAILING or words[-1].isdecimal()):
+        words.pop()
+    if not words or words[-1] in ABOUT or BEFORE & set(words[:-1]):
+        return False
+    return is_secret_word(words[-1]) or words[-1] in WEAK or any(map(is_secret_word, words[:-1]))
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in capitals, however they are joined."""
+    return [word.upper() for word in WORDS.findall(name)]
+
+
+def is_secret_word(word: str) -> bool:
+    """Whether a word by itself means a secret, or ends with one that does."""
+    return word in STRONG or bool(TOGETHER.search(word))

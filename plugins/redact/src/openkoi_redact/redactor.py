@@ -1,0 +1,161 @@
+"""Mask secrets in text: values that we hold, in every encoding, and what looks like a secret.
+
+The one redactor of everything that OpenKoi writes. Knows text; knows no log, terminal or run.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from .assignments import HINT, assigned
+from .encodings import encodings, packed
+from .formats import formatted, ids, keywords
+from .keywords import lowered
+from .known import SHORTEST, Secret, has_login
+from .tokens import BASE64, marked_tokens, wrapped_keys
+
+MASK = "[redacted]"
+HELD = "held"
+BREAKS = (  # of lines, as they are and with what tools write before each: its number, or the mark of a diff or a quote
+    re.compile(r"(?:\s|\\[nr])+"),
+    re.compile(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
+)
+LONG_LINE = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
+
+Span = tuple[int, int]
+Found = tuple[int, int, str]
+
+
+class Redactor:
+    """Masks secrets in text. ``hold`` a value as soon as it is known; ``allowed`` are the kinds that are not masked."""
+
+    def __init__(self, secrets: Iterable[str | Secret] = (), allowed: Iterable[str] = ()) -> None:
+        self.allowed = frozenset(allowed)
+        self.held: dict[str, str] = {}
+        self.shapes: dict[str, str] = {}
+        self.long: dict[str, str] = {}
+        self.written: tuple[str, ...] = ()
+        self.seen: set[str] = set()
+        for secret in secrets:
+            self.hold(*(secret if isinstance(secret, Secret) else (secret,)))
+
+    def hold(self, secret: str, origin: str = HELD, password: bool = False) -> None:
+        """Mask this value from now on, in all its encodings, if it is worth it; ``origin`` names it in warnings."""
+        if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).worth_holding:
+            return
+        self.held[secret] = origin
+        self.shapes |= {shape: origin for shape in encodings(secret) if len(shape) >= SHORTEST}
+        self.long |= {shape: origin for shape in packed(secret) if len(shape) >= LONG_LINE}
+        self.written = tuple({json.dumps(shape)[1:-1] for shape in self.shapes})
+
+    def begun(self, text: str) -> int:
+        """Where a held value begins that a text ends in the middle of, at one of its spaces; else the text's end."""
+        spaced = (shape for shape in self.shapes if " " in shape)
+        parts = (shape[: found.end()] for shape in spaced for found in re.finditer(" ", shape))
+        return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)
+
+    def holds(self, text: str) -> bool:
+        """Whether a text has a held value in it, or a URL with credentials."""
+        return has_login(text) or any(True for _ in self.known(text))
+
+    def reason(self, kind: str) -> str:
+        """Why something of this kind is masked, in words."""
+        if kind in self.held.values():
+            return f"it is the value of {kind}"
+        if kind in ids():
+            return f"it has the format of {kind}"
+        return f"it stands under the name {kind}"
+
+    def names(self, environment: Mapping[str, str]) -> frozenset[str]:
+        """The variables whose value holds a secret that is known, in whatever form."""
+        return frozenset(name for name, value in environment.items() if len(value) >= SHORTEST and self.holds(value))
+
+    def passes(self, line: str) -> bool:
+        """Whether no text that is written in this line of ASCII JSON can hold anything to mask."""
+        if any(mark in line for mark in self.written):
+            return False
+        small = lowered(line)
+        return not (HINT.search(small) or BASE64.search(line) or keywords().pattern.search(small))
+
+    def __call__(self, text: str) -> str:
+        """The text without secrets; their kinds are noted in ``seen``."""
+        return without(self.spans(text), text)
+
+    def without_held(self, text: str) -> str:
+        """The text without the values that we hold; what only looks like a secret stays: seals have to be unbroken."""
+        return without(self.noted(self.known(text)), text)
+
+    def spans(self, text: str) -> list[Span]:
+        """Where secrets are, in order and apart from each other."""
+        if len(text) < SHORTEST:
+            return []
+        return self.noted((*self.known(text), *(one for one in guessed(text) if one[2] not in self.allowed)))
+
+    def noted(self, found: Iterable[Found]) -> list[Span]:
+        """Note the kinds of what was found, of two that overlap the first; return where it stands."""
+        spans = apart(found)
+        self.seen.update(kind for _, _, kind in spans)
+        return [(start, end) for start, end, _ in spans]
+
+    def known(self, text: str) -> Iterator[Found]:
+        """Where values stand that we hold, also in hex and base64 that is broken into lines."""
+        for shape, origin in self.shapes.items():
+            if shape in text:
+                yield from ((start, start + len(shape), origin) for start in places(text, shape))
+        for breaks in BREAKS if self.long else ():
+            if breaks.search(text):
+                yield from self.broken(text, breaks)
+
+    def broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
+        """Where encoded values stand that are broken into lines."""
+        joined = breaks.sub("", text)
+        if not self.in_one(joined):
+            return
+        ends = [(found.start(), found.end()) for found in breaks.finditer(text)]
+        starts = [0, *(end for _, end in ends)]
+        kept = zip(starts, [*(start for start, _ in ends), len(text)], strict=True)
+        offsets = [n for start, end in kept for n in range(start, end)]
+        for shape, origin in self.long.items():
+            for start in places(joined, shape):
+                yield offsets[start], offsets[start + len(shape) - 1] + 1, origin
+
+    def in_one(self, joined: str) -> bool:
+        """Whether a text without its line breaks has an encoded value in it."""
+        return any(shape in joined for shape in self.long)
+
+
+def without(spans: Iterable[Span], text: str) -> str:
+    """A text with masks in place of stretches of it."""
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [text[at:start], MASK]
+        at = end
+    return "".join((*parts, text[at:])) if parts else text
+
+
+def guessed(text: str) -> Iterator[Found]:
+    """Where something stands that looks like a secret, and its kind."""
+    yield from formatted(text)
+    yield from assigned(text)
+    yield from marked_tokens(text)
+    yield from wrapped_keys(text)
+
+
+def places(text: str, part: str) -> Iterator[int]:
+    """Where a part begins in a text."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def apart(found: Iterable[Found]) -> list[Found]:
+    """Join what overlaps; its kind is that which was found first."""
+    joined: list[tuple[int, int, int, str]] = []
+    for start, end, order, kind in sorted((start, end, n, kind) for n, (start, end, kind) in enumerate(found)):
+        if joined and start < joined[-1][1]:
+            first, last, before, known = joined[-1]
+            joined[-1] = (first, max(end, last), *min((before, known), (order, kind)))
+        else:
+            joined.append((start, end, order, kind))
+    return [(start, end, kind) for start, end, _, kind in joined]

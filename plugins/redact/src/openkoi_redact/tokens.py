@@ -1,0 +1,55 @@
+"""Find generated tokens of vendors that are not listed: a short mark, a separator, then random characters.
+
+A mark alone is no proof, so what follows has to be random base62; hex is not enough, since hashes and IDs are hex.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+
+from .formats import PREFIXES, UNKNOWN, formatted
+from .randomness import HEX, is_random, turns
+
+TOKEN = re.compile(r"(?<![\w/+=.%-])[A-Za-z][\w.~-]{23,159}(?![\w/+-])", re.ASCII)
+MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
+RANDOM = re.compile(r"[A-Za-z0-9_-]{20,}")
+ID = re.compile(  # IDs of calls, messages and requests, which models' servers give out, and checksums
+    r"(?:srv)?tool(?:u|use)?|call|chatcmpl|cmpl|msg|req|resp|rs|fc|run|thread|asst|file|batch|gen|session|sess|evt|event"
+    r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
+)
+BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
+
+
+def marked_tokens(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where random tokens with a mark stand."""
+    for found in TOKEN.finditer(text):
+        mark = MARK.match(found[0])
+        if mark and not ID.fullmatch(re.split(r"[_.~-]", mark[0])[0].lower()) and random_after(found[0], mark):
+            yield (*found.span(), UNKNOWN)
+
+
+def random_after(token: str, mark: re.Match[str]) -> bool:
+    """Whether all that follows a mark, or the first separator in it, is random."""
+    first = re.search(r"[_.~-]", token)
+    rests = {token[mark.end() :], token[first.end() :] if first else ""}
+    return any(
+        RANDOM.fullmatch(rest) and not HEX.fullmatch(rest) and is_random(rest, length=20) and turns(rest) >= 0.36
+        for rest in rests
+    )
+
+
+def wrapped_keys(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where base64 stands that has a key of a known vendor in it."""
+    for found in BASE64.finditer(text):
+        kinds = [kind for _, _, kind in formatted(unwrapped(found[0])) if kind in PREFIXES]
+        if kinds:
+            yield (*found.span(), kinds[0])
+
+
+def unwrapped(token: str) -> str:
+    """What a text is if it is base64; empty if it is not."""
+    sound = token.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return b64decode(sound[: len(sound) - (len(sound) % 4 == 1)] + "==").decode("latin-1")
+    except ValueError:
+        return ""

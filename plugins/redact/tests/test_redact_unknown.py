@@ -1,0 +1,146 @@
+"""Secrets that nobody told us of are known by their format, their name or their randomness; ordinary text stays.
+
+detect-secrets is the oracle: what it reports in generated lines has to be masked. The goals are those of the issue.
+"""
+
+import random
+import re
+import string
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from openkoi_redact import MASK, Redactor
+
+ALPHABETS = {
+    "a": string.ascii_lowercase + string.digits,
+    "A": string.ascii_letters + string.digits,
+    "U": string.ascii_uppercase + string.digits,
+    "h": "0123456789abcdef",
+    "d": string.digits,
+    "b": string.ascii_letters + string.digits + "_-",
+}
+# Public formats of vendors, written as a mark and how many characters of which alphabet follow.
+VENDORS = """
+ghp_{A36} gho_{A36} github_pat_{A22}_{A59} glpat-{b20} xoxb-{d12}-{d12}-{A24} xapp-1-A{U10}-{d13}-{h64} AKIA{U16}
+sk-{A48} sk-proj-{b100} sk-ant-api03-{b93}AA AIza{b35} ya29.{b60} GOCSPX-{b28} hf_{A34} r8_{A37} pplx-{h48} gsk_{A52}
+sk_live_{A24} rk_test_{A24} whsec_{A32} sq0atp-{b22} shpat_{h32} hvs.{b90} dapi{h32} glsa_{A32}_{h8} lin_api_{A40}
+PMAK-{h24}-{h34} NRAK-{U27} dop_v1_{h64} npm_{A36} pypi-AgEIcHlwaS5vcmc{b60} rubygems_{h48} dckr_pat_{b27} figd_{b40}
+tskey-auth-{A12}-{A32} SG.{b22}.{b43} key-{h32} xkeysib-{h64}-{A16} {h32}-us12 sbp_{h40} pscale_tkn_{b43} sgp_{h40}
+CFPAT-{b43} dp.pt.{A43} ATATT3x{b60} eyJ{b20}.eyJ{b40}.{b43} access-production-{h8}-{h4}-{h4}-{h4}-{h12} {d10}:AA{b33}
+"""
+STRANGERS = """
+acme_live_{A32} zed-{A40} qx_{a30} frob_pat_{A44} mycorp.{A36} nimbus-api-{A26} tok_{A28} vx1_{A24} corp_sk_{A30}
+kx~{A32}
+"""
+PLACES = (
+    "{}",
+    "the key is {}, keep it",
+    "export X={}",
+    '{{"value": "{}"}}',
+    "curl -H 'X: {}'",
+    "  - {}\n",
+    "line\\n{}\\n",
+)
+ASSIGNED = """
+DB_PASS={p}|password: {p}|"clientSecret": "{p}"|api_key = '{p}'|--token {p}|<password>{p}</password>|secret := "{p}"
+Authorization: Bearer {A30}|Authorization: Basic {A30}|//registry/:_authToken={A30}|X-Api-Key: {A30}|https://u:{p}@h/x
+curl -u user:{p} https://h|machine h login u password {p}|AccountKey={A84}==|PGPASSWORD={p} psql|passwd "{p}"
+"""
+ORDINARY = """
+password = getpass()
+token = tokenize(line)
+def test_password_is_not_shown(tmp_path: Path) -> None:
+password: str
+"password": "Enter your password"
+api_key=os.environ["API_KEY"]
+secret: ${{ secrets.DEPLOY }}
+PASSWORD=$PASSWORD
+total_tokens: 123456789
+commit 3f786850e387550fdab836ed7e6dc881de23001b
+sha512-9yKqBdI3Xgh1UjZc4WdxLp0zYH5nV8rQoA2mT6sFbE7uJkGwRiNvClOtPe1SaD==
+id: 7c9e6679-7425-40de-944b-e07fc1f90ae7
+call_AbC1dEf2GhI3jKl4MnO5pQr6
+primary_key=True
+The token was spent: 3 tokens of 4,096 are left.
+key = "name"
+passed = 12
+"""
+
+
+def filled(template: str, chance: random.Random) -> str:
+    """A template with random characters."""
+
+    def characters(found: re.Match[str]) -> str:
+        kind, size = found[1], int(found[2] or 0)
+        alphabet = ALPHABETS.get(kind, "".join((string.ascii_letters, string.digits, "!#%&*+-=?@^_~")))
+        made = "".join(chance.choice(alphabet) for _ in range(size or chance.randint(10, 24)))
+        return made if kind != "p" else f"{chance.choice(string.ascii_letters)}{made}{chance.choice(string.digits)}x"
+
+    return re.sub(r"\{([a-zA-Z])(\d*)\}", characters, template)
+
+
+def lines_of(templates: Sequence[str], seed: int) -> list[str]:
+    """Three lines of each template; a token stands in a place."""
+    chance = random.Random(seed)
+    return [filled(template, chance) for template in templates for _ in range(3)]
+
+
+def masked_share(lines: Sequence[str]) -> float:
+    """How many of the lines lose something; prints those that do not."""
+    kept = [line for line in lines if MASK not in Redactor()(line)]
+    print(*kept, sep="\n")
+    return 1 - len(kept) / len(lines)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_tokens_of_vendors_are_masked_wherever_they_stand(seed: int) -> None:
+    chance = random.Random(seed)
+    lines = [chance.choice(PLACES).format(token) for token in lines_of(VENDORS.split(), seed)]
+
+    assert 0.95 <= masked_share(lines)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_tokens_of_strangers_are_masked_too(seed: int) -> None:
+    assert 0.85 <= masked_share(lines_of(STRANGERS.split(), seed))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_values_under_a_secret_s_name_are_masked(seed: int) -> None:
+    assert 0.85 <= masked_share(lines_of(ASSIGNED.strip().replace("\n", "|").split("|"), seed))
+
+
+def test_ordinary_lines_stay() -> None:
+    assert [] == [line for line in ORDINARY.strip().splitlines() if Redactor()(line) != line]
+
+
+def test_of_the_standard_library_s_lines_hardly_any_is_changed() -> None:
+    folder = Path(sysconfig.get_path("stdlib"))
+    files = sorted(path for path in folder.glob("*.py") if path.stat().st_size < 60_000)
+    lines = [line for path in files[::3] for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
+    changed = [line for line in lines if Redactor()(line) != line]
+
+    assert len(changed) <= 0.002 * len(lines), changed
+
+
+def test_what_detect_secrets_reports_is_masked() -> None:
+    from detect_secrets.core.scan import scan_line
+    from detect_secrets.settings import default_settings
+
+    templates = [*VENDORS.split(), *ASSIGNED.strip().replace("\n", "|").split("|")]
+    lines = lines_of(templates, 7)
+    with default_settings():
+        reported = [line for line in lines if any(True for _ in scan_line(line))]
+
+    assert len(reported) > 40
+    assert 0.85 <= masked_share(reported)
+
+
+def test_a_secret_in_a_long_text_is_masked_like_one_in_a_short() -> None:
+    token = filled("ghp_{A36}", random.Random(1))
+    text = f"{'task keyboard ' * 30_000}{token}{' tokenizer' * 30_000}"
+
+    assert text.replace(token, MASK) == Redactor()(text)

@@ -1,0 +1,73 @@
+"""What this plugin writes to the log."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from openkoi_hookspecs.events import Event
+
+MAX_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Protected(Event):
+    """A command changed a file that another program runs: it was ``restored``, or moved away, to ``kept``.
+
+    ``reason`` says who runs it. ``trouble`` is why neither could be done: the change is still there.
+    """
+
+    name = "sandbox.protected"
+
+    path: str
+    reason: str
+    kept: str = ""
+    restored: bool = False
+    trouble: str = ""
+
+    @property
+    def line(self) -> str:
+        """Say what was done."""
+        return f"  ! {self.path} {self.outcome}: {self.reason}"
+
+    @property
+    def outcome(self) -> str:
+        """Say what became of the file."""
+        if self.trouble:
+            return f"was changed by a command and could not be restored ({self.trouble})"
+        if self.restored:
+            return "was changed by a command and has been restored"
+        return f"was created by a command and has been moved to {self.kept}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsealed(Event):
+    """The sandbox in use cannot make single files read-only: changes are undone when a command ends, not refused."""
+
+    name = "sandbox.unsealed"
+
+    sandbox: str
+
+    @property
+    def line(self) -> str:
+        """Say what is weaker, and what to do."""
+        remedy = " Install bubblewrap to make them read-only." if sys.platform.startswith("linux") else ""
+        return (
+            f"  ! The sandbox {self.sandbox} restores files such as .git/config and .envrc when a command ends, and "
+            f"cannot refuse the change itself.{remedy}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AutorunFiles(Event):
+    """The files that a run created or changed and that other programs run: by path, whether it is new, and who does."""
+
+    name = "sandbox.autorun"
+
+    files: Mapping[str, str]
+
+    @property
+    def line(self) -> str:
+        """List them, a line each."""
+        shown = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_SHOWN]]
+        more = len(self.files) - MAX_SHOWN
+        return "\n".join([*shown, *([f"  ! and {more} more, listed in the log"] if more > 0 else [])])

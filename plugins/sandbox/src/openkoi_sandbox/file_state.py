@@ -1,0 +1,92 @@
+"""What a file is at a moment, kept so that it can be put back: its bytes, its mode, or where a link leads."""
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+MAX_KEPT = 4_000_000  # bytes of one file; a protected file is a few kilobytes as a rule
+TEMPORARY = ".openkoi-restoring-"
+
+
+class Kind(Enum):
+    """What stands at a path."""
+
+    FILE = "file"
+    LINK = "link"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was. ``data`` is missing when it was too large or closed to us; ``stamp`` changes when it does."""
+
+    kind: Kind
+    mode: int = 0
+    data: bytes | None = None
+    target: str = ""
+    stamp: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def text(self) -> str:
+        """Return the bytes as text."""
+        return (self.data or b"").decode("utf-8", "surrogateescape")
+
+
+def state_of(path: str, known: FileState | None = None) -> FileState | None:
+    """Return what is at a path, not read again while its stamp is the same; None when no file or link is."""
+    try:
+        status = os.lstat(path)
+        if stat.S_ISDIR(status.st_mode):
+            return None
+        stamp = (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+        return known if known and known.stamp == stamp else read_state(path, status, stamp)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def read_state(path: str, status: os.stat_result, stamp: tuple[int, ...]) -> FileState:
+    """Read what is at a path."""
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISLNK(status.st_mode):
+        return FileState(Kind.LINK, target=os.readlink(path), stamp=stamp)  # noqa: PTH115  # Path would tidy it
+    if not stat.S_ISREG(status.st_mode):
+        return FileState(Kind.OTHER, mode, stamp=stamp)
+    data = None
+    if status.st_size <= MAX_KEPT:
+        try:
+            data = Path(path).read_bytes()
+        except PermissionError:
+            data = None
+    return FileState(Kind.FILE, mode, data, str(status.st_mtime_ns) if data is None else "", stamp)
+
+
+def put_back(path: str, state: FileState) -> None:
+    """Make a path what it was, whatever is there now; raises OSError where that cannot be done."""
+    place = Path(path)
+    made = place.with_name(f"{TEMPORARY}{os.getpid()}-{place.name}"[:200])
+    made.unlink(missing_ok=True)
+    if state.kind is Kind.LINK:
+        made.symlink_to(state.target)
+    elif state.data is None:
+        raise OSError(f"{path} was too large to keep, so it cannot be put back")
+    else:
+        made.write_bytes(state.data)
+        made.chmod(state.mode)
+    made.replace(place)
+
+
+def move_aside(path: str, goal: Path) -> None:
+    """Move what is at a path elsewhere, where nothing looks for it and nothing can run it."""
+    goal.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = Path(path)
+    if place.is_symlink() or not (place.is_file() or place.is_dir()):
+        what = f"a symbolic link to {os.readlink(path)}" if place.is_symlink() else "neither a file nor a folder"  # noqa: PTH115
+        goal.write_text(f"This was {what}.\n", errors="surrogateescape")
+        place.unlink()
+        return
+    shutil.move(path, goal)
+    if goal.is_file():
+        goal.chmod(0o600)

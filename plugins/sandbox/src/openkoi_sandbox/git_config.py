@@ -1,0 +1,72 @@
+"""What a repository's settings make git run. Pure: the text of a ``config`` file in.
+
+A list of what runs nothing, and not one of what runs something: git gains settings with every version.
+"""
+
+import re
+from collections.abc import Iterator
+
+SKIPPED = re.compile(r"(?:[ \t\r\n]|[#;][^\n]*)*")
+SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
+VALUE = r'(?:[^"\\\n#;]|\\[tbn"\\\n]|"(?:[^"\\\n]|\\[tbn"\\\n])*")*'
+SETTING = re.compile(rf"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=({VALUE})(?:[#;][^\n]*)?)?(?=\n|\Z)")
+QUOTING = re.compile(r'\\(.)|"', re.DOTALL)
+ESCAPES = {None: "", "\n": "", "n": "\n", "t": "\t", "b": "\b"}
+HARMLESS = re.compile(
+    r"core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
+    r"|safecrlf|quotepath|compression|sharedrepository|worktree|sparsecheckout|sparsecheckoutcone|longpaths"
+    r"|untrackedcache|abbrev|commitgraph)"
+    r"|user\.(name|email|signingkey)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch"
+    r"|branch\..*\.(remote|pushremote|merge|rebase|description|vscode-merge-base|gh-merge-base)|branch\.\w+"
+    r"|remote\..*\.(url|pushurl|fetch|push|mirror|tagopt|prune|prunetags|promisor|partialclonefilter|gh-resolved)"
+    r"|submodule\..*\.(url|active|branch|ignore|fetchrecursesubmodules)|submodule\.(active|recurse|fetchjobs)"
+    r"|extensions\.(worktreeconfig|objectformat|partialclone|refstorage|preciousobjects)"
+    r"|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel|writecommitgraph)"
+    r"|merge\.(ff|conflictstyle|renamelimit)|rebase\.(autostash|autosquash|updaterefs)|diff\.(renames|algorithm)"
+    r"|commit\.gpgsign|tag\.(gpgsign|sort)|gc\.auto|color\..*|advice\..*|feature\.\w+|index\.\w+|pack\.\w+"
+)
+ADDRESS = re.compile(r"(remote|submodule)\.")
+HELPER = re.compile(r"^\s*(\w[\w+.-]*::|-)")
+FOLDERS = re.compile(r"core\.hookspath|include(if\..*)?\.path")
+
+
+def runs_nothing(text: str) -> bool:
+    """Return whether every line is a setting that is known to run nothing."""
+    return all(key and is_harmless(key, value) for key, value in settings(text))
+
+
+def is_harmless(key: str, value: str) -> bool:
+    """Return whether a setting runs nothing; an address may name a program that connects."""
+    return HARMLESS.fullmatch(key) is not None and not (ADDRESS.match(key) and HELPER.match(value))
+
+
+def named_paths(text: str) -> Iterator[str]:
+    """Return where hooks and further settings are, as far as these say."""
+    return (value for key, value in settings(text) if value and FOLDERS.fullmatch(key))
+
+
+def settings(text: str) -> Iterator[tuple[str, str]]:
+    """Return the settings in their order: lower-case key and value. What git cannot read has no key, and ends it.
+
+    Lines end, go on and are commented out exactly as in git's own reader: else a text would hide a setting from us.
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    prefix, at = "", end_of(SKIPPED.match(text))
+    while at < len(text):
+        section = SECTION.match(text, at)
+        setting = SETTING.match(text, at) if prefix and not section else None
+        if section:
+            prefix = ".".join(filter(None, section.groups()))
+        else:
+            yield (f"{prefix}.{setting[1]}".lower(), unquoted(setting[2] or "")) if setting else ("", text[at:])
+        at = end_of(SKIPPED.match(text, end_of(section or setting, len(text))))
+
+
+def end_of(found: re.Match[str] | None, otherwise: int = 0) -> int:
+    """Return where a match ends."""
+    return found.end() if found else otherwise
+
+
+def unquoted(value: str) -> str:
+    """Return a value as git understands it."""
+    return QUOTING.sub(lambda sign: ESCAPES.get(sign[1], sign[1]), value.strip(" \t\r"))

@@ -1,0 +1,83 @@
+"""Decide which changes of protected files have to be undone. Pure: how the files were and are in, verdicts out."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from openkoi_schema import Rule
+
+from .file_state import FileState, Kind
+from .git_config import runs_nothing
+
+SETTINGS = frozenset({"config", "config.worktree"})
+POINTER = "gitdir: "
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The protected files at a moment, by absolute path, with the folders there are and those that are git's."""
+
+    states: Mapping[str, FileState] = field(default_factory=dict)
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    folders: Collection[str] = ()
+    git_folders: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A change that must not stay: what is at the path now, if anything, and what was, if anything."""
+
+    path: str
+    reason: str
+    before: FileState | None
+    after: FileState | None
+
+
+def find_planted(before: View, after: View) -> Iterator[Planted]:
+    """Return the changes of protected files that could make another program run something.
+
+    A copy of a file that the user has runs nothing that the user's own does not.
+    """
+    known = {(os.path.basename(path), as_content(state)) for path, state in before.states.items()}  # noqa: PTH119
+    for path in sorted({*before.states, *after.states}):
+        was, is_now = before.states.get(path), after.states.get(path)
+        if was == is_now or (is_now is None and os.path.dirname(path) not in after.folders):  # noqa: PTH120
+            continue
+        rule = after.rules.get(path) or before.rules[path]
+        if was is None and is_now is not None:
+            copied = (os.path.basename(path), as_content(is_now)) in known  # noqa: PTH119
+            if copied or in_new_repository(path, rule, before) or runs_nothing_new(path, is_now, after):
+                continue
+        yield Planted(path, rule.reason, was, is_now)
+
+
+def in_new_repository(path: str, rule: Rule, before: View) -> bool:
+    """Return whether a file that only counts at the top of a repository is in one that was not there before."""
+    if not rule.top:
+        return False
+    parts, length = path.split("/"), len(rule.parts)
+    starts = (at for at in range(len(parts)) if tuple(map(str.casefold, parts[at : at + length])) == rule.parts)
+    top = next(("/".join(parts[:at]) for at in starts), os.path.dirname(path))  # noqa: PTH120
+    return top not in before.folders
+
+
+def as_content(state: FileState) -> tuple[Kind, int, bytes | None, str]:
+    return state.kind, state.mode, state.data, state.target
+
+
+def runs_nothing_new(path: str, state: FileState, view: View) -> bool:
+    """Return whether a new file of git's makes it run nothing: as in a repository that was just made or cloned."""
+    folder, name = os.path.split(path)
+    if folder in view.git_folders and name in SETTINGS:
+        return state.kind is Kind.FILE and state.data is not None and runs_nothing(state.text)
+    if os.path.basename(folder) == "hooks" and os.path.dirname(folder) in view.git_folders:  # noqa: PTH119, PTH120
+        return state.kind is Kind.FILE and name.endswith(".sample")
+    if name in {".git", "commondir"}:
+        return pointed_to(folder, state) in view.git_folders
+    return False
+
+
+def pointed_to(folder: str, state: FileState) -> str:
+    """Return the folder that a link, ``.git`` or ``commondir`` leads to."""
+    target = state.target if state.kind is Kind.LINK else state.text.strip().removeprefix(POINTER).strip()
+    return os.path.realpath(os.path.join(folder, target)) if target else ""  # noqa: PTH118

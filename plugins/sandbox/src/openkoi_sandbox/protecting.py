@@ -1,0 +1,107 @@
+"""Run a job while what other programs run stays as it is, and say what was refused or undone."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from openkoi_hookspecs import Completed, Event, KoiError
+from openkoi_schema import Rule
+
+from .autorun_index import GIT_FILES
+from .den import Den
+from .ending import with_notes
+from .events import Protected, Unsealed
+from .job import Job
+from .planted import View
+from .policy import is_within
+from .protection import Protection, Seal
+
+REFUSALS = ("Read-only file system", "Device or resource busy")
+ASK = "To change it, write it with a file tool or run a plain git command: the user is asked then."
+
+
+class ProtectedJob:
+    """A job that leaves no file behind which another program would run, unless the user has approved its path."""
+
+    def __init__(self, job: Job, protection: Protection, sandbox: str) -> None:
+        self.job = job
+        self.protection = protection
+        self.sandbox = sandbox
+        self.cancelled = job.cancelled
+
+    def run(self) -> Completed:
+        """Run the job between two looks at the workspace."""
+        job = self.job
+        if not job.root.is_dir():
+            return job.run()
+        approved = [Path(path) for path in job.command.approved]
+        before = self.looked(job.den)
+        seal = Seal.of(sealable(before, job, approved) if job.cage.seals else ())
+        job.sealed = tuple(seal.places)
+        undone: Sequence[Protected] = ()
+        try:
+            done = job.run()
+        finally:
+            undone = self.protection.end(before, job.den, approved=approved, sealed=seal)
+        notes = [*map(note, undone), *refused(done, job)]
+        events = (*done.events, *self.announced(before), *undone)
+        return replace(done, output=with_notes(done.output, notes), events=events)
+
+    def announced(self, before: View) -> Iterator[Event]:
+        """Say once that changes are undone and not refused, where there is something to change."""
+        if before.states and not self.job.cage.seals and not self.protection.announced:
+            self.protection.announced = True
+            yield Unsealed(self.sandbox)
+
+    def looked(self, den: Den) -> View:
+        """Look at the workspace; a command does not run where that cannot be done."""
+        try:
+            return self.protection.begin(den)
+        except OSError as error:
+            raise KoiError(f"The command was not run: {error.filename} cannot be read ({error.strerror}).") from error
+
+
+def sealable(view: View, job: Job, approved: Sequence[Path]) -> Iterator[Path]:
+    """Return what a sandbox may make read-only: files and folders at the top, with no approved path in them."""
+    tops = (job.root.resolve(), *job.den.git)
+    places = (place_of(Path(path), view, tops) for path in view.states)
+    for place in dict.fromkeys(place for place in places if place):
+        if not is_within(place, approved) and not any(path.is_relative_to(place) for path in approved):
+            yield place
+
+
+def place_of(path: Path, view: View, tops: Sequence[Path]) -> Path | None:
+    """Return the file, or the folder of the rule, that is to be read-only; none when it lies deeper, or is a link."""
+    top = next((top for top in tops if path.is_relative_to(top)), None)
+    if top is None:
+        return None
+    parts = path.relative_to(top).parts
+    depth = sealed_depth(view.rules[str(path)], parts, bare=str(top) in view.git_folders)
+    place = top.joinpath(*parts[:depth])
+    return place if depth and place.resolve() == place and (place.is_dir() or place.is_file()) else None
+
+
+def sealed_depth(rule: Rule, parts: Sequence[str], *, bare: bool) -> int:
+    """Return how many of a path's parts lead to what can be read-only; 0 where that lies deeper."""
+    if rule.parts[0] == ".git":
+        inner = parts[0 if bare else 1 :]
+        inside = (bare or parts[0] == ".git") and inner[:1] and inner[0] in (*GIT_FILES, "hooks")
+        return len(parts) - len(inner) + 1 if inside else int(tuple(parts) == (".git",))
+    if rule.below:
+        return len(rule.parts) if tuple(map(str.casefold, parts[: len(rule.parts)])) == rule.parts else 0
+    return int(len(parts) == 1)
+
+
+def note(undone: Protected) -> str:
+    """Say to the model what became of a file, and what to do."""
+    return f"[{undone.path} {undone.outcome}: {undone.reason}, outside the sandbox. {ASK}]"
+
+
+def refused(done: Completed, job: Job) -> Iterator[str]:
+    """Say to the model why a file could not be written, where the output names one that is read-only."""
+    if not any(refusal in done.output for refusal in REFUSALS):
+        return
+    for place in job.sealed:
+        shown = str(place.relative_to(job.root)) if place.is_relative_to(job.root) else str(place)
+        if shown in done.output:
+            yield f"[{shown} is read-only to commands, because other programs run what is there. {ASK}]"

@@ -1,0 +1,97 @@
+"""When the history is compacted, the screen and the log say what was removed from it."""
+
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Shell
+from verdict_runs import configured, folder_with_test, outside
+
+PAGE = "the carp swims below the bridge\n" * 700
+SAID = re.compile(r"\[compact\] removed the (\d+ )?oldest turns? from the history \((.+)\): (\S+) -> (\S+) tokens")
+READ = """\
+  - when: {{last: {last}, tools: true}}
+    says: I read page {n}.
+    calls: [{{tool: {tool}, arguments: {arguments}}}]
+    usage: {{input: {used}, output: 20}}
+"""
+NOTES = """\
+  - when: {contains: "oldest part of your work"}
+    says: "Goal: read the pages. Files: all pages speak of carps."
+    repeat: true
+    usage: {input: 100, output: 30}
+"""
+DONE = '  - says: "All pages speak of carps."\n    repeat: true\n    usage: {input: 100, output: 10}\n'
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with pages that are too long to be read at once."""
+    made = folder_with_test(tmp_path)
+    for number in range(9):
+        (made.folder / f"{number}.md").write_text(f"# Page {number}\n{PAGE}")
+    return made
+
+
+def turns(count: int, *, listing: int = 99) -> str:
+    """A model that reads so many pages, and then answers; in turn ``listing`` it searches instead."""
+    said = ""
+    for n in range(count):
+        tool, arguments = ("search", '{pattern: "Page"}') if n == listing else ("read_file", f"{{path: {n}.md}}")
+        last = "pages speak" if n == 0 else "8.md" if n == listing + 1 else f'"# Page {n - 1}"'
+        said += READ.format(n=n, last=last, tool=tool, arguments=arguments, used=min(6_000 * (n + 1), 26_000))
+    return f"{NOTES}{said}{DONE}"
+
+
+def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
+    name = outside(openkoi, text)
+    path = Path(name.removeprefix("rehearsal/"))
+    path.write_text(f"context: {context}\noutput: 2000\n{path.read_text()}")
+    return name
+
+
+def compactions(openkoi: Shell) -> list[dict[str, Any]]:
+    """What the log says of each."""
+    logs = sorted(openkoi.home.rglob("*.jsonl"), key=lambda log: log.stat().st_mtime)
+    lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+    return [line["data"] for line in lines if line["type"] == "history.compressed"]
+
+
+@pytest.mark.parametrize("compactor", ["", "rolling-window", "periodic-summary"])
+def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compactor: str) -> None:
+    configured(openkoi, f'[use]\ncompactor = "{compactor}"\n' if compactor else "")
+    done = openkoi("What do the pages speak of?", "-m", model(openkoi, turns(7, listing=1)), "--iterate", "0")
+
+    assert 0 == done.returncode, done.stderr
+    said, logged = SAID.findall(done.stderr), compactions(openkoi)
+    assert len(said) == len(logged) >= 1
+    for (count, calls, _, _), facts in zip(said, logged, strict=True):
+        assert int(count or 1) == facts["turns"] == sum(facts["tools"].values())
+        assert calls == ", ".join(f"{number} {tool}" for tool, number in facts["tools"].items())
+        assert facts["before"] > facts["after"] + 5_000 * facts["tools"].get("read_file", 0)
+    assert {"read_file", "search"} == {tool for facts in logged for tool in facts["tools"]}
+    assert SAID.findall(openkoi("replay").stderr) == said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
+def test_a_resumed_run_says_once_what_was_removed_before_it_was_killed(openkoi: Shell) -> None:
+    name = model(openkoi, turns(7).replace("I read page 6.", "I read page 6.\n    delay: 60"))
+    child = openkoi.started("What do the pages speak of?", "-m", name, "--iterate", "0")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not compactions(openkoi):
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=20)
+    before = compactions(openkoi)
+    model(openkoi, turns(7))
+    again = openkoi("resume")
+
+    assert 0 == again.returncode, again.stderr
+    after = compactions(openkoi)
+    assert before == after[: len(before)]
+    assert len(after) - len(before) == len(SAID.findall(again.stderr))

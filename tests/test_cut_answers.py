@@ -1,0 +1,88 @@
+"""An answer that reached a length limit: the user is told, and so is the model that continues."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+from verdict_runs import DONE, EDIT, TASK, folder_with_test, outside, result
+
+from openkoi_hookspecs import Text, ToolCall
+from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say
+from openkoi_testing.servers.vendor import VendorServer
+
+VENDORS: dict[str, tuple[type[VendorServer], str, str, str]] = {
+    "openai": (OpenAIServer, "openai/gpt-fake", "OPENAI_BASE_URL", "length"),
+    "anthropic": (AnthropicServer, "anthropic/claude-fake", "ANTHROPIC_BASE_URL", "max_tokens"),
+    "context": (AnthropicServer, "anthropic/claude-fake", "ANTHROPIC_BASE_URL", "model_context_window_exceeded"),
+    "google": (GoogleServer, "google/gemini-fake", "GOOGLE_GEMINI_BASE_URL", "MAX_TOKENS"),
+    "ollama": (OllamaServer, "ollama/llama-fake", "OLLAMA_HOST", "length"),
+    "chat": (OpenAIServer, "openai/gpt-fake", "OPENAI_BASE_URL", "max_tokens"),
+}
+WRITES = ToolCall("call_1", "write_file", {"path": "story.txt", "content": "It was"})
+NAMED = "was cut off at its length limit"
+
+
+def keyed(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
+    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-not-a-real-key")
+    return openkoi.told(**keys, **{variable: server.url})
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("whole", [False, True], ids=["streamed", "whole"])
+@pytest.mark.parametrize("said", [[Text("It was")], [Text("I will"), WRITES], [WRITES]], ids=["text", "both", "call"])
+def test_the_user_and_the_model_hear_of_it(
+    said: list[Text | ToolCall], whole: bool, vendor: str, tmp_path: Path
+) -> None:
+    fake, model, variable, reason = VENDORS[vendor]
+    openkoi = shell(tmp_path)
+    with fake(Say(said, finish=reason, whole=whole), "The end.") as server:
+        done = keyed(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
+        first, *later = [json.dumps(body) for body in server.asked]
+
+    told = json.loads(done.stdout)
+    assert 0 == done.returncode, done.stderr
+    assert [model in text for text in told["warnings"] if NAMED in text] == [True]
+    assert 1 == len(later)
+    assert "no tool call in it was run" in later[0]
+    assert "no tool call in it was run" not in first
+    assert not (openkoi.folder / "story.txt").exists()
+
+
+def test_a_cut_verdict_is_named(tmp_path: Path) -> None:
+    openkoi = folder_with_test(tmp_path)
+    with OpenAIServer(Say('{"scores": {"correct', finish="length")) as server:
+        executor = outside(openkoi, EDIT + DONE, "executor.yaml")
+        there = keyed(openkoi, "OPENAI_BASE_URL", server)
+        judge = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
+        told = result(there(TASK, "--executor", executor, *judge))
+
+    assert None is told["score"]
+    assert NAMED in str(told["warnings"])
+
+
+def test_a_cut_plan_is_named(tmp_path: Path) -> None:
+    openkoi = folder_with_test(tmp_path)
+    (openkoi.home / "config.toml").write_text('[models]\nplanner = "openai/gpt-fake"\n')
+    with OpenAIServer(Say("1. Look at", finish="length")) as server:
+        there = keyed(openkoi, "OPENAI_BASE_URL", server)
+        executor = outside(openkoi, EDIT + DONE, "executor.yaml")
+        told = result(there(TASK, "--executor", executor, "--no-judge", "--format", "json"))
+
+    assert NAMED in str(told["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [("", '[models.known."openai/gpt-fake"] output'), ("[iteration]\ntoken_budget = 9000\n", "rest of the budget")],
+    ids=["the model's own", "the budget's"],
+)
+def test_what_sets_the_limit_is_named(settings: str, remedy: str, tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(settings)
+    with OpenAIServer(Say("It was", finish="length"), "The end.") as server:
+        done = keyed(openkoi, "OPENAI_BASE_URL", server)("-m", "openai/gpt-fake", "-i", "0", "Tell a story")
+
+    assert NAMED in done.stderr
+    assert remedy in done.stderr

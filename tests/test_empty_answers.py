@@ -1,0 +1,110 @@
+"""An answer with nothing in it: asked for once more, not four times, and no work is lost over it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+
+from openkoi_hookspecs import Json, ToolCall
+from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
+from openkoi_testing.servers.vendor import VendorServer
+
+STOP: dict[str, Json] = {"index": 0, "finish_reason": "stop"}
+NULL: dict[str, Json] = {"role": "assistant", "content": None}
+EMPTY: dict[str, Json] = {
+    "null content": {"choices": [{**STOP, "message": NULL}]},
+    "null content and no calls": {"choices": [{**STOP, "message": {**NULL, "tool_calls": []}}]},
+    "null content and null calls": {"choices": [{**STOP, "message": {**NULL, "tool_calls": None}}]},
+    "calls that are not there": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": NULL}]},
+    "an empty text": {"choices": [{**STOP, "message": {"role": "assistant", "content": ""}}]},
+    "an empty list": {"choices": [{**STOP, "message": {"role": "assistant", "content": []}}]},
+    "no choices": {"choices": []},
+    "null choices": {"choices": None},
+    "choices are missing": {"id": "x", "object": "chat.completion"},
+    "no message": {"choices": [STOP]},
+    "a null message": {"choices": [{**STOP, "message": None}]},
+    "an empty message": {"choices": [{**STOP, "message": {}}]},
+    "nothing but a number": {"choices": [{"index": 0}]},
+    "an empty choice": {"choices": [{}]},
+    "a null choice": {"choices": [None]},
+    "usage alone": {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 0, "total_tokens": 10}},
+    "null": None,
+    "an empty object": {},
+}
+OTHERS: list[tuple[type[VendorServer], Json]] = [
+    (AnthropicServer, {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}),
+    (AnthropicServer, {"type": "message", "role": "assistant", "content": None, "stop_reason": "end_turn"}),
+    (AnthropicServer, {"type": "message", "role": "assistant"}),
+    (GoogleServer, {"candidates": []}),
+    (GoogleServer, {"candidates": [{"finishReason": "STOP"}]}),
+    (GoogleServer, {"candidates": [{"content": None, "finishReason": "STOP"}]}),
+    (GoogleServer, {"candidates": [{"content": {"role": "model", "parts": None}, "finishReason": "STOP"}]}),
+    (OllamaServer, {"message": {"role": "assistant", "content": None}, "done": True, "done_reason": "stop"}),
+    (OllamaServer, {"message": None, "done": True, "done_reason": "stop"}),
+    (OllamaServer, {"done": True}),
+]
+MODELS: dict[type[VendorServer], tuple[str, str]] = {
+    OpenAIServer: ("openai/gpt-fake", "OPENAI_BASE_URL"),
+    AnthropicServer: ("anthropic/claude-fake", "ANTHROPIC_BASE_URL"),
+    GoogleServer: ("google/gemini-fake", "GOOGLE_GEMINI_BASE_URL"),
+    OllamaServer: ("ollama/llama-fake", "OLLAMA_HOST"),
+}
+WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
+
+
+def saying(body: Json, *, streamed: bool = False) -> Say:
+    """An answer with this in it, as a document or as the only event of a stream."""
+    if not streamed:
+        return Say(fault=Fault(headers={"content-type": "application/json"}, body=json.dumps(body).encode()))
+    pieces = json.dumps(body).replace('"message"', '"delta"')
+    return Say(fault=Fault(body=f"data: {pieces}\n\ndata: [DONE]\n\n".encode()))
+
+
+def ran(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
+    model, variable = MODELS[type(server)]
+    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-not-a-real-key")
+    done = shell(tmp_path).told(**keys, **{variable: server.url})("-m", model, *line)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+FEW = ("null content", "no choices", "no message")
+ALWAYS = [one if one in FEW else pytest.param(one, marks=pytest.mark.campaign) for one in EMPTY]
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("name", ALWAYS)
+def test_a_model_that_says_nothing_is_asked_once_more(name: str, streamed: bool, tmp_path: Path) -> None:
+    with OpenAIServer(saying(EMPTY[name], streamed=streamed)) as server:
+        status, out, errors = ran(tmp_path, server, "What is it?")
+
+    assert (75, "", 2) == (status, out, len(server.asked))
+    assert "sent an empty answer" in errors or "asked for tools and named none" in errors
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_a_model_that_says_nothing_once_is_heard_the_second_time(name: str, tmp_path: Path) -> None:
+    with OpenAIServer(saying(EMPTY[name]), "Paris.") as server:
+        assert (0, "Paris.\n") == ran(tmp_path, server, "What is it?")[:2]
+
+
+@pytest.mark.parametrize(("vendor", "body"), OTHERS)
+def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_path: Path) -> None:
+    with vendor(saying(body)) as server:
+        status, _, errors = ran(tmp_path, server, "What is it?")
+
+    assert (75, 2) == (status, len(server.asked))
+    assert "sent an empty answer" in errors
+
+
+@pytest.mark.parametrize("name", ["null content", "no choices", "calls that are not there"])
+def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path: Path) -> None:
+    with OpenAIServer(WRITES, saying(EMPTY[name])) as server:
+        _, out, errors = ran(tmp_path, server, "-i", "0", "--format", "json", "Write a note")
+
+    told = json.loads(out)
+    assert 3 == len(server.asked)
+    assert ["note.md"] == told["changed_files"]
+    assert "ended its work without a word" in errors
+    assert "All providers exhausted" not in errors

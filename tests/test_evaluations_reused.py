@@ -1,0 +1,67 @@
+"""An iteration whose evaluation is reused, because nothing changed, shows and logs that evaluation again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from cli_process import Shell
+from verdict_runs import DONE, EDIT, TASK, WAITING, folder_with_test, judge_of, outside, result
+
+RED = WAITING.replace("== 3", "== 4")
+SAME_TWICE = EDIT + DONE
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A folder with a file and a passing test, and a home without memory of anything."""
+    return folder_with_test(tmp_path)
+
+
+def logged(openkoi: Shell, kind: str) -> list[dict[str, Any]]:
+    """The data of each record of a kind."""
+    lines = [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
+    return [line["data"] for line in lines if line["type"] == kind]
+
+
+def models(openkoi: Shell, score: float) -> tuple[str, ...]:
+    judge = outside(openkoi, judge_of(score, finding="too short"), "judge.yaml")
+    return "--executor", outside(openkoi, SAME_TWICE, "executor.yaml"), "--evaluator", judge
+
+
+@pytest.mark.parametrize("score", [0.3, 0.5, 0.75])
+def test_a_reused_score_is_shown_and_logged_with_its_findings(openkoi: Shell, score: float) -> None:
+    done = openkoi(TASK, *models(openkoi, score))
+
+    shown = f"score: {score:.2f} (correctness: {score:.2f}"
+    assert f"[iter 1/3] {shown})\n  ! too short\n  All tests pass\n" in done.stderr
+    assert f"[iter 2/3] {shown}, eval: cached)\n  ! too short\n  All tests pass\n" in done.stderr
+    first, second = (one["evaluation"] for one in logged(openkoi, "evaluation"))
+    assert {**first, "mode": "cached"} == second
+    assert [pytest.approx(score)] * 2 == [one["score"] for one in logged(openkoi, "iteration")]
+    assert done.stderr.startswith(openkoi("replay").stderr.rstrip())  # after it: tokens saved, and used for learning
+
+
+def test_every_view_of_a_reused_score_agrees(openkoi: Shell) -> None:
+    told = result(openkoi(TASK, *models(openkoi, 0.5), "--format", "json"))
+    why = openkoi("status", "--why").stdout
+    with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as store:
+        stored = store.execute("select iteration, score, decision from iteration_cycles order by 1").fetchall()
+        resolved = store.execute("select title, resolved_in from findings").fetchall()
+
+    iterations: Any = told["iterations"]
+    assert [("full", 0.5), ("cached", 0.5)] == [(one["eval_mode"], one["score"]) for one in iterations]
+    assert 2 == why.count("score     0.50; it is below 0.80")
+    assert "unchanged since the last iteration; reused its score" in why
+    assert [(0, 0.5, "continue"), (1, 0.5, "accept_best")] == stored
+    assert [("too short", None)] == resolved
+
+
+def test_without_a_judge_a_reused_evaluation_shows_its_checks(openkoi: Shell) -> None:
+    (openkoi.folder / "test_x.py").write_text(RED)
+    done = openkoi(TASK, *models(openkoi, 0.5)[:2], "--no-judge", "--category", "bugfix")
+
+    assert "[iter 1/3] not judged\n" in done.stderr
+    assert "[iter 2/3] not judged (eval: cached)\n" in done.stderr
+    assert 2 == done.stderr.count("1 of 3 checks fail")

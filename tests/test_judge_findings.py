@@ -1,0 +1,85 @@
+"""However a judge writes down that it found nothing, or something, its valid scores are kept and it is asked once."""
+
+import json
+from pathlib import Path
+
+import pytest
+from verdict_runs import DIMENSIONS, DONE, EDIT, TASK, folder_with_test, outside, result
+
+from openkoi_testing.servers import OpenAIServer
+
+SCORES = {**dict.fromkeys(DIMENSIONS, 0.95), "other_task": 0.0}
+NONE: list[object] = [
+    *("none", "None.", "NONE", "n/a", "N/A", "nothing", "null", "-", "", " ", "[]", "{}", "no issues", "LGTM"),
+    *("No issues found.", "There were no significant findings", "No critical or other issues", "None found."),
+    *(None, {}, [], False, 0, ["none"], ["No problems were found."], [None], [""], [{}]),
+    *([{"title": "None"}], ["-", {}]),
+]
+SOME: list[object] = [
+    *("The name is too short.", "None of the edge cases is handled", "No tests were added", "no handling of issues"),
+    *(["The name is too short."], {"title": "The name is too short", "severity": "important"}),
+    *([{"title": "No", "description": "The name is too short"}], ["none", "The name is too short"]),
+    *("important: the name is too short", "[important] the name is too short", "high-level comments are missing"),
+]
+BLOCKERS: list[object] = [
+    *("blocker: it burns", "[BLOCKER] it burns", ["**blocker** it burns"]),
+    {"severity": "critical", "title": "It burns"},
+]
+NONSENSE: list[object] = [3, True, {"blocker": ["it burns"]}, {"count": 2}]
+
+
+def judged(folder: Path, findings: object) -> tuple[dict[str, object], int]:
+    """Let a judge give good scores with these findings; return the result and how often it was asked."""
+    openkoi = folder_with_test(folder)
+    said = json.dumps({"scores": SCORES, "findings": findings, "suggestion": ""})
+    executor = outside(openkoi, EDIT + DONE, "executor.yaml")
+    with OpenAIServer(said) as server:
+        there = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        limits = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
+        done = there(TASK, "--executor", executor, *limits)
+    return result(done), len(server.asked)
+
+
+def cases(*findings: object) -> list[object]:
+    """The first is tried always, the others in a campaign."""
+    first, *others = findings
+    return [first, *(pytest.param(one, marks=pytest.mark.campaign) for one in others)]
+
+
+@pytest.mark.parametrize("findings", cases(*NONE), ids=json.dumps)
+def test_none_in_any_words_keeps_the_scores(findings: object, tmp_path: Path) -> None:
+    told, asked = judged(tmp_path, findings)
+
+    assert (0.95, True, []) == (told["score"], told["accepted"], told["findings"])
+    assert 1 == asked
+
+
+@pytest.mark.parametrize("findings", cases(*SOME), ids=json.dumps)
+def test_a_finding_in_plain_words_is_one_and_keeps_the_scores(findings: object, tmp_path: Path) -> None:
+    told, asked = judged(tmp_path, findings)
+
+    assert (0.95, True) == (told["score"], told["accepted"])
+    assert ["important"] == severities(told)
+    assert 1 == asked
+
+
+@pytest.mark.parametrize("findings", cases(*BLOCKERS), ids=json.dumps)
+def test_a_blocker_in_plain_words_blocks(findings: object, tmp_path: Path) -> None:
+    told, _ = judged(tmp_path, findings)
+
+    assert False is told["accepted"]
+    assert ["blocker"] == severities(told)
+
+
+@pytest.mark.parametrize("findings", cases(*NONSENSE), ids=json.dumps)
+def test_what_could_hide_a_finding_is_asked_for_again_and_never_a_score(findings: object, tmp_path: Path) -> None:
+    told, asked = judged(tmp_path, findings)
+
+    assert (None, False) == (told["score"], told["accepted"])
+    assert 2 == asked
+
+
+def severities(told: dict[str, object]) -> list[str]:
+    found = told["findings"]
+    assert isinstance(found, list)
+    return [finding["severity"] for finding in found]

@@ -1,0 +1,81 @@
+"""Servers that speak like Ollama without all of its requests work; a model that is not there is still named."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+
+from openkoi_hookspecs import ToolCall
+from openkoi_testing.servers import OllamaServer, Say, Seen, Served
+
+SHOW, VERSION = "/api/show", "/api/version"
+ANSWERS = {
+    "gin": Served([b"404 page not found"], status=404, type="text/plain"),
+    "fastapi": Served([b'{"detail":"Not Found"}'], status=404),
+    "express": Served([b"<!DOCTYPE html><html><pre>Cannot POST /api/show</pre></html>"], status=404, type="text/html"),
+    "nothing": Served([b""], status=404, type="text/plain"),
+    "error": Served([b'{"error":"not found"}'], status=404),
+    "openai": Served([b'{"error":{"message":"Unknown request URL","type":"invalid_request_error"}}'], status=404),
+    "405": Served([b'{"detail":"Method Not Allowed"}'], status=405),
+    "501": Served([b"Not Implemented"], status=501, type="text/plain"),
+}
+WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
+
+
+class Compatible(OllamaServer):
+    """Does not know some of the requests."""
+
+    def __init__(self, *answers: Say | str, missing: Sequence[str], served: Served) -> None:
+        super().__init__(*answers)
+        self.missing, self.served = missing, served
+
+    def answer(self, seen: Seen) -> Served:
+        """Answer what is known."""
+        return self.served if seen.path in self.missing else super().answer(seen)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("missing", [(SHOW,), (VERSION,), (SHOW, VERSION)], ids="-".join)
+def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    with Compatible(WRITES, "Written.", missing=missing, served=ANSWERS[name]) as server:
+        there = openkoi.told(OLLAMA_HOST=server.url)
+        done = there("-m", "ollama/llama-fake", "-i", "0", "--format", "json", "Write a note")
+        shown = [seen for seen in server.requests if seen.path == SHOW]
+
+    assert 0 == done.returncode, done.stderr
+    assert ["note.md"] == json.loads(done.stdout)["changed_files"]
+    assert 2 == len(server.asked)
+    assert len(shown) <= 1
+
+
+@pytest.mark.parametrize("name", ["gin", "501"])
+def test_doctor_and_the_search_for_models_do_without_them(name: str, tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    with Compatible("Paris.", missing=(SHOW, VERSION), served=ANSWERS[name]) as server:
+        there = openkoi.told(OLLAMA_HOST=server.url)
+        doctor = there("doctor")
+        done = there("What is it?")
+
+    assert "unknown" in doctor.stdout
+    assert (0, "Paris.\n") == (done.returncode, done.stdout), done.stderr
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with OllamaServer("Paris.") as server:
+        done = shell(tmp_path).told(OLLAMA_HOST=server.url)("-m", "ollama/lama-fake", "What is it?")
+
+    assert 1 == done.returncode
+    assert "ollama pull lama-fake" in done.stderr
+    assert not server.asked
+
+
+@pytest.mark.parametrize("name", ["gin", "fastapi"])
+def test_a_server_that_knows_nothing_of_it_says_so(name: str, tmp_path: Path) -> None:
+    with Compatible(missing=(SHOW, VERSION, "/api/chat", "/api/tags"), served=ANSWERS[name]) as server:
+        done = shell(tmp_path).told(OLLAMA_HOST=server.url)("-m", "ollama/llama-fake", "What is it?")
+
+    assert 1 == done.returncode
+    assert "base URL" in done.stderr

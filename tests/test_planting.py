@@ -1,0 +1,300 @@
+"""Nothing that an agent writes is run by git, direnv, an editor or CI: through the command line, by many programs."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Shell, shell
+from planting_attacks import ATTACKS as SEEN
+from planting_attacks import planted, victim_of
+from planting_held_out import HELD_OUT
+
+from openkoi_hookspecs import Json, ToolCall
+from openkoi_sandbox.bubblewrap import ISOLATED
+from openkoi_sandbox.landlock import CONFINED
+from openkoi_testing.servers import OpenAIServer, Say
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("programs and sandboxes as Linux has them", allow_module_level=True)
+
+ATTACKS = {**SEEN, **HELD_OUT}
+SANDBOXES = [
+    pytest.param("bubblewrap", marks=pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())),
+    pytest.param("landlock", marks=pytest.mark.skipif(bool(CONFINED.missing()), reason=CONFINED.missing())),
+    pytest.param("limits", marks=pytest.mark.campaign),
+    "plain",
+]
+CONFINED_ONLY = {"a repository in the cache", "a link to a repository in the cache"}  # others write anywhere anyway
+FEW = [
+    "hook by python",
+    "fsmonitor by git",
+    "hooksPath by sed",
+    "hook by an exchange",
+    "new settings by a condition",
+    "fsmonitor of a new repository",
+    "fsmonitor behind a comment",
+    ".envrc by python, deep",
+    "tasks changed",
+    "a workflow",
+]
+
+
+def command(line: str) -> ToolCall:
+    return call("run_command", command=line)
+
+
+def call(tool: str, **arguments: Json) -> ToolCall:
+    return ToolCall("", tool, arguments)
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line in a repository, without the evaluators: nothing is judged here."""
+    made = shell(tmp_path)
+    made.home.mkdir()
+    return made
+
+
+def configure(openkoi: Shell, sandbox: str = "", more: str = "", *, guard: str = "off") -> None:
+    """Choose a sandbox; the guard is off where the sandbox alone is to hold."""
+    chosen = f'[use]\nsandbox = "{sandbox}"\n' if sandbox else ""
+    (openkoi.home / "config.toml").write_text(f'{chosen}[hooks.guard]\nmode = "{guard}"\n{more}')
+
+
+def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> tuple[int, str, list[dict[str, Any]]]:
+    """Let a model make these calls, one a turn: the exit status, what is on the screen, and the log's records."""
+    with server(*calls) as models:
+        done = openkoi.told(**models, **(env or {}))("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
+    return done.returncode, done.stderr, records(openkoi)
+
+
+@contextmanager
+def server(*calls: ToolCall) -> Iterator[dict[str, str]]:
+    """A model that makes these calls, one a turn: what the command line has to be told of it."""
+    turns = [Say([ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(calls)]
+    with OpenAIServer(*turns, "Done.") as there:
+        yield {"OPENAI_API_KEY": "sk-not-a-real-key", "OPENAI_BASE_URL": there.url}
+
+
+def records(openkoi: Shell) -> list[dict[str, Any]]:
+    text = "".join(path.read_text() for path in (openkoi.home / "data/sessions").rglob("*.jsonl"))
+    lines = map(json.loads, text.splitlines())
+    return [{**line.get("data", {}), "type": line["type"]} for line in lines]
+
+
+def results(log: list[dict[str, Any]]) -> str:
+    """What the model was told of its calls."""
+    return "\n".join(json.dumps(one) for one in log if one["type"] == "tool_result")
+
+
+def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
+    """What attacks planted."""
+    victim = victim_of(openkoi.folder)
+    configure(openkoi, sandbox)
+    before = victim.files()
+    elsewhere = openkoi.folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    env = {**victim.variables, "TMPDIR": str(elsewhere), "XDG_CACHE_HOME": str(elsewhere)}
+    status, screen, log = run(openkoi, *(command(ATTACKS[name]) for name in names), env=env)
+    assert (0, True) == (status, bool(results(log))), screen
+    return planted(victim, before)
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_nothing_is_planted(openkoi: Shell, sandbox: str) -> None:
+    """Several ways in one task; each is undone before the next."""
+    assert [] == attacked(openkoi, sandbox, *FEW)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("name", ATTACKS)
+def test_by_none_of_the_ways_anything_is_planted(openkoi: Shell, sandbox: str, name: str) -> None:
+    if name in CONFINED_ONLY and sandbox in {"limits", "plain"}:
+        pytest.skip("a command in this sandbox writes outside the workspace")
+    assert [] == attacked(openkoi, sandbox, name)
+
+
+@pytest.mark.campaign
+def test_without_protection_each_attack_would_plant_something(tmp_path: Path) -> None:
+    """The judge sees what the attacks do: else all other tests here would prove nothing."""
+    (tmp_path / "model/folder").mkdir(parents=True)
+    model = victim_of(tmp_path / "model/folder")
+    blind = []
+    for number, (name, line) in enumerate(ATTACKS.items()):
+        (tmp_path / str(number)).mkdir()
+        victim = victim_of(tmp_path / str(number) / "folder", model.root)
+        before = victim.files()
+        cache = tmp_path / str(number) / "cache"
+        cache.mkdir()
+        env = {**os.environ, **victim.variables, "TMPDIR": str(cache.parent), "XDG_CACHE_HOME": str(cache)}
+        subprocess.run(["bash", "-c", line], cwd=victim.root, env=env, capture_output=True, check=False)
+        blind += [] if planted(victim, before) else [name]
+
+    assert [] == blind
+
+
+# What the user is asked, and what the user is shown.
+
+
+CI = ".github/workflows/ci.yml"
+WORKFLOW = command(f"printf 'on: pull_request\\n' > {CI}")
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("way", ["a command", "a file tool"])
+def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox: str, way: str) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, sandbox, guard="ask")
+    tool = call("write_file", path=CI, content="on: pull_request\n", overwrite=True)
+    first = WORKFLOW if way == "a command" else tool
+    second = command(f"python3 -c \"p = '{CI}'; t = open(p).read(); open(p, 'w').write(t + '# more')\" && cat a.txt")
+    with server(first, second) as models:
+        there = openkoi.told(**models)
+        stopped = there("Change CI", "-m", "openai/gpt-fake", "-i", "0")
+        unchanged = (openkoi.folder / CI).read_text()
+        asked = there("approvals").stdout
+        approved = there("approve")
+        resumed = there("resume", "-m", "openai/gpt-fake")
+
+    assert (8, "on: push\n") == (stopped.returncode, unchanged), stopped.stderr
+    assert (0, True) == (approved.returncode, "GitHub Actions runs it after a push" in asked), asked
+    assert 0 == resumed.returncode, resumed.stderr
+    assert "on: pull_request\n# more" == (openkoi.folder / CI).read_text(), resumed.stderr
+    assert f"{CI} is changed: GitHub Actions runs it after a push" in resumed.stderr
+
+
+OTHER_CI = "git checkout -qb side && echo 'on: fork' > .github/workflows/ci.yml && echo b > b.txt && git add -A"
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("line", ["git checkout -q side", "git merge -q side", "cd .github && git stash pop -q"])
+def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sandbox: str, line: str) -> None:
+    victim = victim_of(openkoi.folder)
+    kept = "git stash -q" if "stash" in line else "git commit -qm side"
+    subprocess.run(f"{OTHER_CI} && {kept} && git checkout -q -", shell=True, cwd=victim.root, check=True)
+    configure(openkoi, sandbox, guard="ask")
+    with server(command(line)) as models:
+        there = openkoi.told(**models)
+        stopped = there("Go on there", "-m", "openai/gpt-fake", "-i", "0")
+        before, asked = (openkoi.folder / CI).read_text(), there("approvals").stdout
+        there("approve")
+        resumed = there("resume", "-m", "openai/gpt-fake")
+
+    assert (8, "on: push\n") == (stopped.returncode, before), stopped.stderr
+    assert "GitHub Actions runs it after a push" in asked
+    assert (0, "on: fork\n") == (resumed.returncode, (openkoi.folder / CI).read_text()), resumed.stderr
+    assert (openkoi.folder / "b.txt").exists()
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_the_model_is_told_what_it_may_not_change_and_what_to_do(openkoi: Shell, sandbox: str) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, sandbox, guard="ask")
+    other = command(
+        "python3 -c \"import pathlib; pathlib.Path('.git', 'config').open('a').write('[a]')\"; echo .git/config"
+    )
+    status, screen, log = run(openkoi, other, command("echo 'x' | python3 -c \"open('.env' + 'rc', 'w')\""))
+
+    assert 0 == status, screen
+    assert "the user is asked then" in results(log).split("call_1")[0], results(log)
+    assert ".envrc was created by a command and has been moved to" in results(log)
+    assert "  ! .envrc was created by a command and has been moved to" in screen
+    assert [".envrc"] == [one["path"] for one in log if one["type"] == "sandbox.protected" and one["path"] == ".envrc"]
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_ordinary_work_with_git_goes_on(openkoi: Shell, sandbox: str) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, sandbox, guard="ask")
+    lines = (
+        "echo b > b.txt && git add b.txt && git commit -qm b && git checkout -q -b side && git status --short",
+        "echo c >> a.txt && git stash -q && git stash pop -q && git diff --stat && git commit -qam c",
+        "git checkout -q - && git merge -q side && git tag v1 && git log --oneline && git branch -d side",
+        "git init -q fresh && cd fresh && git config user.name n && git config user.email e && git commit -q "
+        "--allow-empty -m f",
+        "git clone -q . copy && git -C copy log --oneline && git worktree add -q tree && ls tree "
+        "&& git -C tree status && git worktree remove tree",
+    )
+    status, screen, log = run(openkoi, *map(command, lines))
+
+    told = [one["result"] for one in log if one["type"] == "tool_result"]
+    assert (0, [0] * len(lines)) == (status, [one.get("exit_code") for one in told]), told
+    assert [] == [one for one in log if one["type"] == "sandbox.protected"], screen
+
+
+def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, guard="ask")
+    made = (
+        "mkdir -p pkg .venv/lib/python3/site-packages node_modules/dep; echo 'x = 1' > conftest.py; "
+        "echo 'a:' > pkg/Makefile; "
+        "echo '{}' > package.json; echo 'import os' > .venv/lib/python3/site-packages/a.pth; "
+        "echo '{}' > node_modules/dep/package.json; echo x > sitecustomize.py; echo x > plain.py; git init -q lib; "
+        "git worktree add -q --no-checkout tree"
+    )
+    status, screen, log = run(openkoi, command(made), call("write_file", path="setup.py", content="x = 1\n"))
+
+    listed = {
+        ".venv/lib/python3/site-packages/a.pth": "new: Python runs it whenever it starts in this environment",
+        "conftest.py": "new: pytest runs it before the tests",
+        "package.json": "new: npm and its kin run the scripts that it names",
+        "pkg/Makefile": "new: a build runs it",
+        "setup.py": "new: pip and uv run it, or the build backend that it names, at an install",
+        "sitecustomize.py": "new: Python runs it whenever it starts here",
+    }
+    assert 0 == status, screen
+    assert [listed] == [one["files"] for one in log if one["type"] == "sandbox.autorun"]
+    assert [f"  ! {path} is {reason}" for path, reason in listed.items()] == [
+        line for line in screen.splitlines() if " is new: " in line
+    ]
+
+
+def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, guard="ask")
+    status, screen, log = run(openkoi, command("echo x > plain.py; echo y > a.txt"))
+
+    assert 0 == status, screen
+    assert [] == [one for one in log if one["type"] in {"sandbox.autorun", "sandbox.protected"}]
+
+
+def test_pytest_runs_a_conftest_in_the_sandbox_and_the_user_is_shown_it(openkoi: Shell, tmp_path: Path) -> None:
+    victim = victim_of(openkoi.folder)
+    configure(openkoi, guard="ask")
+    line = f"import os\nopen('ran', 'w')\nopen({str(victim.canary)!r}, 'w')\n"
+    run_tests = command(f"{sys.executable} -m pytest -q -p no:cacheprovider test_a.py")
+    status, screen, log = run(
+        openkoi,
+        call("write_file", path="conftest.py", content=line),
+        call("write_file", path="test_a.py", content="def test_a() -> None:\n    pass\n"),
+        run_tests,
+    )
+
+    assert (True, False) == ((openkoi.folder / "ran").exists(), victim.canary.exists()), results(log)
+    assert "  ! conftest.py is new: pytest runs it before the tests" in screen
+    assert 0 == status, screen
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_doctor_says_what_becomes_of_such_files(openkoi: Shell, sandbox: str) -> None:
+    configure(openkoi, sandbox)
+    done = openkoi("doctor")
+
+    assert "files that others run" in done.stdout, done.stdout
+    assert ("read-only" if sandbox == "bubblewrap" else "restored when a command ends") in done.stdout
+
+
+def test_a_sandbox_that_cannot_refuse_says_so_once(openkoi: Shell) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, "plain")
+    _, screen, log = run(openkoi, command("ls"), command("ls -a"))
+
+    assert ["plain"] == [one["sandbox"] for one in log if one["type"] == "sandbox.unsealed"]
+    assert 1 == screen.count("Install bubblewrap to make them read-only.")

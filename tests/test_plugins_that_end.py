@@ -1,0 +1,210 @@
+"""What a plugin raises to end the program is the plugin's fault; what the user presses is an interruption."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+ENDS = ["KeyboardInterrupt()", "KeyboardInterrupt('acme')", "SystemExit(0)", "SystemExit('acme')", "GeneratorExit()"]
+OTHER = "asyncio.CancelledError()"
+HEAD = "import asyncio\nfrom openkoi_hookspecs import *\n\n\ndef end():\n    raise {error}\n\n\n"
+HOOK = "{kind} {moment}({arguments}):\n    {wait}end()\n\n\n"
+MOMENTS = {
+    "before_plan": "task, recall, run",
+    "after_plan": "plan, task, run",
+    "before_execute": "plan, run",
+    "after_execute": "work, run",
+    "after_tool": "result, call, run",
+    "before_evaluate": "work, run",
+    "on_event": "event, run",
+}
+TOOLBOX = """
+class Acme:
+    {kind} tools(self, run):
+        {wait}{early}
+        {kind} call(arguments):
+            {wait}end()
+        return [Tool("acme", "Do it.", {{"type": "object", "properties": {{}}}}, call)]
+"""
+EVALUATOR = """
+class Acme:
+    {kind} evaluate(self, work, run):
+        {wait}end()
+    {kind} baseline(self, run):
+        {wait}end()
+"""
+MEMORY = """
+class Acme:
+    {kind} absorb(self, records):
+        {wait}end()
+    {kind} search(self, query):
+        {wait}end()
+"""
+CHECKPOINTS = """
+class Acme:
+    {kind} take(self, root, *, run=""):
+        {wait}end()
+    {kind} restore(self, root, checkpoint, *, since="", run="", force=False):
+        {wait}end()
+    {kind} diff(self, root, since, until=""):
+        {wait}end()
+"""
+PROVIDER = """
+class Acme:
+    async def models(self):
+        {models}
+    async def chat(self, request):
+        {wait}end()
+        yield Text("")
+"""
+WORK = """\
+  - calls: [{tool: write_file, arguments: {path: a.txt, content: one}}]
+  - calls: [{tool: acme, arguments: {}}]
+  - says: Done.
+    repeat: true
+"""
+
+
+def written(code: str, error: str, *, waits: bool, **parts: str) -> str:
+    kind, wait = ("async def", "await asyncio.sleep(0); ") if waits else ("def", "")
+    return HEAD.format(error=error) + code.format(kind=kind, wait=wait, **parts)
+
+
+def worked(openkoi: Shell, *line: str, settings: str = "") -> tuple[int, dict[str, object], str]:
+    """Do a task beside such a plugin."""
+    openkoi.home.mkdir(exist_ok=True)
+    (openkoi.home / "config.toml").write_text(settings)
+    model = line or ("-m", script(openkoi.folder.parent, WORK).replace("/", f"/{openkoi.folder.parent}/", 1))
+    done = openkoi(*model, "--no-judge", "--format", "json", "Write one into a.txt")
+    assert "Traceback" not in done.stderr
+    return done.returncode, json.loads(done.stdout), done.stderr
+
+
+def cases(errors: list[str]) -> list[object]:
+    """Each error, from plain functions and from coroutines; a few always, the others in a campaign."""
+    every = [(error, waits) for error in errors for waits in (False, True)]
+    return [one if "Interrupt()" in one[0] else pytest.param(*one, marks=pytest.mark.campaign) for one in every]
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, tmp_path: Path) -> None:
+    hooks = (HOOK.format(kind="@hookimpl\n{kind}", moment=m, arguments=a, wait="{wait}") for m, a in MOMENTS.items())
+    plugin = written("".join(hooks), error, waits=waits)
+    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, hooks="acme"))
+
+    warnings = [text for text in map(str, told["warnings"]) if "'acme'" in text]  # type: ignore[call-overload]
+    named = {moment for moment in MOMENTS if any(f"failed at {moment}" in text for text in warnings)}
+    assert 0 == status
+    assert set(MOMENTS) - {"before_evaluate"} <= named
+    assert all("after 3 faults it is left out" in text for text in warnings)
+    assert error.partition("(")[0].rpartition(".")[2] in str(warnings)
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_a_tool_s_end_is_a_result_that_failed(error: str, waits: bool, tmp_path: Path) -> None:
+    plugin = written(TOOLBOX, error, waits=waits, early="").replace("    def tools", "    async def tools")
+    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+
+    assert (0, "Done.") == (status, told["output"])
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_tools_that_cannot_be_listed_are_missing(error: str, waits: bool, tmp_path: Path) -> None:
+    plugin = written(TOOLBOX, error, waits=waits, early="end()")
+    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+
+    assert (0, "Done.") == (status, told["output"])
+    assert "The tools of acme cannot be had" in str(told["warnings"])
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_an_evaluator_s_end_is_no_opinion(error: str, waits: bool, tmp_path: Path) -> None:
+    plugin = written(EVALUATOR, error, waits=waits)
+    _, told, _ = worked(shell(tmp_path).with_plugin(plugin, evaluators="acme:Acme"))
+
+    assert "Done." == told["output"]
+    assert "acme could not evaluate" in str(told["warnings"])
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_memory_that_ends_is_done_without(error: str, waits: bool, tmp_path: Path) -> None:
+    plugin = written(MEMORY, error, waits=waits)
+    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, memory="acme:Acme"), settings='use.memory = "acme"\n')
+
+    assert (0, "Done.") == (status, told["output"])
+    assert "Memory could not be" in str(told["warnings"])
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path: Path) -> None:
+    plugin = written(CHECKPOINTS, error, waits=waits)
+    there = shell(tmp_path).with_plugin(plugin, checkpoints="acme:Acme")
+    _, told, _ = worked(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
+
+    assert "Done." == told["output"]
+    assert "No checkpoint of this folder was kept" in str(told["warnings"])
+    assert error.partition("(")[0] in str(told["warnings"])
+
+
+@pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
+@pytest.mark.parametrize("models", ["return []", "end()"])
+def test_a_provider_is_named(error: str, waits: bool, models: str, tmp_path: Path) -> None:
+    plugin = written(PROVIDER, error, waits=waits, models=models)
+    openkoi = shell(tmp_path).with_plugin(plugin, providers="acme:Acme")
+    done = openkoi("-m", "acme/one", "What is it?")
+
+    assert 1 == done.returncode
+    assert "Plugin 'acme/one' failed at chat" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "interrupted" not in done.stderr
+
+
+@pytest.mark.parametrize("error", ENDS)
+def test_a_plugin_that_ends_as_it_is_loaded_is_named(error: str, tmp_path: Path) -> None:
+    plugin = f"class Acme:\n    def __init__(self):\n        raise {error}\n    async def tools(self, run): return []\n"
+    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+
+    assert (0, "Done.") == (status, told["output"])
+    assert "Plugin 'acme' failed at loading" in str(told["warnings"])
+
+
+WAITING = {
+    "a hook": ("@hookimpl\nasync def before_plan(task, recall, run):\n    await asyncio.sleep(20)\n", "hooks", "acme"),
+    "a hook that interrupts itself": (
+        "import os, signal\n\n\n@hookimpl\nasync def before_plan(task, recall, run):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n    await asyncio.sleep(20)\n",
+        "hooks",
+        "acme",
+    ),
+    "a tool": (TOOLBOX.format(kind="async def", wait="await asyncio.sleep(20); ", early="0"), "tools", "acme:Acme"),
+    "a memory": (MEMORY.format(kind="async def", wait="await asyncio.sleep(20); "), "memory", "acme:Acme"),
+    "a provider": (
+        PROVIDER.format(wait="await asyncio.sleep(20); ", models="return []"),
+        "providers",
+        "acme:Acme",
+    ),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_real_interruption_in_a_plugin_is_the_user_s(name: str, times: int, tmp_path: Path) -> None:
+    code, kind, target = WAITING[name]
+    openkoi = shell(tmp_path).with_plugin(HEAD.format(error="ValueError") + code, **{kind: target})
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text('use.memory = "acme"\n' if kind == "memory" else "")
+    model = "acme/one" if kind == "providers" else script(openkoi.folder, WORK)
+    child = openkoi.started("-m", model, "--no-judge", "Write one into a.txt")
+    time.sleep(2.5)
+    for _ in range(times):
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    _, errors = child.communicate(timeout=30)
+
+    assert 130 == child.returncode
+    assert "Traceback" not in errors

@@ -1,0 +1,68 @@
+"""What is piped in is part of what recall searches: of a traceback, its error and its innermost frames."""
+
+import json
+from typing import Any
+
+import pytest
+from cli_process import Shell
+from verdict_runs import DONE, EDIT, folder_with_test, outside
+
+KNOWN = {
+    "prices": "Make price_of in shop/prices.py reject unknown kinds",
+    "sharing": "Let BillSplitter.split in src/till.js hand out the odd cents",
+    "menu": "Translate the menu into French",
+}
+OUTER = "".join(f'  File "/usr/lib/python3.11/step{n}.py", line {n}, in step{n}\n    next_step()\n' for n in range(60))
+PYTHON = f"""\
+Traceback (most recent call last):
+{OUTER}  File "/home/u/shop/prices.py", line 12, in price_of
+    return PRICES[kind]
+KeyError: 'matcha'
+"""
+NODE = """\
+/app/src/till.js:10
+    return shares.map(Number)
+
+TypeError: BillSplitter.shares is not a function
+    at BillSplitter.split (/app/src/till.js:10:17)
+    at Module._compile (node:internal/modules/cjs/loader:1105:14)
+"""
+LOG = "".join(f"12:00:{n % 60:02d} INFO request {n} served\n" for n in range(5000)) + PYTHON
+PROSE = "The odd cents of a bill are lost.\nBillSplitter.split should hand them out, and does not.\n"
+
+
+@pytest.fixture(scope="module")
+def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """A folder whose memory contains three tasks."""
+    made = folder_with_test(tmp_path_factory.mktemp("recall"))
+    for text in KNOWN.values():
+        run(made, text)
+    return made
+
+
+def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
+    """Do a task; return what memory had to say about it."""
+    model = outside(openkoi, EDIT + DONE)
+    done = openkoi(text, "--executor", model, "--iterate", "0", "--format", "jsonl", stdin=piped)
+    records: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    hits = next(one["data"]["recall"].get("hits", []) for one in records if one.get("type") == "recall")
+    return "\n".join(hit["memo"]["text"] for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("piped", "wanted"), [(PYTHON, "prices"), (LOG, "prices"), (NODE, "sharing"), (PROSE, "sharing")]
+)
+def test_the_task_that_a_piped_traceback_is_about_is_recalled(openkoi: Shell, piped: str, wanted: str) -> None:
+    recalled = run(openkoi, "Look into this", piped)
+
+    assert [KNOWN[wanted]] == [text for text in KNOWN.values() if text in recalled]
+
+
+def test_without_input_the_same_words_recall_nothing(openkoi: Shell) -> None:
+    recalled = run(openkoi, "Look into this")
+
+    assert [] == [text for text in KNOWN.values() if text in recalled]
+
+
+def test_input_takes_nothing_from_what_the_task_itself_recalls(openkoi: Shell) -> None:
+    assert KNOWN["menu"] in run(openkoi, "Translate the menu into French again", NODE)

@@ -1,0 +1,86 @@
+"""A server that refuses a request as too large: the conversation is shortened, and nothing is asked for ever."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+from openkoi_hookspecs import ToolCall
+from openkoi_testing.servers import AnthropicServer, Fault, OllamaServer, OpenAIServer, Say, Seen, Served
+from openkoi_testing.servers.vendor import VendorServer
+
+BARE = b""
+NGINX = b"<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>"
+NAMED = b'{"error": {"message": "prompt is too long: 250000 tokens > 200000 maximum"}}'
+READS = [Say([ToolCall(f"call_{n}", "read_file", {"path": f"{n}.txt"})]) for n in range(8)]
+CONFIG = "[iteration]\ntoken_budget = 100_000_000\n"
+
+
+class Narrow(OpenAIServer):
+    """Takes no request of more than so many bytes."""
+
+    def __init__(self, *answers: Say | str, most: int, status: int, body: bytes) -> None:
+        super().__init__(*answers)
+        self.most, self.refusal = most, Served([body], status=status, type="text/html")
+
+    def answer(self, seen: Seen) -> Served:
+        """Refuse what is too large, before it is looked at."""
+        return self.refusal if len(seen.body) > self.most else super().answer(seen)
+
+
+def prepared(tmp_path: Path) -> Shell:
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(CONFIG)
+    for number in range(8):
+        (openkoi.folder / f"{number}.txt").write_text(f"line {number}\n" * 700)
+    return openkoi
+
+
+def roles(body: dict[str, object]) -> Sequence[object]:
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    return [message.get("role") for message in messages]
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        pytest.param(413, BARE, id="413 bare"),
+        pytest.param(413, NGINX, id="413 page"),
+        pytest.param(413, b'{"error": {"message": "Payload Too Large"}}', id="413 json"),
+        pytest.param(413, b"Maximum request length exceeded", id="413 text"),
+        pytest.param(400, NAMED, id="400 named"),
+    ],
+)
+def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: bytes, tmp_path: Path) -> None:
+    openkoi = prepared(tmp_path)
+    with Narrow(*READS, "Read them.", most=45_000, status=status, body=body) as server:
+        ours = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        done = ours("-m", "openai/gpt-fake", "--format", "json", "Explain what the files contain")
+        refused = [seen for seen in server.requests if len(seen.body) > server.most]
+
+    assert 0 == done.returncode, done.stderr
+    assert "Read them." in done.stdout
+    assert "oldest turns are left out" in done.stderr
+    assert 1 <= len(refused) <= 4
+    assert "Trying again" not in done.stderr
+
+
+@pytest.mark.parametrize("vendor", [OpenAIServer, AnthropicServer, OllamaServer])
+@pytest.mark.parametrize("before", [0, 3])
+def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
+    vendor: type[VendorServer], before: int, tmp_path: Path
+) -> None:
+    openkoi = prepared(tmp_path)
+    with vendor(*READS[:before], Say(fault=Fault(status=413, body=b""))) as server:
+        urls = dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"), server.url)
+        model = {OpenAIServer: "openai/gpt-fake", AnthropicServer: "anthropic/claude-fake"}.get(vendor)
+        ours = openkoi.told(OPENAI_API_KEY="sk-x-not-a-key", ANTHROPIC_API_KEY="sk-x-not-a-key", **urls)
+        done = ours("-m", model or "ollama/llama-fake", "Explain what the files contain")
+
+    assert 1 == done.returncode
+    assert "too large (413)" in done.stderr
+    assert "choose a model that can read more" in done.stderr
+    assert len(server.asked) - before <= 3

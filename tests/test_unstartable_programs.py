@@ -1,0 +1,124 @@
+"""A program that is there and cannot start was not run: named with the remedy, and no red check."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_process import Shell
+from verdict_runs import DONE, configured, outside, result
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="launchers are shell scripts here")
+
+SAYS = '#!/bin/sh\necho "{said}" >&2\nexit {status}\n'
+RUSTUP = (
+    "error: rustup could not choose a version of {name} to run, because one wasn't specified explicitly, and no "
+    "default is configured.\nhelp: run 'rustup default stable' to download the latest stable release of Rust."
+)
+FOREIGN = "sh: {name}: cannot execute binary file: Exec format error"
+LAUNCHERS = {
+    "rustup": (SAYS.format(said=RUSTUP, status=1), "rustup default stable"),
+    "an older rustup": (SAYS.format(said="error: no default toolchain configured", status=1), "rustup default stable"),
+    "a rustup without the toolchain": (
+        SAYS.format(said="error: toolchain 'nightly-x86_64' is not installed", status=1),
+        "rustup toolchain install nightly-x86_64",
+    ),
+    "nodenv": (
+        SAYS.format(said="nodenv: version \\`18.0.0' is not installed (set by /x/.node-version)", status=1),
+        "nodenv install 18.0.0",
+    ),
+    "pyenv": (SAYS.format(said="pyenv: {name}: command not found", status=127), "pyenv global"),
+    "asdf": (SAYS.format(said="No version is set for command {name}", status=126), "asdf install"),
+    "volta": (SAYS.format(said="Volta error: Node is not available.", status=126), "volta install"),
+    "no node": ("#!/usr/bin/env nosuchnode\n", "Install nosuchnode"),
+    "a broken interpreter line": ("#!/nowhere/bin/interpreter\n", "Install it"),
+    "another machine": (
+        SAYS.format(said=FOREIGN, status=126),
+        "Install",
+    ),
+}
+PROJECTS = {
+    "cargo": {
+        "Cargo.toml": '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n',
+        "src/lib.rs": "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n",
+    },
+    "go": {"go.mod": "module example.com/calc\n\ngo 1.19\n", "calc_test.go": "package calc\n"},
+    "npm": {"package.json": '{"scripts": {"test": "./check"}}'},
+    "just": {"justfile": "test:\n  true\n"},
+    "make": {"Makefile": "test:\n\ttrue\n"},
+}
+WRITES = """\
+  - when: {after: 0}
+    calls: [{tool: write_file, arguments: {path: FILE, content: "TEXT", overwrite: true}}]
+    usage: {input: 10, output: 10}
+"""
+
+
+def prepared(tmp_path: Path, program: str, launcher: str) -> Shell:
+    """A project, and its program as the launcher."""
+    folder, home, programs = (tmp_path / name for name in ("folder", "home", "folder/.programs"))
+    for place in (folder, home, programs):
+        place.mkdir()
+    for name, text in PROJECTS[program].items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    (programs / program).write_text(launcher.replace("{name}", program))
+    (programs / program).chmod(0o755)
+    return Shell(folder, home, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"})
+
+
+def worked(openkoi: Shell, file: str, text: str) -> dict[str, object]:
+    configured(openkoi, "")
+    turns = WRITES.replace("FILE", file).replace("TEXT", text)
+    done = openkoi("-m", outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy it up")
+    assert "Traceback" not in done.stderr
+    return result(done)
+
+
+CASES = [(program, launcher) for program in PROJECTS for launcher in LAUNCHERS]
+ALWAYS = {("cargo", "rustup"), ("npm", "no node"), ("make", "asdf"), ("just", "a broken interpreter line")}
+
+
+@pytest.mark.parametrize(
+    ("program", "launcher"),
+    [one if one in ALWAYS else pytest.param(*one, marks=pytest.mark.campaign) for one in CASES],
+)
+def test_a_test_program_that_cannot_start_could_not_run(program: str, launcher: str, tmp_path: Path) -> None:
+    if launcher == "a broken interpreter line" and shutil.which(program):
+        pytest.skip(f"the next {program} of PATH is run in its place")
+    text, remedy = LAUNCHERS[launcher]
+    told = worked(prepared(tmp_path, program, text), "note.md", "one")
+
+    warnings = str(told["warnings"])
+    assert f"The {program} tests were not run" in warnings
+    assert remedy in warnings
+    assert "fails" not in str(told["findings"])
+    assert "required check" not in str(told["stop_reason"])
+
+
+@pytest.mark.parametrize("launcher", ["rustup", "a rustup without the toolchain"])
+def test_a_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -> None:
+    text, remedy = LAUNCHERS[launcher]
+    openkoi = prepared(tmp_path, "cargo", text)
+    (openkoi.folder / "clippy.toml").write_text("")
+    told = worked(openkoi, "src/lib.rs", "pub fn one() -> i32 { 1 }\\n")
+
+    assert any("clippy was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
+    assert "clippy" not in str(told["findings"])
+
+
+@pytest.mark.parametrize("launcher", ["nodenv", "asdf", "no node"])
+def test_a_configured_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -> None:
+    text, remedy = LAUNCHERS[launcher]
+    openkoi = prepared(tmp_path, "just", text)
+    configured(openkoi, '[evaluators.lint.commands]\nhouse = "just lint"\n')
+    turns = WRITES.replace("FILE", "note.md").replace("TEXT", "one")
+    told = result(openkoi("-m", outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy up"))
+
+    assert any("house was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
+
+
+def test_a_program_that_starts_and_fails_is_a_red_check(tmp_path: Path) -> None:
+    told = worked(prepared(tmp_path, "make", SAYS.format(said="make: *** [test] Error 1", status=2)), "note.md", "one")
+
+    assert "were not run" not in str(told["warnings"])

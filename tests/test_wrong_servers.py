@@ -1,0 +1,156 @@
+"""What answers at the address is no model server: asked once, never again, and the error says what to do."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+from tls_server import OTHER, TlsServer, certificate
+
+from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
+from openkoi_testing.servers.http import HttpServer, Served
+from openkoi_testing.servers.vendor import VendorServer
+
+LOGIN = b"<!DOCTYPE html>\n<html><head><title>Hotel</title></head><body><form>Please log in</form></body></html>"
+HTML = "text/html; charset=utf-8"
+EVENTS = "text/event-stream"
+KEY = "sk-a-key-that-must-never-be-seen"
+VENDORS = {
+    "openai": ("openai/gpt-fake", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
+    "anthropic": ("anthropic/claude-fake", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
+    "google": ("google/gemini-fake", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"),
+    "ollama": ("ollama/llama-fake", "OLLAMA_HOST", "OLLAMA_API_KEY"),
+    "groq": ("groq/llama-3.3-70b-versatile", "GROQ_BASE_URL", "GROQ_API_KEY"),
+}
+SERVERS: Mapping[str, Callable[[Say], VendorServer]] = {
+    "openai": OpenAIServer,
+    "anthropic": AnthropicServer,
+    "google": GoogleServer,
+    "ollama": OllamaServer,
+}
+
+
+def portal(status: int = 200, kind: str = HTML, body: bytes = LOGIN, **headers: str) -> HttpServer:
+    """A network that answers everything itself."""
+    fault = Fault(status=status, headers={"content-type": kind, **headers})
+    return HttpServer(lambda _: Served([body], status=status, fault=fault))
+
+
+def asked(tmp_path: Path, url: str, vendor: str = "openai", **variables: str) -> tuple[int, str]:
+    """Ask a model something there; return the exit status and what was said about it."""
+    model, address, key = VENDORS[vendor]
+    openkoi = shell(tmp_path).told(**{address: url, key: KEY, **variables})
+    done = openkoi("-m", model, "What is it?")
+    assert "Traceback" not in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -> None:
+    with portal() as server:
+        status, errors = asked(tmp_path, server.url, vendor)
+
+    assert 1 == status
+    assert "web page instead of a model's answer" in errors
+    assert "log in with a browser" in errors
+    assert 1 == len(server.requests)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (HTML, b"  \r\n\xef\xbb\xbf" + LOGIN),
+        (HTML, b"Please log in to the Wi-Fi."),
+        (HTML, b"<HTML><meta http-equiv=refresh content='0; url=https://login.example/'>"),
+        (EVENTS, LOGIN),
+        ("application/json", LOGIN),
+        ("text/plain", b"<html>Log in</html>"),
+        ("application/xhtml+xml", b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>'),
+    ],
+)
+@pytest.mark.parametrize("vendor", SERVERS)
+def test_a_login_page_in_place_of_an_answer_is_one_under_whatever_name(
+    vendor: str, kind: str, body: bytes, tmp_path: Path
+) -> None:
+    said = Say("Hello", fault=Fault(headers={"content-type": kind}, body=body))
+    with SERVERS[vendor](said) as server:
+        status, errors = asked(tmp_path, server.url, vendor)
+
+    assert 1 == status
+    assert "log in with a browser" in errors
+    assert 1 == len(server.asked)
+
+
+def test_json_is_read_whatever_the_server_calls_it(tmp_path: Path) -> None:
+    with OpenAIServer(Say("Paris.", whole=True, fault=Fault(headers={"content-type": HTML}))) as server:
+        assert 0 == asked(tmp_path, server.url)[0]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("location", ["https://login.example/?next=x", "/login", "", "http://[broken"])
+def test_a_redirect_to_a_login_page_is_not_followed(status: int, location: str, tmp_path: Path) -> None:
+    with portal(status, location=location) as server:
+        code, errors = asked(tmp_path, server.url)
+
+    assert 1 == code
+    assert f"({status})" in errors
+    assert "log in with a browser" in errors
+    assert ("login.example" in location) is ("login.example" in errors)
+    assert 1 == len(server.requests)
+
+
+def test_a_network_that_wants_a_login_and_says_so_is_asked_once(tmp_path: Path) -> None:
+    with portal(511) as server:
+        code, errors = asked(tmp_path, server.url)
+
+    assert (1, 1) == (code, len(server.requests))
+    assert "log in with a browser" in errors
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_web_page_with_an_error_status_may_pass(status: int, tmp_path: Path) -> None:
+    page = Say("Paris.", fault=Fault(status=status, headers={"content-type": HTML}, body=LOGIN))
+    with OpenAIServer(page, "Paris.") as server:
+        assert 0 == asked(tmp_path, server.url)[0]
+
+
+BAD = {
+    "expired": ({"days": (-30, -1)}, "certificate has expired", "clock"),
+    "not yet valid": ({"days": (2, 30)}, "not yet valid", "clock"),
+    "self-signed": ({}, "self-signed certificate", "SSL_CERT_FILE"),
+    "wrong host": ({"name": OTHER}, "mismatch", "base URL"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "ollama"])
+def test_a_bad_certificate_is_met_once_and_its_remedy_named(name: str, vendor: str, tmp_path: Path) -> None:
+    made, why, remedy = BAD[name]
+    file = certificate(tmp_path / "server.pem", **made)  # type: ignore[arg-type]  # each case has its own
+    trusted = {} if name == "self-signed" else {"SSL_CERT_FILE": str(file)}
+    with TlsServer(file, "Paris.") as server:
+        status, errors = asked(tmp_path, server.url, vendor, **trusted)
+
+    assert 1 == status
+    assert why in errors
+    assert remedy in errors
+    assert (1, 0) == (server.connections, len(server.requests))
+
+
+def test_a_certificate_that_the_environment_trusts_is_trusted(tmp_path: Path) -> None:
+    file = certificate(tmp_path / "server.pem")
+    with TlsServer(file, "Paris.") as server:
+        assert 0 == asked(tmp_path, server.url, SSL_CERT_FILE=str(file))[0]
+
+
+@pytest.mark.parametrize("content", [None, "", "no certificate"])
+def test_a_bundle_that_cannot_be_read_is_named(content: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "bundle.pem"
+    if content is not None:
+        file.write_text(content)
+    with TlsServer(certificate(tmp_path / "server.pem"), "Paris.") as server:
+        status, errors = asked(tmp_path, server.url, SSL_CERT_FILE=str(file))
+
+    assert 2 == status
+    assert "SSL_CERT_FILE" in errors
