@@ -103,13 +103,13 @@ def written(openkoi: Shell) -> str:
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in kept)
 
 
-def leaked(text: str, secrets: Mapping[str, str], *, lines: bool = True) -> list[tuple[str, str]]:
-    """The secrets that stand in a text, each with the form in which it does; ``lines``: also as a part, in one line."""
+def leaked(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The secrets that stand in a text, each with the form in which it does; also as a part, in one line."""
     parts = (
         (name, form) for name, secret in secrets.items() for form in (*forms(secret), *dict(within(secret)).values())
     )
     each = ((name, line) for name, secret in secrets.items() for line in broken(secret).splitlines() if len(line) > 50)
-    return [(name, form) for name, form in (*parts, *(each if lines else ())) if form in text]
+    return [(name, form) for name, form in (*parts, *each) if form in text]
 
 
 def script(secrets: Mapping[str, str], config: str) -> list[Say]:
@@ -177,8 +177,7 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
     assert 0 == done.returncode, done.stderr
     saved.unlink()
     printed = "\n".join(one.stdout + one.stderr for one in shown)
-    # Known fault: one line of a hexadecimal dump, a part of a secret, is printed in about one of fifteen runs.
-    assert [] == leaked(printed, {**everything, "key": model["OPENAI_API_KEY"]}, lines=False)
+    assert [] == leaked(printed, {**everything, "key": model["OPENAI_API_KEY"]})
     assert [] == leaked(written(openkoi), {**everything, "key": model["OPENAI_API_KEY"]})
     assert "[redacted]" in printed
 
@@ -244,6 +243,28 @@ def test_an_error_of_a_server_repeats_no_secret_even_where_it_is_cut(tmp_path: P
         done, _ = asked(tmp_path / str(number), [Say("", fault=Fault(status=401, body=body))], **secrets)
 
         assert secrets["PGPASSWORD"][:8] not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("layout", ["text", "json"])
+def test_an_answer_that_ends_within_a_secret_shows_no_part_of_it(layout: str, tmp_path: Path) -> None:
+    secrets = {name: value for name, value in values(NAMES, 2).items() if len(value) >= 24}
+    parts = [form[: len(form) * 2 // 3] for secret in secrets.values() for form in forms(secret)]
+    shown = (*parts[::9], parts[-1])
+    openkoi = shell(tmp_path).told(**secrets, OPENKOI_MODEL="openai/gpt-fake")
+    for number, part in enumerate(shown):
+        (openkoi.folder / f"cut{number}.txt").write_text(part)
+    reads = [ToolCall(str(n), "run_command", {"command": f"cat cut{n}.txt"}) for n in range(len(shown))]
+
+    with OpenAIServer(Say(reads), Say(f"Done. {shown[-1]}", delta=7)) as server:
+        model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
+        openkoi = openkoi.told(**model)
+        done = openkoi("What is in the files?", "--no-judge", "--format", layout, "--verbose")
+        seen = done.stdout + done.stderr + openkoi("replay").stdout + written(openkoi)
+
+    assert 0 == done.returncode, done.stderr
+    assert "Done. [redacted]" in seen
+    assert len(shown) <= seen.count(r"Exit code 0.\n[redacted]")
+    assert [] == [part for part in shown if part in seen]
 
 
 def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Path) -> None:

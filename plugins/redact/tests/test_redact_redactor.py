@@ -3,6 +3,7 @@
 import base64
 import json
 import string
+import textwrap
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -208,3 +209,20 @@ def test_a_long_text_of_what_secrets_begin_with_is_no_more_work_than_its_length(
     token = "ghp_" + "x1Y2z3W4" * 5
 
     assert token not in Redactor()(f"{part * (1_000_000 // len(part))} {token}")
+
+
+@many
+@given(SECRETS, TEXTS, st.integers(min_value=12))
+def test_a_text_that_is_cut_in_a_held_secret_shows_no_part_of_it(secret: str, text: str, size: int) -> None:
+    redact = Redactor([secret])
+    for shape in {secret, secret.encode("utf-8", "surrogatepass").hex()}:
+        part = shape[: min(size, len(shape))]
+        if len(part) >= 12:
+            assert part not in redact(text + part)
+            assert part[::-1] not in Redactor([shape[::-1]])(part[::-1] + text)
+
+
+def test_a_dump_that_is_cut_in_a_held_secret_shows_no_line_of_it() -> None:
+    lines = "\n".join(textwrap.wrap(b"correct-horse-battery-staple-9".hex(), 20))
+
+    assert f"0: {MASK}" == Redactor(["correct-horse-battery-staple-9"])(f"0: {lines[:45]}")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from .assignments import HINT, assigned
 from .encodings import encodings, packed
 from .formats import formatted, ids, keywords
+from .held import PART, Found, HeldForms
 from .keywords import lowered
 from .known import SHORTEST, Secret, has_login
 from .tokens import BASE64, marked_tokens, wrapped_keys
@@ -23,7 +24,6 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
 LONG_LINE = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
 
 Span = tuple[int, int]
-Found = tuple[int, int, str]
 
 
 class Redactor:
@@ -32,8 +32,8 @@ class Redactor:
     def __init__(self, secrets: Iterable[str | Secret] = (), allowed: Iterable[str] = ()) -> None:
         self.allowed = frozenset(allowed)
         self.held: dict[str, str] = {}
-        self.shapes: dict[str, str] = {}
-        self.long: dict[str, str] = {}
+        self.forms = HeldForms()
+        self.long = HeldForms()
         self.written: tuple[str, ...] = ()
         self.seen: set[str] = set()
         for secret in secrets:
@@ -44,14 +44,15 @@ class Redactor:
         if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).worth_holding:
             return
         self.held[secret] = origin
-        self.shapes |= {shape: origin for shape in encodings(secret) if len(shape) >= SHORTEST}
-        self.long |= {shape: origin for shape in packed(secret) if len(shape) >= LONG_LINE}
-        self.written = tuple({json.dumps(shape)[1:-1] for shape in self.shapes})
+        self.forms.add((form for form in encodings(secret) if len(form) >= SHORTEST), origin)
+        self.long.add((form for form in packed(secret) if len(form) >= LONG_LINE), origin)
+        marks = {part for form in self.forms.origins for part in (form[:PART], form[-PART:])}
+        self.written = tuple({json.dumps(mark)[1:-1] for mark in marks})
 
     def begun(self, text: str) -> int:
         """Where a held value begins that a text ends in the middle of, at one of its spaces; else the text's end."""
-        spaced = (shape for shape in self.shapes if " " in shape)
-        parts = (shape[: found.end()] for shape in spaced for found in re.finditer(" ", shape))
+        spaced = (form for form in self.forms.origins if " " in form)
+        parts = (form[: found.end()] for form in spaced for found in re.finditer(" ", form))
         return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)
 
     def holds(self, text: str) -> bool:
@@ -99,29 +100,21 @@ class Redactor:
 
     def known(self, text: str) -> Iterator[Found]:
         """Where values stand that we hold, also in hex and base64 that is broken into lines."""
-        for shape, origin in self.shapes.items():
-            if shape in text:
-                yield from ((start, start + len(shape), origin) for start in places(text, shape))
-        for breaks in BREAKS if self.long else ():
+        yield from self.forms.found(text)
+        for breaks in BREAKS if self.long.origins else ():
             if breaks.search(text):
                 yield from self.broken(text, breaks)
 
     def broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
         """Where encoded values stand that are broken into lines."""
-        joined = breaks.sub("", text)
-        if not self.in_one(joined):
+        found = list(self.long.found(breaks.sub("", text)))
+        if not found:
             return
-        ends = [(found.start(), found.end()) for found in breaks.finditer(text)]
+        ends = [(gap.start(), gap.end()) for gap in breaks.finditer(text)]
         starts = [0, *(end for _, end in ends)]
         kept = zip(starts, [*(start for start, _ in ends), len(text)], strict=True)
         offsets = [n for start, end in kept for n in range(start, end)]
-        for shape, origin in self.long.items():
-            for start in places(joined, shape):
-                yield offsets[start], offsets[start + len(shape) - 1] + 1, origin
-
-    def in_one(self, joined: str) -> bool:
-        """Whether a text without its line breaks has an encoded value in it."""
-        return any(shape in joined for shape in self.long)
+        yield from ((offsets[start], offsets[end - 1] + 1, origin) for start, end, origin in found)
 
 
 def without(spans: Iterable[Span], text: str) -> str:
@@ -139,14 +132,6 @@ def guessed(text: str) -> Iterator[Found]:
     yield from assigned(text)
     yield from marked_tokens(text)
     yield from wrapped_keys(text)
-
-
-def places(text: str, part: str) -> Iterator[int]:
-    """Where a part begins in a text."""
-    at = text.find(part)
-    while at >= 0:
-        yield at
-        at = text.find(part, at + len(part))
 
 
 def apart(found: Iterable[Found]) -> list[Found]:

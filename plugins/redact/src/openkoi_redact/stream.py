@@ -41,7 +41,7 @@ class StreamRedactor:
 
     def __init__(self, redact: Redactor) -> None:
         self.redact = redact
-        self.near = max([NEAR, *(BROKEN * len(shape) for shape in redact.shapes)])
+        self.near = max(NEAR, BROKEN * redact.forms.longest)
         self.text = ""
         self.given = 0
         self.last: tuple[str, list[Span]] = "", []

@@ -1,0 +1,59 @@
+"""Find held values in a text, each by the forms that it may have; also where the text begins or ends within one.
+
+A model's answer ends in the middle of a value at its token limit, and a command's output where ``head -c`` cuts it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+PART = 12  # characters of a value that are masked without the rest of it
+
+Found = tuple[int, int, str]
+
+
+class HeldForms:
+    """The forms of held values, each with the origin of its value."""
+
+    def __init__(self) -> None:
+        self.origins: dict[str, str] = {}
+        self.begins: dict[str, list[str]] = defaultdict(list)
+        self.ends: dict[str, list[str]] = defaultdict(list)
+        self.longest = 0
+
+    def add(self, forms: Iterable[str], origin: str) -> None:
+        """Look for these as well."""
+        for form in forms:
+            if form in self.origins:
+                continue
+            self.origins[form] = origin
+            self.longest = max(self.longest, len(form))
+            if len(form) > PART:
+                self.begins[form[:PART]].append(form)
+                self.ends[form[-PART:]].append(form)
+
+    def found(self, text: str) -> Iterator[Found]:
+        """Where they stand in a text, and the origin of each."""
+        for form, origin in self.origins.items():
+            if form in text:
+                yield from ((start, start + len(form), origin) for start in places(text, form))
+        yield from self.cut_off(text)
+
+    def cut_off(self, text: str) -> Iterator[Found]:
+        """Where one has begun at the end of a text, or ends at its beginning."""
+        size = len(text)
+        for at in range(max(0, size - self.longest), size - PART + 1):
+            for form in self.begins.get(text[at : at + PART], ()):
+                if form.startswith(text[at:]):
+                    yield at, size, self.origins[form]
+        for at in range(PART, min(size, self.longest) + 1):
+            for form in self.ends.get(text[at - PART : at], ()):
+                if form.endswith(text[:at]):
+                    yield 0, at, self.origins[form]
+
+
+def places(text: str, part: str) -> Iterator[int]:
+    """Where a part begins in a text."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
