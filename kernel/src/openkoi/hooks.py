@@ -14,7 +14,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
-from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, events, moments
+from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, Section, events, moments
+from openkoi_prompt import without_refused_texts
 
 from .copies import own
 from .deadline import Overrun, Stepped, must_end, within
@@ -141,7 +142,7 @@ class Hooks:
             return None
         if isinstance(run := facts.get("run"), Writer):
             took = round((perf_counter() - started) * 1e6)
-            await run.emit(events.HookAnswered(voice.moment, voice.plugin, took, answer))
+            await run.emit(events.HookAnswered(voice.moment, voice.plugin, took, recorded(answer)))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
     async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
@@ -217,6 +218,13 @@ def chosen(voice: Voice, facts: Mapping[str, object]) -> dict[str, object]:
     """The facts that it asks for. What holds a call's arguments is its own copy: nobody changes what others see."""
     names = facts if voice.names is None else voice.names
     return {name: own(facts[name]) for name in names}
+
+
+def recorded(answer: object) -> object:
+    """Return an answer as the log keeps it: without the texts of sections that are too long to be admitted."""
+    if isinstance(answer, Sequence) and all(isinstance(one, Section) for one in answer):
+        return without_refused_texts(answer)
+    return answer
 
 
 def check(voice: Voice, answer: object) -> None:

@@ -3,7 +3,14 @@
 from .category import infer_category
 from .question import asks_question
 from .recall_query import recall_query, recall_text
-from .section_limits import MAX_TOTAL_BYTES, MEMORY, max_total_bytes, refuse_oversized, total_size
+from .section_limits import (
+    MAX_TOTAL_BYTES,
+    MEMORY,
+    max_total_bytes,
+    refuse_oversized,
+    total_size,
+    without_refused_texts,
+)
 from .wording import afresh, conversation_end, feedback, merged, opening, recalled, shown, system_blocks
 
 __all__ = [
@@ -24,4 +31,5 @@ __all__ = [
     "shown",
     "system_blocks",
     "total_size",
+    "without_refused_texts",
 ]

@@ -4,6 +4,7 @@ The caps are those of issue 14: a plugin's 50 MB section left no room for a sing
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs import Section
 
@@ -46,6 +47,13 @@ def refuse_oversized(
     kept = tuple(section for section in sections if section.source not in refused)
     own = {plugin: [one for one in sections if one.source == plugin] for plugin in refused}
     return kept, tuple(explain_refusal(plugin, own[plugin], hook, why) for plugin, why in refused.items())
+
+
+def without_refused_texts(sections: Sequence[Section]) -> Sequence[Section]:
+    """Return one plugin's sections as they are recorded: if they are refused, with sizes in place of their texts."""
+    if total_size(sections) <= MAX_PLUGIN_BYTES:
+        return sections
+    return [replace(one, text=f"({size_of(one):,} bytes, refused)") for one in sections]
 
 
 def explain_refusal(plugin: str, sections: Sequence[Section], hook: str, why: str) -> str:
