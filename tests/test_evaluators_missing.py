@@ -229,19 +229,23 @@ WEAKENED = {
 VERDICT = ("accepted", "score", "decision", "stop_reason", "changed_files")
 
 
-@pytest.mark.parametrize("key", WEAKENED)
-def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, key: str) -> None:
+EACH = [pytest.param((key,), marks=pytest.mark.campaign, id=key) for key in WEAKENED]
+
+
+@pytest.mark.parametrize("keys", [pytest.param(tuple(WEAKENED), id="all at once"), *EACH])
+def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, keys: tuple[str, ...]) -> None:
     configured(openkoi, "[iteration]\nmax_iterations = 1\n")
     without = played(openkoi, EDIT + DONE, judge=BAD)
     (openkoi.folder / "a.py").write_text("x = 0\n")
     (openkoi.folder / ".openkoi").mkdir(exist_ok=True)
-    (openkoi.folder / ".openkoi" / "config.toml").write_text(f"{key} = {WEAKENED[key]}\n")
+    (openkoi.folder / ".openkoi" / "config.toml").write_text("".join(f"{key} = {WEAKENED[key]}\n" for key in keys))
     done = played(openkoi, EDIT + DONE, judge=BAD)
 
     one, other = result(without), result(done)
     assert (3, 3) == (without.returncode, done.returncode), done.stderr
     assert {name: one[name] for name in VERDICT} == {name: other[name] for name in VERDICT}
-    assert f"'{key.replace(chr(39), '')}'" in str(other).replace('\\"', '"'), other
+    named = str(other).replace('\\"', '"')
+    assert [] == [key for key in keys if f"'{key.replace(chr(39), '')}'" not in named], other
 
 
 @pytest.mark.parametrize(

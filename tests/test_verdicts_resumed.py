@@ -45,19 +45,19 @@ def unjudged(openkoi: Shell) -> str:
 
 def killed(openkoi: Shell, *models: str, until: str) -> None:
     """Begin the task, and kill it when its log contains this."""
-    child = openkoi.started(TASK, *models)
-    sessions, deadline = openkoi.home, time.monotonic() + 60
-    while time.monotonic() < deadline and not any(until in told.read_text() for told in sessions.rglob("*.jsonl")):
-        time.sleep(0.05)
-    child.send_signal(signal.SIGKILL)
-    child.communicate(timeout=20)
+    killed_at(openkoi, TASK, *models, until=until)
 
 
 def killed_while_resumed(openkoi: Shell, *models: str, until: str) -> None:
     """Resume the task, and kill it when its log contains this."""
-    child = openkoi.started("resume", *models)
+    killed_at(openkoi, "resume", *models, until=until)
+
+
+def killed_at(openkoi: Shell, *line: str, until: str) -> None:
+    child = openkoi.started(*line)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not any(until in log.read_text() for log in openkoi.home.rglob("*.jsonl")):
+    while not any(until in log.read_text() for log in openkoi.home.rglob("*.jsonl")):
+        assert time.monotonic() < deadline, f"the log never contained {until}"
         time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=20)
@@ -166,7 +166,7 @@ def test_a_killed_task_is_judged_by_whom_its_command_line_named(openkoi: Shell) 
             outside(openkoi, SLOW, "executor.yaml"),
             "--evaluator",
             "openai/gpt-fake",
-            until='"type":"tool.result"',
+            until='"type":"tool_result"',
         )
         outside(openkoi, EDIT + DONE, "executor.yaml")
         before = len(server.asked)

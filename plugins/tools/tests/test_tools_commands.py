@@ -117,19 +117,21 @@ def test_a_command_that_asks_for_something_gets_nothing_and_goes_on(hands: "Hand
 
 
 @needs_a_shell
-def test_a_flood_is_stopped_and_little_of_it_told(hands: "Hands") -> None:
+def test_a_flood_is_stopped_and_little_of_it_told(bench: "Bench") -> None:
+    hands = bench.hands(WorkspaceTools(), sandboxes__plain__max_output_mb=5)
     answer = hands.use("run_command", command="yes 0123456789 | head -c 1000000000", timeout=60)
 
-    assert "It printed more than 50 MB, the most there may be; the rest is lost." in answer.text
+    assert "It printed more than 5 MB, the most there may be; the rest is lost." in answer.text
     assert len(answer.text.encode()) <= 24 * 1024
 
 
 @needs_a_shell
-def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(hands: "Hands") -> None:
-    answer = hands.use("run_command", command="head -c 60000000 /dev/urandom", timeout=60)
+def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(bench: "Bench") -> None:
+    hands = bench.hands(WorkspaceTools(), sandboxes__plain__max_output_mb=2)
+    answer = hands.use("run_command", command="head -c 6000000 /dev/urandom", timeout=60)
 
     assert "The output is no text" in answer.text
-    assert "It printed more than 50 MB, the most there may be; the rest is lost." in answer.text
+    assert "It printed more than 2 MB, the most there may be; the rest is lost." in answer.text
 
 
 @needs_a_shell

@@ -7,7 +7,7 @@ from .keywords import any_of, lowered
 from .redactor import Redactor, Span, without
 
 NEAR = 16 * 1024  # characters: what is looked at before and after a place; a private key of 8,192 bits takes 6,400
-WINDOW = 64 * 1024  # characters that are masked at once
+WINDOW = 512 * 1024  # characters that are masked at once
 BROKEN = 2  # a value that is broken into lines is at most this much longer
 # What a secret may follow in the same line, after a space.
 BEFORE_SECRET = re.compile(any_of((*HINTS, "curl", "wget", "login", "mysql", "redis", "identified", "basic")))
