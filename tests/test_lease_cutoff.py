@@ -60,6 +60,7 @@ def dollars(call: dict[str, object]) -> float:
     return float(str(call["usd"]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("said", [Text(SCREAM), Thought(SCREAM)], ids=["text", "thinking"])
 def test_an_endless_answer_is_cut_off_and_costs_no_more_than_was_leased(
@@ -108,6 +109,7 @@ def test_an_endless_tool_call_of_the_responses_api_is_cut_off(tmp_path: Path) ->
     assert "length" == why_ended(calls_of(tmp_path)[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize(
     "said", [Text("x" * 5_000_000), ToolCall("1", "write", {"text": "x" * 5_000_000})], ids=["text", "call"]

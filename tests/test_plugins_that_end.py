@@ -190,6 +190,7 @@ WAITING = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 @pytest.mark.parametrize("name", WAITING)
 @pytest.mark.parametrize("times", [1, 2])

@@ -204,6 +204,7 @@ def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
     assert requests <= most
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", CLOCKS)
 @pytest.mark.parametrize("varied", [False, True], ids=["the same", "under other comments"])
@@ -214,6 +215,7 @@ def test_a_clock_is_no_progress(name: str, varied: bool, tmp_path: Path) -> None
     assert requests <= BREAKER
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", IN_VAIN)
 def test_what_only_seems_to_change_something_is_stopped(name: str, tmp_path: Path) -> None:
@@ -257,6 +259,7 @@ HONEST: dict[str, Habit] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.row("C78")
 @pytest.mark.parametrize("name", HONEST)
 def test_what_gets_somewhere_is_never_stopped(name: str, tmp_path: Path) -> None:

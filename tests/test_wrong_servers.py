@@ -57,6 +57,7 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
     assert 1 == len(server.requests)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("kind", "body"),
     [
@@ -87,6 +88,7 @@ def test_json_is_read_whatever_the_server_calls_it(tmp_path: Path) -> None:
         assert 0 == asked(tmp_path, server.url)[0]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("location", ["https://login.example/?next=x", "/login", "", "http://[broken"])
 def test_a_redirect_to_a_login_page_is_not_followed(status: int, location: str, tmp_path: Path) -> None:

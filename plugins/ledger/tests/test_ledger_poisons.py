@@ -51,6 +51,7 @@ def test_no_planted_advice_of_the_family_speaks_to_the_model(poison: Poison, tmp
     assert not speaks(home, poison.mark)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("plant", PLANTS, ids=[one.name for one in PLANTS])
 def test_advice_that_was_held_out_does_not_speak_to_the_model(plant: Plant, tmp_path: Path) -> None:
     home = Home(tmp_path)
