@@ -8,6 +8,8 @@ import threading
 from .capture import Capture
 
 PIECE = 65_536
+PATIENCE = 1.0 if sys.platform == "win32" else 30.0  # seconds; to mask a piece takes a tenth on a busy machine
+LEFT = 16  # pieces that are read of what a command that has ended left in its pipe: Linux allows a pipe 1 MiB
 
 
 class Drain(threading.Thread):
@@ -23,13 +25,15 @@ class Drain(threading.Thread):
     def run(self) -> None:
         """Read until the last writer is gone."""
         try:
-            while not self.told:
-                if not ready(self.handle, 0.1):
-                    continue
-                piece = os.read(self.handle, PIECE)
-                if not piece:
+            left = LEFT
+            while left:
+                left -= self.told
+                if ready(self.handle, 0.0 if self.told else 0.1):
+                    if not (piece := os.read(self.handle, PIECE)):
+                        break
+                    self.take(piece)
+                elif self.told:
                     break
-                self.take(piece)
         finally:
             os.close(self.handle)
             self.over.set()
@@ -41,10 +45,10 @@ class Drain(threading.Thread):
             self.over.set()
 
     def stop(self, seconds: float) -> None:
-        """Give it a moment to read what is there, then stop it."""
+        """Give it a moment until the last writer is gone; then it reads what is there, and stops."""
         self.join(seconds)
         self.told = True
-        self.join(1.0)
+        self.join(PATIENCE)
 
 
 def ready(handle: int, seconds: float) -> bool:
