@@ -8,7 +8,7 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.phases.best import best_of, merit
+from openkoi.phases.best import best_of
 from openkoi.phases.decide import ROWS, decide, row_of
 from openkoi_hookspecs import (
     Check,
@@ -233,8 +233,8 @@ def test_the_best_is_the_maximum_and_of_equals_the_earliest(story: list[Iteratio
     best = best_of(story)
     place = next(n for n, one in enumerate(story) if one is best)
 
-    assert all(merit(best) >= merit(one) for one in story)
-    assert all(merit(best) > merit(one) for one in story[:place])
+    assert all(best.merit >= one.merit for one in story)
+    assert all(best.merit > one.merit for one in story[:place])
 
 
 @few

@@ -10,7 +10,6 @@ import pytest
 
 from openkoi.phases.evaluate import evaluate
 from openkoi.phases.merge import distinct, merge, only_stricter, sound
-from openkoi.phases.refine import refine
 from openkoi_hookspecs import (
     Check,
     Decision,
@@ -33,6 +32,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
+from openkoi_log import refine
 from openkoi_testing import Stage, lend, perform
 
 GOOD = Evaluation(scores=(Score("quality", 0.9),))

@@ -78,6 +78,13 @@ class Iteration:
     spent: Spend
     facts: Facts = Facts()
 
+    @property
+    def merit(self) -> tuple[bool, bool, bool, float, int, int]:
+        """How good it is, to compare: judged, checks pass, no blocker, score, few failing checks, a short diff."""
+        found = self.evaluation or Evaluation()
+        clean = not found.failing, not found.blockers
+        return found.score is not None, *clean, found.score or 0.0, -len(found.failing), -self.work.diff.count("\n")
+
 
 class Decision(StrEnum):
     """What happens after an iteration."""

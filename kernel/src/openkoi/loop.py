@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Mode, Plan, Question, Result, Ruling, Work
 from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
+from openkoi_log import refine
 
 from .kernel import Kernel
 from .phases.best import best_of, choose_returned
@@ -17,7 +18,6 @@ from .phases.facts import facts_of
 from .phases.learn import learn
 from .phases.plan import make_plan
 from .phases.recall import recall
-from .phases.refine import refine
 
 AS_BEFORE = "as was answered before"
 
@@ -43,8 +43,10 @@ async def solve(run: Kernel) -> Result:
 async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> None:
     """Put an iteration on record, with what it alone cost."""
     work = limited(work, run.limited)
-    facts = facts_of(plan, work, evaluation, run)
-    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=run.spent, facts=facts),)
+    known = run.past.next_decision
+    facts = known.facts if known else facts_of(plan, work, evaluation, run)
+    spent = known.spent if known else run.spent
+    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, Mode.SKIPPED)
     await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
 
@@ -70,7 +72,7 @@ async def person(ruling: Ruling, run: Kernel) -> str:
     if ruling.decision is not Decision.ESCALATE or run.iterations[-1].work.ended is Ended.PERSON:
         return ""
     if run.past.active:
-        return AS_BEFORE
+        return run.past.advice.get(len(run.iterations) - 1, AS_BEFORE)
     return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
 
 

@@ -4,20 +4,12 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import Decision, Ended, Iteration
 
-from .history import evaluation_of, score_of
+from .history import score_of
 
 
 def best_of(iterations: Sequence[Iteration]) -> Iteration:
     """The best, not the last. An unjudged one never beats a judged one; of equals the earlier wins."""
-    return max(iterations, key=merit)
-
-
-def merit(iteration: Iteration) -> tuple[bool, bool, bool, float, int, int]:
-    """How good an iteration is. Fewer failing checks and fewer changed lines break ties."""
-    evaluation, score = evaluation_of(iteration), score_of(iteration)
-    clean = not evaluation.failing, not evaluation.blockers
-    ties = -len(evaluation.failing), -iteration.work.diff.count("\n")
-    return score is not None, *clean, score or 0.0, *ties
+    return max(iterations, key=lambda one: one.merit)
 
 
 def choose_returned(iterations: Sequence[Iteration], decision: Decision) -> Iteration:

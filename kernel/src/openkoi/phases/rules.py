@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Decision, Ended, Mode, Ruling
+from openkoi_log.refine import NOTHING_DONE
 
 from .history import ROUNDING, History, Rule, evaluation_of
-from .shortfall import NOTHING_DONE, counted
+from .shortfall import counted
 
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 

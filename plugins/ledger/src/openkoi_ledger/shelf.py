@@ -6,11 +6,10 @@ from pathlib import Path
 from threading import Lock
 
 from openkoi_hookspecs import Event, Learning, Record, Result, events
-from openkoi_log import Excerpts, all_segments, beyond, decode, is_packed, length_of, lines_from, name_of
+from openkoi_log import Excerpts, all_segments, beyond, decode, is_packed, length_of, lines_from, name_of, view_of
 from openkoi_log.transcript import opened
 
 from .book import Book
-from .past import result_of
 from .told import Credited, Learned, Noted, Shown
 from .trust import Read, own
 
@@ -41,6 +40,7 @@ TOLD: Kinds = {
     b"evaluation": events.Evaluated,
     b"iteration": events.Iterated,
     b"decision": events.Decided,
+    b"question": events.Asked,
     b"question.answer": events.Replied,
     b"task_complete": events.RunCompleted,
 }
@@ -100,7 +100,7 @@ class Shelf:
 
     def result(self, run: str, session: str) -> Result | None:
         """How a run ended, told from the log."""
-        return result_of(record for record in self.told(TOLD, run, session) if record.run == run)
+        return view_of((record for record in self.told(TOLD, run, session) if record.run == run), run).result
 
     def told(self, kinds: Kinds, run: str, session: str) -> Iterator[Record]:
         """What the files of a session say of a run."""

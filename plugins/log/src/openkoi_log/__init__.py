@@ -8,10 +8,13 @@ from .codec import decode, encode
 from .excerpts import Excerpts
 from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
+from .iteration_view import FindingView, IterationView, Phase
 from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
+from .refine import refine
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
+from .run_view import QuestionView, RunView, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
@@ -22,10 +25,15 @@ __all__ = [
     "Call",
     "Damaged",
     "Excerpts",
+    "FindingView",
+    "IterationView",
     "LogFault",
     "Past",
+    "Phase",
+    "QuestionView",
     "Rerun",
     "RunLog",
+    "RunView",
     "all_segments",
     "beginning_of",
     "beyond",
@@ -45,10 +53,13 @@ __all__ = [
     "read_segment",
     "records_of",
     "redacted",
+    "refine",
     "renamed",
     "rerun_of",
     "sealed",
     "segments",
     "session_id",
+    "view_of",
+    "views_of",
     "write_line",
 ]

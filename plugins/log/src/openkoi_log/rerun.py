@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
 )
 
 from .forking import family
+from .run_view import view_of
 
 E = TypeVar("E", bound=Event)
 
@@ -54,7 +55,8 @@ class Rerun:
 
     ``rejudge``: it ended, and only a judgement was missing.
 
-    ``approved`` are the paths that the user has let its commands change.
+    ``approved`` are the paths that the user has let its commands change, ``advice`` what the user wanted after an
+    iteration, by its number.
 
     ``paid`` is what it and its parts have paid for, ``lapped`` what its iterations have cost. ``lost`` are questions of
     which nothing more was heard, by run.
@@ -71,6 +73,7 @@ class Rerun:
     lapped: Spend = Spend()
     rejudge: bool = False
     approved: frozenset[str] = frozenset()
+    advice: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def active(self) -> bool:
@@ -81,6 +84,11 @@ class Rerun:
     def to_come(self) -> float:
         """Dollars that were paid for what is still to be handed out."""
         return sum(event.usd for event in self.left if isinstance(event, events.Answered))
+
+    @property
+    def next_decision(self) -> events.Decided | None:
+        """The next decision that is handed out; None if there is none."""
+        return next((event for event in self.left if isinstance(event, events.Decided)), None)
 
     @property
     def awaiting_verdict(self) -> Work | None:
@@ -158,7 +166,8 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
     lapped, approved = sum(laps, Spend()), frozenset(approved_paths(happened))
-    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved)
+    advice = {one.number: one.advice for one in view_of(own, run).decided if one.advice}
+    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved, advice)
 
 
 def approved_paths(happened: Iterable[Event]) -> Iterator[str]:

@@ -1,0 +1,114 @@
+"""One iteration of a run, as its records describe it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from openkoi_hookspecs import Evaluation, Facts, Finding, Iteration, Mode, Plan, Ruling, Spend, Usage, Work, events
+
+
+class Phase(StrEnum):
+    """How far an iteration came. Learning follows the last one, so it is a phase of the run."""
+
+    PLAN = "plan"
+    EXECUTE = "execute"
+    EVALUATE = "evaluate"
+    LEARN = "learn"
+    COMPLETE = "complete"
+    ABORT = "abort"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationView:
+    """What an iteration did, what was found and decided, and what it cost.
+
+    ``plan`` is what it began with. ``usage`` and ``usd`` count all paid calls, those of sub-tasks among them; ``spent``
+    is what the iteration alone used and ``total`` what the run had used at its decision. ``at`` is when something
+    happened in it last (ISO 8601). ``advice`` is what the user wanted after it. ``ended`` tells whether it came to its
+    end; a killed run leaves one that did not.
+    """
+
+    number: int = 0
+    phase: Phase = Phase.PLAN
+    at: str = ""
+    plan: Plan = field(default_factory=Plan)
+    work: Work | None = None
+    evaluation: Evaluation | None = None
+    ruling: Ruling | None = None
+    facts: Facts = Facts()
+    usage: Usage = Usage()
+    usd: float = 0.0
+    spent: Spend = Spend()
+    total: Spend = Spend()
+    mode: Mode = Mode.SKIPPED
+    terminated_by: str = ""
+    advice: str = ""
+    ended: bool = False
+
+    @property
+    def score(self) -> float | None:
+        """The judges' score; logs of earlier versions have that of a reused evaluation in the facts alone."""
+        return self.evaluation.score if self.evaluation else self.facts.judged
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything happened in it."""
+        return bool(self.at)
+
+    @property
+    def iteration(self) -> Iteration | None:
+        """The iteration as the kernel describes it; None without work."""
+        if self.work is None:
+            return None
+        total = self.total if self.ruling else self.spent
+        return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, spent=total, facts=self.facts)
+
+    def paid(self, paid: events.Paid) -> "IterationView":
+        """Return it with the cost of one more call."""
+        return replace(self, usage=self.usage + paid.usage, usd=self.usd + paid.usd)
+
+    def resumed(self, later: "IterationView") -> "IterationView":
+        """Return this one as it was resumed, after it had waited for the user or could not be judged."""
+        return replace(
+            later,
+            plan=later.plan if later.work else self.plan,
+            work=later.work or self.work,
+            terminated_by=later.terminated_by or self.terminated_by,
+            usage=self.usage + later.usage,
+            usd=self.usd + later.usd,
+            spent=later.spent if later.spent != Spend() else self.spent,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """A finding from the iteration that found it to the one that no longer has it.
+
+    ``number`` counts findings through the run: F1, F2 and on. One that comes back after it was resolved is a new one.
+    """
+
+    number: int
+    finding: Finding
+    found: int
+    resolved: int | None = None
+
+
+def findings_of(iterations: Iterable[IterationView]) -> list[FindingView]:
+    """Return each finding once, in the order in which they were found."""
+    open_ones: dict[tuple[str, str, str], FindingView] = {}
+    closed: list[FindingView] = []
+    for one in iterations:
+        if one.evaluation is None:
+            continue
+        present = {finding.key for finding in one.evaluation.findings}
+        gone = [key for key in open_ones if key not in present] if shows_absence(one.evaluation) else []
+        closed += [replace(open_ones.pop(key), resolved=one.number) for key in gone]
+        for finding in one.evaluation.findings:
+            number = len(open_ones) + len(closed) + 1
+            open_ones.setdefault(finding.key, FindingView(number, finding, one.number))
+    return sorted([*closed, *open_ones.values()], key=lambda view: view.number)
+
+
+def shows_absence(evaluation: Evaluation) -> bool:
+    """Whether a finding that an evaluation does not repeat is resolved: not if nothing was evaluated."""
+    return not evaluation.unknown and evaluation.mode is not Mode.SKIPPED

@@ -1,0 +1,55 @@
+"""Turn an iteration into the plan of the next one. Sends back only what is still open; makes no new plan. Pure."""
+
+from dataclasses import replace
+
+from openkoi_hookspecs import Ended, Facts, Finding, Iteration, Plan, Severity
+
+ENDS = {
+    Ended.CYCLES: "stopped at the maximum number of cycles before it was done",
+    Ended.BUDGET: "stopped at a limit before it was done",
+    Ended.TIME: "stopped at the time limit before it was done",
+    Ended.LOOP: "repeated the same calls without making progress",
+    Ended.UNMET: "none of the declared conditions was met",
+    Ended.PERSON: "waiting for approval",
+}
+CUT_OFF = "its answer was cut off at the model's length limit"
+NOTHING_DONE = "nothing was done"
+ADVICE = {
+    Ended.CYCLES: "Continue from the current state of the files and finish the task in fewer steps.",
+    Ended.LOOP: "Do not repeat calls whose result you know. Take another approach.",
+    Ended.UNMET: "Continue until one of the conditions is met.",
+}
+DO_IT = "Make the change that the task asks for. If it needs no change, answer and say why."
+
+
+def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
+    """Return the same plan with what has to be fixed; the user's advice is a blocker of its own."""
+    advised = (wish(advice),) if advice else ()
+    wishes = (*advised, *unfinished(iteration.facts))
+    evaluation = iteration.evaluation
+    if evaluation is None:
+        return replace(plan, feedback=wishes, suggestion="")
+    return replace(plan, feedback=wishes + evaluation.open, suggestion=evaluation.suggestion)
+
+
+def wish(advice: str) -> Finding:
+    """Return what the user wants as a finding, which comes before all others."""
+    return Finding(advice, Severity.BLOCKER, rule="person", fix=advice)
+
+
+def unfinished(facts: Facts) -> tuple[Finding, ...]:
+    """Return findings beyond the evaluation's: that the model did nothing, or did not finish."""
+    if facts.end in ADVICE:
+        return (Finding(capitalized(how_it_ended(facts)), rule="unfinished", fix=ADVICE[facts.end]),)
+    if not facts.changed and (not facts.answered or facts.green):
+        return (Finding(capitalized(NOTHING_DONE), rule="unfinished", fix=DO_IT),)
+    return ()
+
+
+def how_it_ended(facts: Facts) -> str:
+    """Say how work ended that is not done; cycles end at a limit only where the answer was too long."""
+    return CUT_OFF if facts.end is Ended.CYCLES and facts.limit else ENDS[facts.end]
+
+
+def capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]

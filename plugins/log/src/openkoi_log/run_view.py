@@ -1,0 +1,255 @@
+"""One run, computed from its records in one pass: the only place where they are put together to facts.
+
+A view can be extended with later records. Any part of a log will do: that of a run that was killed, or with lines
+missing. A run that was resumed, approved or judged later goes on in the iteration where it stopped.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from openkoi_hookspecs import Decision, Ended, Iteration, Plan, Record, Result, Spend, Task, events
+
+from .iteration_view import FindingView, IterationView, Phase, findings_of
+from .refine import refine, wish
+
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question to the user; ``answered`` tells whether the run went on, ``answer`` is None where nobody answered."""
+
+    id: str
+    text: str
+    answered: bool = False
+    answer: str | None = None
+
+
+@dataclass(slots=True)
+class RunView:
+    """A run as far as its records were taken.
+
+    ``completed`` and ``failed`` say how it ended; both are None while it has not. ``afterwards`` is what was paid after
+    the result was out.
+    """
+
+    run: str = ""
+    at: str = ""
+    updated: str = ""
+    segment: str = ""
+    started: events.TaskStarted | None = None
+    plan: Plan = field(default_factory=Plan)
+    completed: events.RunCompleted | None = None
+    completed_at: str = ""
+    failed: events.RunFailed | None = None
+    failed_at: str = ""
+    questions: dict[str, QuestionView] = field(default_factory=dict)
+    over: bool = False
+    known: dict[int, IterationView] = field(default_factory=dict)
+    current: IterationView = field(default_factory=IterationView)
+    afterwards: IterationView = field(default_factory=IterationView)
+    files: set[str] = field(default_factory=set)
+    waiting: bool = False
+
+    def take(self, record: Record) -> None:
+        """Take the run's next record."""
+        self.updated = record.at
+        match record.event:
+            case events.TaskStarted() as started if self.started is None:
+                self.run, self.at, self.segment, self.started = record.run, record.at, record.segment, started
+            case events.Planned(plan=plan):
+                self.plan = plan
+                self.current = replace(self.current, plan=plan, phase=Phase.EXECUTE)
+            case events.Terminated(reason=reason):
+                self.current = replace(self.current, terminated_by=reason)
+            case events.Worked(work=work):
+                self.files |= set(work.files)
+                self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
+            case events.Evaluated(evaluation=evaluation):
+                self.go_on(record.at, evaluation=evaluation)
+            case events.Answered() | events.Broken() as paid:
+                self.pay(record.at, paid)
+            case _:
+                self.take_decision(record)
+
+    def take_decision(self, record: Record) -> None:
+        """Take what ends an iteration or the run, and what the user has to say."""
+        match record.event:
+            case events.Iterated(iteration=number, spent=spent, mode=mode):
+                self.go_on(record.at, number=number, spent=spent, mode=mode, ended=True)
+            case events.Decided(iteration=number, ruling=ruling, facts=facts, spent=total):
+                self.decide(
+                    record.at, number, ruling=ruling, facts=facts, total=total, phase=phase_after(ruling.decision)
+                )
+            case events.RunCompleted() as completed:
+                self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
+            case events.RunFailed() as failed:
+                self.completed, self.failed, self.failed_at = None, failed, record.at
+            case events.Continued():
+                self.resume()
+            case events.Asked(id=id, text=text):
+                self.questions[id] = QuestionView(id, text)
+            case events.Replied(id=id, answer=answer):
+                self.reply(id, answer)
+
+    def go_on(self, at: str, **facts: object) -> None:
+        """Add facts to the iteration that is under way."""
+        self.over = False
+        self.current = replace(self.current, at=at, **facts)  # type: ignore[arg-type]
+
+    def decide(self, at: str, number: int, **facts: object) -> None:
+        """End the iteration that is under way: the next one begins, or this one was resumed."""
+        self.go_on(at, number=number, ended=True, **facts)
+        before = self.known.get(number)
+        self.known[number] = before.resumed(self.current) if before else self.current
+        decided = self.known[number]
+        self.waiting = is_escalated(decided) and not is_repeated(decided)
+        self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
+
+    def resume(self) -> None:
+        """The run goes on: what was paid after its result belongs to what follows."""
+        paid, self.failed, self.over = self.afterwards, None, False
+        self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
+        self.afterwards = IterationView()
+
+    def pay(self, at: str, paid: events.Paid) -> None:
+        """Count a call of a model, this run's or a sub-task's."""
+        if self.over:
+            self.afterwards = self.afterwards.paid(paid)
+        else:
+            self.current = replace(self.current.paid(paid), at=at)
+
+    def reply(self, id: str, answer: str | None) -> None:
+        """Note an answer of the user. After an iteration that waited for it, the next one has to do it first."""
+        asked = self.questions.get(id, QuestionView(id, ""))
+        self.questions[id] = replace(asked, answered=True, answer=answer)
+        if self.waiting and answer:
+            last, plan = max(self.known), self.current.plan
+            self.known[last] = replace(self.known[last], advice=answer)
+            self.current = replace(self.current, plan=replace(plan, feedback=(wish(answer), *plan.feedback)))
+            self.waiting = False
+
+    def next_plan(self, decided: IterationView) -> Plan:
+        """Return what the iteration after this one begins with, as long as the user wants nothing else."""
+        done = [one.iteration for one in self.decided if one.iteration]
+        if decided.iteration is None or is_repeated(decided):
+            return decided.plan
+        fresh = decided.ruling is not None and decided.ruling.fresh
+        return refine(self.plan, max(done, key=lambda one: one.merit) if fresh else decided.iteration)
+
+    @property
+    def task(self) -> Task:
+        """The task; an empty one where its beginning is not in the log."""
+        return self.started.task if self.started else Task("")
+
+    @property
+    def iterations(self) -> Sequence[IterationView]:
+        """All iterations in their order; last the one that did not come to a decision, if there is one."""
+        known = dict(self.known)
+        if self.current.begun:
+            number = self.current.number if self.current.ended else self.next_number
+            now = replace(self.current, number=number)
+            known[number] = known[number].resumed(now) if number in known else now
+        return [known[number] for number in sorted(known)]
+
+    @property
+    def next_number(self) -> int:
+        """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
+        last = max(self.known, default=-1)
+        return last if last in self.known and is_repeated(self.known[last]) else last + 1
+
+    @property
+    def decided(self) -> Sequence[IterationView]:
+        """The iterations that were decided about, in their order."""
+        return [self.known[number] for number in sorted(self.known)]
+
+    @property
+    def best(self) -> IterationView | None:
+        """The iteration whose files are in the workspace; the last one while that is not known."""
+        there = self.decided or self.iterations
+        if not there:
+            return None
+        number = self.completed.best if self.completed else -1
+        return there[number] if -1 <= number < len(there) else there[-1]
+
+    @property
+    def decision(self) -> str:
+        """How it ended: a decision, ``failed``, or empty while it has not."""
+        if self.completed:
+            return str(self.completed.ruling.decision)
+        return FAILED if self.failed else ""
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so."""
+        if self.completed:
+            return self.completed.ruling.reason
+        return self.failed.reason if self.failed else ""
+
+    @property
+    def ended_at(self) -> str:
+        """When it ended, empty while it has not."""
+        return self.completed_at if self.completed else self.failed_at if self.failed else ""
+
+    @property
+    def spent(self) -> Spend:
+        """What it had used when the result was out; nothing before."""
+        return self.completed.spent if self.completed else Spend()
+
+    @property
+    def findings(self) -> Sequence[FindingView]:
+        """Each finding once, with the iterations that found and resolved it."""
+        return findings_of(self.iterations)
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended, as the kernel returned it; None while it has not, or where nothing was done in it."""
+        done = [one.iteration for one in self.decided if one.iteration]
+        if self.started is None or self.completed is None or not done:
+            return None
+        best: Iteration = done[min(self.completed.best, len(done) - 1)]
+        return Result(self.task, self.completed.ruling, best=best, iterations=tuple(done), spent=self.completed.spent)
+
+
+def is_escalated(one: IterationView) -> bool:
+    """Whether the user was needed after an iteration."""
+    return one.ruling is not None and one.ruling.decision is Decision.ESCALATE
+
+
+def is_repeated(one: IterationView) -> bool:
+    """Whether a run that is resumed goes on in this iteration: it waited for an approval, or was not judged."""
+    waited = one.work is not None and one.work.ended is Ended.PERSON
+    return waited or (one.ruling is not None and one.ruling.unjudged)
+
+
+def phase_after(decision: Decision) -> Phase:
+    """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
+    return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
+
+
+def view_of(records: Iterable[Record], run: str = "") -> RunView:
+    """Return the view of one run: the one named, else the first that began. Calls of its sub-tasks are paid by it."""
+    views = views_of(records)
+    return views.get(run or next(iter(views), ""), RunView(run))
+
+
+def views_of(records: Iterable[Record]) -> Mapping[str, RunView]:
+    """Return the view of each run that began in these records, in the order in which they began."""
+    views: dict[str, RunView] = {}
+    for record in records:
+        if isinstance(record.event, events.TaskStarted):
+            views.setdefault(record.run, RunView())
+        if view := views.get(record.run):
+            view.take(record)
+            if isinstance(record.event, events.Paid):
+                pay_above(views, view, record.at, record.event)
+    return views
+
+
+def pay_above(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:
+    """Charge a call to each run that this one is a part of."""
+    seen = {view.run}
+    while (parent := views.get(view.task.parent)) and parent.run not in seen:
+        parent.pay(at, paid)
+        seen.add(parent.run)
+        view = parent

@@ -1,0 +1,148 @@
+"""Generated runs, killed and resumed at random: a model that writes, asks and stops, and a judge of many moods."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_hookspecs import (
+    Arguments,
+    Check,
+    Effect,
+    Evaluation,
+    Finding,
+    Limits,
+    Record,
+    Result,
+    Run,
+    Score,
+    Severity,
+    Task,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Work,
+    events,
+)
+from openkoi_testing import Scripted, Stage, Turn
+
+TITLES = ("Uses a tab", "Drops a table", "Has no test", "Names nothing")
+SCHEMA: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}}
+
+
+@dataclass
+class Moody:
+    """A judge whose verdict depends on the number of the iteration alone; now and then it says nothing usable."""
+
+    seed: int
+    judges: bool = True
+
+    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+        """Judge the iteration that is under way."""
+        chance = random.Random(self.seed * 100 + len(run.iterations))
+        found = tuple(
+            Finding(title, chance.choice([*Severity]), where="a.py:1") for title in TITLES if chance.random() < 0.4
+        )
+        if chance.random() < 0.1:
+            return Evaluation(findings=found, unknown="no model answered")
+        checks = (Check("unit", chance.random() < 0.8),) if chance.random() < 0.5 else ()
+        return Evaluation(
+            scores=(Score("quality", chance.choice([0.2, 0.5, 0.7, 0.9])),), findings=found, checks=checks
+        )
+
+
+class Pen:
+    """Tools that write a file, and one that needs an approval each time."""
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """The tools for this run."""
+
+        async def write(arguments: Arguments) -> ToolResult:
+            path = run.workspace / str(arguments["path"])
+            path.write_text((path.read_text() if path.exists() else "") + "x\n")
+            return ToolResult("written")
+
+        async def push(arguments: Arguments) -> ToolResult:
+            return ToolResult("pushed")
+
+        return [
+            Tool("write", "Write.", SCHEMA, write, effect=Effect.WRITES),
+            Tool("push", "Push.", SCHEMA, push, effect=Effect.IRREVERSIBLE),
+        ]
+
+
+@dataclass
+class History:
+    """A run with all that happened to it: the last result, and the records that are left of all processes."""
+
+    run: str
+    result: Result
+    records: list[Record] = field(default_factory=list)
+    resumed: int = 0
+
+
+def turns(seed: int) -> list[Turn]:
+    """What the model says, turn by turn; the last one repeats."""
+    chance = random.Random(seed)
+    said: list[Turn] = []
+    for number in range(chance.randint(2, 9)):
+        kind = chance.random()
+        name = "push" if kind < 0.12 else "write"
+        call = ToolCall(f"call{number}", name, {"path": chance.choice(["a.py", "b.py", "c.txt"])})
+        parts = (call,) if kind < 0.6 else (Text(f"Done {number}."),)
+        said.append(Turn(parts, usage=Usage(input=chance.randint(10, 90), output=chance.randint(1, 9))))
+    return [*said, Turn((Text("Finished."),), usage=Usage(input=5, output=1))]
+
+
+async def play(seed: int, folder: Path) -> History:
+    """Begin the run; then kill it, approve what it asks, or judge it again, and resume it, a few times."""
+    chance = random.Random(seed + 7_000)
+    workspace, lines = folder / "workspace", turns(seed)
+    workspace.mkdir(parents=True)
+    limits = Limits(iterations=chance.randint(1, 4), quality=0.8)
+    history = await began(Task(f"Write it ({seed})", limits=limits), stage(lines, seed), folder, workspace)
+    for turn in range(chance.randint(0, 3)):
+        kept = history.records
+        if history.result.ruling.decision.value != "escalate" and not history.result.ruling.unjudged:
+            kept = kept[: chance.randint(3, len(kept))]
+            if any(isinstance(record.event, events.RunCompleted) for record in kept):
+                return history
+        answered = sum(isinstance(record.event, events.Answered) for record in kept)
+        again = stage(lines[answered:] or lines[-1:], seed + turn)
+        history = await resumed(history, kept, again, folder, workspace)
+    return history
+
+
+def stage(lines: Sequence[Turn], seed: int) -> Stage:
+    """A model that says these lines, the pen, and the judge."""
+    evaluators = {"moody": Moody(seed)} if seed % 4 else {}
+    return Stage(
+        model=Scripted(lines), toolboxes={"pen": Pen()}, evaluators=evaluators, installed=frozenset({"checkpoints"})
+    )
+
+
+async def began(task: Task, there: Stage, folder: Path, workspace: Path) -> History:
+    async with there.assemble(workspace, folder / "home") as koi:
+        result = await koi.solve(task)
+        for question in koi.waiting():
+            koi.answer(question.id, "yes")
+        records = [record for record in koi.records(koi.session) if record.run]
+    return History(records[0].run, result, records)
+
+
+async def resumed(history: History, kept: list[Record], there: Stage, folder: Path, workspace: Path) -> History:
+    """Resume what is left of a run."""
+    async with there.assemble(workspace, folder / "home") as koi:
+        result = await koi.resume(kept, history.run)
+        for question in koi.waiting():
+            koi.answer(question.id, "yes")
+        fresh = [record for record in koi.records(koi.session) if record.run]
+    return History(history.run, result, [*kept, *fresh], history.resumed + 1)
+
+
+def played(seed: int, folder: Path) -> History:
+    """Play one history to its end."""
+    return asyncio.run(play(seed, folder))
