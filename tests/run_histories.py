@@ -11,6 +11,7 @@ from openkoi_hookspecs import (
     Check,
     Effect,
     Evaluation,
+    FilesChanged,
     Finding,
     Limits,
     Record,
@@ -112,7 +113,10 @@ async def play(seed: int, folder: Path) -> History:
                 return history
         answered = sum(isinstance(record.event, events.Answered) for record in kept)
         again = stage(lines[answered:] or lines[-1:], seed + turn)
-        history = await resumed(history, kept, again, folder, workspace)
+        try:
+            history = await resumed(history, kept, again, folder, workspace)
+        except FilesChanged:
+            return history  # it was killed after it had changed more than its records tell
     return history
 
 

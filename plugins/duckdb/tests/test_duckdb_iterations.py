@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.iterations import Turn, turns
 from openkoi_duckdb.migrations import MIGRATIONS, migrate, steps
 from openkoi_hookspecs import Decision, Ended, Evaluation, Event, Plan, Record, Ruling, Spend, Task, Usage, Work
 from openkoi_hookspecs.events import (
@@ -24,7 +23,7 @@ from openkoi_hookspecs.events import (
     TaskStarted,
     Worked,
 )
-from openkoi_log import beginning_of, part_of, renamed
+from openkoi_log import IterationView, beginning_of, part_of, renamed, view_of
 from openkoi_testing.contracts.memory_log import a_run, answered, moment, told
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ def judged(number: int, decision: Decision, seconds: float = 1.0) -> list[Event]
     return [Iterated(number, 0.5, Spend(seconds=seconds)), Decided(number, Ruling(decision, "so"), Spend())]
 
 
-def read(*happened: Event) -> list[Turn]:
-    return turns(told("r1", [TaskStarted(Task("Mend")), Planned(Plan()), *happened]))
+def read(*happened: Event) -> Sequence[IterationView]:
+    return view_of(told("r1", [TaskStarted(Task("Mend")), Planned(Plan()), *happened])).iterations
 
 
 @pytest.mark.row("ITER-07", "ITER-08", "ITER-15")
@@ -87,13 +86,13 @@ def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
     ],
 )
 def test_an_iteration_tells_how_far_it_came(happened: list[Event], phase: str) -> None:
-    assert [(0, phase)] == [(turn.iteration, turn.phase) for turn in read(*happened)]
+    assert [(0, phase)] == [(one.number, one.phase) for one in read(*happened)]
 
 
 def test_a_plan_that_is_asked_for_is_told_before_there_is_work() -> None:
-    (turn,) = turns(told("r1", [TaskStarted(Task("Mend")), answered(1, 1)]))
+    (one,) = view_of(told("r1", [TaskStarted(Task("Mend")), answered(1, 1)])).iterations
 
-    assert ("plan", False) == (turn.phase, turn.ended)
+    assert ("plan", False) == (one.phase, one.ended)
 
 
 @pytest.mark.row("ITER-15")
@@ -106,7 +105,7 @@ def test_a_run_that_was_killed_keeps_the_iteration_that_it_was_in(tmp_path: Path
 
 
 def test_what_is_learned_is_no_iteration() -> None:
-    assert [0, 1] == [turn.iteration for turn in turns([*RUN, *told("r1", [answered(9, 9)], start=100)])]
+    assert [0, 1] == [one.number for one in view_of([*RUN, *told("r1", [answered(9, 9)], start=100)]).iterations]
 
 
 @pytest.mark.row("ITER-15")
@@ -125,8 +124,9 @@ def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() 
     (open,) = read(*half, Worked(Work("on it")))
     (whole,) = read(*half, Worked(Work("done")), *judged(0, Decision.ACCEPT, 3.0))
 
-    assert (0, "evaluate", False, "on it") == (open.iteration, open.phase, open.ended, open.work and open.work.text)
-    assert (0, "complete", "accept", 3.0) == (whole.iteration, whole.phase, whole.decision, whole.seconds)
+    assert (0, "evaluate", False, "on it") == (open.number, open.phase, open.ended, open.work and open.work.text)
+    decision = whole.ruling and whole.ruling.decision
+    assert (0, "complete", "accept", 3.0) == (whole.number, whole.phase, decision, whole.spent.seconds)
     assert Usage(input=30, output=3) == whole.usage
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Finding, Mode, Passage, Query
+from openkoi_hookspecs import Passage, Query
 from openkoi_sqlite import SQLite
-from openkoi_sqlite.stories import mended
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import a_run
 
@@ -38,13 +37,3 @@ def test_what_is_no_character_is_taken_and_found(tmp_path: Path) -> None:
 
     assert isinstance(hit.memo, Passage)
     assert "parser" in hit.memo.text
-
-
-def judged(*titles: str, mode: Mode = Mode.FULL) -> Evaluation:
-    return Evaluation(findings=tuple(Finding(title) for title in titles), mode=mode)
-
-
-def test_what_was_mended_is_told_in_the_order_in_which_it_was_found() -> None:
-    told = [judged("a", "b", "c"), judged("a", "c"), judged(mode=Mode.SKIPPED), judged("c", "b"), judged("c")]
-
-    assert ["a", "b", "b"] == [finding.title for finding in mended(told)]

@@ -24,7 +24,7 @@ def tables_of(records: Iterable[Record]) -> Tables:
             view.take(record)
     return Tables(
         tasks=[task_row(view) for view in views.values()],
-        iterations=[iteration_row(view.run, one) for view in views.values() for one in view.iterations if one.ended],
+        iterations=[iteration_row(view.run, one) for view in views.values() for one in view.finished],
         findings=[finding_row(view.run, one) for view in views.values() for one in view.findings],
         learnings=list(learned.values()),
         costs=list(cost_rows(books)),
@@ -33,7 +33,7 @@ def tables_of(records: Iterable[Record]) -> Tables:
 
 def task_row(view: RunView) -> TaskRow:
     """A task's row."""
-    task, best = view.task, view.best
+    task = view.task
     return TaskRow(
         id=view.run,
         parent=task.parent,
@@ -47,8 +47,8 @@ def task_row(view: RunView) -> TaskRow:
         ended=view.ended_at,
         decision=view.decision,
         reason=view.reason,
-        score=best.score if best and view.completed else None,
-        iterations=view.completed.iterations if view.completed else sum(one.ended for one in view.iterations),
+        score=view.final_score,
+        iterations=view.completed.iterations if view.completed else len(view.finished),
         tokens=view.spent.tokens,
         usd=view.spent.usd,
     )

@@ -46,11 +46,11 @@ def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[s
 
 def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
     """Tell these runs again, from all that is known of them."""
-    stories = [told for run, records in by_run(connection, runs).items() if (told := run_state.told(run, records))]
+    views = [view for records in by_run(connection, runs).values() if (view := run_state.run_view(records))]
     forget_runs(connection, known(connection, runs))
-    put(connection, (row for told in stories for row in run_state.rows(told)))
-    renew_sessions(connection, {told.task.session for told in stories})
-    documents = [found for told in stories if (found := run_state.document(told))]
+    put(connection, (row for view in views for row in run_state.rows(view)))
+    renew_sessions(connection, {view.task.session for view in views})
+    documents = [found for view in views if (found := run_state.document(view))]
     reindex(connection, [number(False, run) for run in runs], documents)
 
 

@@ -3,16 +3,17 @@
 How far it came, the last words of its work, and the evaluation as JSON. Knows the table and its row.
 """
 
+from openkoi_log import IterationView
+
 from .codec import written
-from .iterations import Turn
 from .rows import OutcomeRow
 
 
-def outcome_row(run: str, turn: Turn) -> OutcomeRow:
+def outcome_row(run: str, one: IterationView) -> OutcomeRow:
     """Say what came of one iteration."""
     return OutcomeRow(
-        id=f"{run}:{turn.iteration}",
-        phase=turn.phase,
-        output=turn.work.text if turn.work else "",
-        evaluation=written(turn.evaluation) if turn.evaluation else None,
+        id=f"{run}:{one.number}",
+        phase=one.phase,
+        output=one.work.text if one.work else "",
+        evaluation=written(one.evaluation) if one.evaluation else None,
     )

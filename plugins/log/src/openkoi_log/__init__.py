@@ -14,7 +14,7 @@ from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
 from .refine import refine
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
-from .run_view import QuestionView, RunView, view_of, views_of
+from .run_view import QuestionView, RunView, in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
@@ -40,6 +40,7 @@ __all__ = [
     "decode",
     "encode",
     "find_task",
+    "in_order",
     "is_packed",
     "last_checkpoint",
     "length_of",

@@ -24,8 +24,8 @@ class IterationView:
 
     ``plan`` is what it began with. ``usage`` and ``usd`` count all paid calls, those of sub-tasks among them; ``spent``
     is what the iteration alone used and ``total`` what the run had used at its decision. ``at`` is when something
-    happened in it last (ISO 8601). ``advice`` is what the user wanted after it. ``ended`` tells whether it came to its
-    end; a killed run leaves one that did not.
+    happened in it last (ISO 8601). ``advice`` is what the user wanted after it, ``reported`` the score that
+    its end was recorded with. ``ended`` tells whether it came to its end; a killed run leaves one that did not.
     """
 
     number: int = 0
@@ -43,12 +43,14 @@ class IterationView:
     mode: Mode = Mode.SKIPPED
     terminated_by: str = ""
     advice: str = ""
+    reported: float | None = None
     ended: bool = False
 
     @property
     def score(self) -> float | None:
         """The judges' score; logs of earlier versions have that of a reused evaluation in the facts alone."""
-        return self.evaluation.score if self.evaluation else self.facts.judged
+        known = (self.evaluation.score if self.evaluation else None, self.reported, self.facts.judged)
+        return next((score for score in known if score is not None), None)
 
     @property
     def begun(self) -> bool:

@@ -166,7 +166,7 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
     lapped, approved = sum(laps, Spend()), frozenset(approved_paths(happened))
-    advice = {one.number: one.advice for one in view_of(own, run).decided if one.advice}
+    advice = {one.number: one.advice for one in view_of(own, run).finished if one.advice}
     return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved, advice)
 
 

@@ -7,7 +7,7 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Decision, Ended, Iteration, Plan, Record, Result, Spend, Task, events
+from openkoi_hookspecs import Decision, Ended, Finding, Iteration, Plan, Record, Result, Spend, Task, events
 
 from .iteration_view import FindingView, IterationView, Phase, findings_of
 from .refine import refine, wish
@@ -64,8 +64,10 @@ class RunView:
                 self.current = replace(self.current, terminated_by=reason)
             case events.Worked(work=work):
                 self.files |= set(work.files)
+                self.close_undecided()
                 self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
             case events.Evaluated(evaluation=evaluation):
+                self.close_undecided()
                 self.go_on(record.at, evaluation=evaluation)
             case events.Answered() | events.Broken() as paid:
                 self.pay(record.at, paid)
@@ -75,8 +77,9 @@ class RunView:
     def take_decision(self, record: Record) -> None:
         """Take what ends an iteration or the run, and what the user has to say."""
         match record.event:
-            case events.Iterated(iteration=number, spent=spent, mode=mode):
-                self.go_on(record.at, number=number, spent=spent, mode=mode, ended=True)
+            case events.Iterated(iteration=number, score=score, spent=spent, mode=mode):
+                self.close_undecided()
+                self.go_on(record.at, number=number, reported=score, spent=spent, mode=mode, ended=True)
             case events.Decided(iteration=number, ruling=ruling, facts=facts, spent=total):
                 self.decide(
                     record.at, number, ruling=ruling, facts=facts, total=total, phase=phase_after(ruling.decision)
@@ -93,18 +96,30 @@ class RunView:
                 self.reply(id, answer)
 
     def go_on(self, at: str, **facts: object) -> None:
-        """Add facts to the iteration that is under way."""
-        self.over = False
+        """Add facts to the iteration that is under way; after a result, the run was resumed."""
+        if self.over:
+            self.resume()
         self.current = replace(self.current, at=at, **facts)  # type: ignore[arg-type]
 
     def decide(self, at: str, number: int, **facts: object) -> None:
         """End the iteration that is under way: the next one begins, or this one was resumed."""
-        self.go_on(at, number=number, ended=True, **facts)
-        before = self.known.get(number)
-        self.known[number] = before.resumed(self.current) if before else self.current
-        decided = self.known[number]
+        self.go_on(self.current.at or at, number=number, ended=True, **facts)
+        decided = self.keep_current()
         self.waiting = is_escalated(decided) and not is_repeated(decided)
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
+
+    def close_undecided(self) -> None:
+        """Where the decision after an iteration is missing in the log, the next one begins all the same."""
+        if self.current.ended:
+            self.keep_current()
+            self.current = IterationView(plan=self.current.plan, phase=Phase.EXECUTE)
+
+    def keep_current(self) -> IterationView:
+        """Keep the iteration that is under way, or the one that it was resumed from together with it."""
+        number = self.current.number
+        before = self.known.get(number)
+        self.known[number] = before.resumed(self.current) if before else self.current
+        return self.known[number]
 
     def resume(self) -> None:
         """The run goes on: what was paid after its result belongs to what follows."""
@@ -131,7 +146,7 @@ class RunView:
 
     def next_plan(self, decided: IterationView) -> Plan:
         """Return what the iteration after this one begins with, as long as the user wants nothing else."""
-        done = [one.iteration for one in self.decided if one.iteration]
+        done = [one.iteration for one in self.known.values() if one.iteration]
         if decided.iteration is None or is_repeated(decided):
             return decided.plan
         fresh = decided.ruling is not None and decided.ruling.fresh
@@ -159,14 +174,14 @@ class RunView:
         return last if last in self.known and is_repeated(self.known[last]) else last + 1
 
     @property
-    def decided(self) -> Sequence[IterationView]:
-        """The iterations that were decided about, in their order."""
-        return [self.known[number] for number in sorted(self.known)]
+    def finished(self) -> Sequence[IterationView]:
+        """The iterations that came to their end, in their order."""
+        return [one for one in self.iterations if one.ended]
 
     @property
     def best(self) -> IterationView | None:
         """The iteration whose files are in the workspace; the last one while that is not known."""
-        there = self.decided or self.iterations
+        there = self.finished or self.iterations
         if not there:
             return None
         number = self.completed.best if self.completed else -1
@@ -197,6 +212,24 @@ class RunView:
         return self.completed.spent if self.completed else Spend()
 
     @property
+    def used(self) -> Spend:
+        """What it had used when the result was out; until then, tokens and dollars of the calls so far."""
+        if self.completed:
+            return self.completed.spent
+        there = [*self.iterations, self.afterwards]
+        return Spend(tokens=sum(one.usage.total for one in there), usd=sum(one.usd for one in there))
+
+    @property
+    def final_score(self) -> float | None:
+        """The score of the iteration that was returned; None before."""
+        return self.best.score if self.best and self.completed else None
+
+    @property
+    def resolved(self) -> Sequence[Finding]:
+        """The findings that an iteration had and a later one had not, in the order in which they were found."""
+        return [one.finding for one in self.findings if one.resolved is not None]
+
+    @property
     def findings(self) -> Sequence[FindingView]:
         """Each finding once, with the iterations that found and resolved it."""
         return findings_of(self.iterations)
@@ -204,7 +237,7 @@ class RunView:
     @property
     def result(self) -> Result | None:
         """How it ended, as the kernel returned it; None while it has not, or where nothing was done in it."""
-        done = [one.iteration for one in self.decided if one.iteration]
+        done = [one.iteration for one in self.finished if one.iteration]
         if self.started is None or self.completed is None or not done:
             return None
         best: Iteration = done[min(self.completed.best, len(done) - 1)]
@@ -225,6 +258,11 @@ def is_repeated(one: IterationView) -> bool:
 def phase_after(decision: Decision) -> Phase:
     """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
     return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
+
+
+def in_order(records: Iterable[Record]) -> list[Record]:
+    """Return a run's records in the order in which they were written, whatever order they come in."""
+    return sorted(records, key=lambda record: (record.at, record.id))
 
 
 def view_of(records: Iterable[Record], run: str = "") -> RunView:

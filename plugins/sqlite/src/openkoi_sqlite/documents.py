@@ -6,11 +6,11 @@ from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, Memo, Passage, Record, Standing
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_log import in_order, view_of
+from openkoi_recall.digest import digest
 from openkoi_recall.pieces import pieces, said
 from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
 from openkoi_recall.words import terms
-
-from .stories import story, text_of
 
 SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
 
@@ -38,13 +38,15 @@ def number(learned: bool, id: str) -> int:
 
 def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[Document]:
     """What of a run can be found: nothing before it is known to begin, and how it went when its result is out."""
-    ordered = sorted(records, key=lambda record: (record.at, record.id))
-    told = story(ordered)
-    if told.task is None:
+    ordered = in_order(records)
+    view = view_of(ordered)
+    if view.started is None:
         return
-    shelf, session = shelf_of(told.task.project), told.task.session
-    if text := text_of(told):
-        yield Document(Passage(run, text, kind="task", origin=session), shelf, told.ended, tuple(sorted(told.files)))
+    shelf, session = shelf_of(view.task.project), view.task.session
+    if view.completed:
+        text = digest(view.task.text, view.completed, view.final_score, view.resolved)
+        passage = Passage(run, text, kind="task", origin=session)
+        yield Document(passage, shelf, view.completed_at, tuple(sorted(view.files)))
     for record in ordered:
         for n, piece in enumerate(pieces(said(record.event))):
             passage = Passage(f"{record.id}:{n}", piece, kind=TRANSCRIPT, origin=session)
@@ -53,7 +55,7 @@ def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[Document]:
 
 def document_of_learning(saves: Iterable[Record], projects: dict[str, str]) -> Document | None:
     """What can be found of a learning as it was last saved: nothing once it is put away or superseded."""
-    ordered = sorted(saves, key=lambda record: (record.at, record.id))
+    ordered = in_order(saves)
     learning = learning_in(ordered[-1])
     if learning.standing not in SHOWN or learning.superseded_by:
         return None
