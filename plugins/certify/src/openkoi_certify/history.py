@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from openkoi_hookspecs import Decision, Event, Record, events
-from openkoi_log import all_segments, encode, read_segment
+from openkoi_hookspecs import Decision, Evaluation, Event, Record, events
+from openkoi_log import RunView, all_segments, encode, read_segment
 
 VOTED = "judge.voted"
 NOT_TAKEN = ("dictated", "blind")
@@ -68,38 +68,22 @@ def weighted(scores: Mapping[str, float], weights: Mapping[str, float]) -> float
 
 @dataclass(slots=True)
 class Course:
-    """One run as its records tell it so far."""
+    """One run with the judges' own accounts, and whether its changes were undone."""
 
-    at: str = ""
-    task: str = ""
-    workspace: str = ""
+    view: RunView = field(default_factory=RunView)
     model: str = ""
     before: str = ""
     restored: str = ""
-    ended: str = ""
-    accepted: bool = False
-    evaluated: bool = False
-    green: bool | None = None
-    files: set[str] = field(default_factory=set)
     judgements: dict[str, Judgement] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Take one record in."""
+        self.view.take(record)
         match record.event:
-            case events.TaskStarted(task=task, workspace=workspace):
-                self.at, self.task, self.workspace = record.at, task.text, workspace
             case events.Answered(model=model, role="evaluator"):
                 self.model = model
             case events.Kept(checkpoint=checkpoint):
                 self.before = self.before or checkpoint
-            case events.Worked(work=work):
-                self.files.update(work.files)
-            case events.Evaluated(evaluation=evaluation):
-                required = [check.passed for check in evaluation.checks if check.required]
-                self.evaluated, self.green = True, all(required) if required else None
-                self.judgements = {k: replace(j, green=self.green) for k, j in self.judgements.items()}
-            case events.RunCompleted(ruling=ruling):
-                self.ended, self.accepted = record.at, ruling.decision is Decision.ACCEPT
             case events.Restored(checkpoint=checkpoint):
                 self.restored = checkpoint
             case event:
@@ -113,11 +97,31 @@ class Course:
         weights = {name: weight for name, (_, weight) in votes[0].items()}
         scores = tuple({name: value for name, (value, _) in vote.items()} for vote in votes)
         rubric = str(facts.get("rubric", ""))
-        self.judgements[rubric] = Judgement(record.run, record.at, rubric, self.model, self.task, scores, weights)
+        self.judgements[rubric] = Judgement(
+            record.run, record.at, rubric, self.model, self.view.task.text, scores, weights
+        )
 
     @property
     def undone(self) -> bool:
         return bool(self.before) and self.restored == self.before
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the work was accepted."""
+        return self.view.decision == Decision.ACCEPT
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The last evaluation."""
+        found = (one.evaluation for one in reversed(self.view.iterations))
+        return next((evaluation for evaluation in found if evaluation), None)
+
+    @property
+    def green(self) -> bool | None:
+        """Whether the required checks passed; None where there were none."""
+        checks = self.evaluation.checks if self.evaluation else ()
+        required = [check.passed for check in checks if check.required]
+        return all(required) if required else None
 
 
 def judgements_in(folder: Path) -> list[Judgement]:
@@ -131,9 +135,10 @@ def judgements_in(folder: Path) -> list[Judgement]:
 
 def judged(courses: Iterable[Course]) -> list[Judgement]:
     """Their judgements, with what became of the work."""
-    ended = sorted((course for course in courses if course.ended and course.evaluated), key=lambda course: course.at)
+    over = (course for course in courses if course.view.completed and course.evaluation)
+    ended = sorted(over, key=lambda course: course.view.at)
     found = [
-        replace(one, outcome=outcome(course, ended[n + 1 :]))
+        replace(one, outcome=outcome(course, ended[n + 1 :]), green=course.green)
         for n, course in enumerate(ended)
         for one in course.judgements.values()
     ]
@@ -151,8 +156,9 @@ def outcome(course: Course, later: Sequence[Course]) -> Outcome:
 
 def corrects(other: Course, course: Course) -> bool:
     """Whether a later run changed the same files so soon that it mended them."""
-    same = other.workspace == course.workspace and other.files & course.files and not other.undone
-    return bool(same) and datetime.fromisoformat(other.at) - datetime.fromisoformat(course.ended) <= SOON
+    later, view = other.view, course.view
+    same = later.workspace == view.workspace and later.files & view.files and not other.undone
+    return bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= SOON
 
 
 def told(event: Event) -> Mapping[str, object]:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_files import is_under_way
-from openkoi_hookspecs import Checkpoints, Ended, KoiError, Record, Restoration, Work, events
-from openkoi_log import Past, find_task, past_tasks, records_of
+from openkoi_hookspecs import Checkpoints, KoiError, Record, Restoration, events
+from openkoi_log import Past, RunView, find_task, past_tasks, records_of
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
@@ -60,31 +60,26 @@ class Changes:
 
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
-    workspace = before = after = forked = restored_at = ""
+    before = after = forked = restored_at = ""
     restored = events.Restored("")
-    kept: list[tuple[Work, str]] = []
-    settled = False
+    view, settled = RunView(), False
     for record in (one for one in records if one.run == past.run):
+        view.take(record)
         event = record.event
         settled = isinstance(event, events.Restored) or (settled and not isinstance(event, WORKS))
         match event:
-            case events.TaskStarted():
-                workspace = event.workspace
             case events.Forked():
                 before = forked = event.checkpoint
             case events.Kept():
                 before, after = forked or event.checkpoint, event.checkpoint
             case events.Worked(work=work):
                 after = work.checkpoint
-                kept.append((work, after))
-            case events.Continued() if kept and kept[-1][0].ended is Ended.PERSON:
-                kept.pop()
-            case events.RunCompleted(best=best) if best < len(kept):
-                work, after = kept[best]
-                after = after or ("" if work.files else before)
+            case events.RunCompleted() if view.best and (best := view.best.work):
+                after = best.checkpoint or ("" if best.files else before)
             case events.Restored():
                 restored, after, restored_at = event, event.kept or after, record.at
-    found = Changes(past, Path(workspace), before, after, restored.checkpoint, settled, restored.conflicts, restored_at)
+    there = Path(view.workspace)
+    found = Changes(past, there, before, after, restored.checkpoint, settled, restored.conflicts, restored_at)
     return found if before and (found.cut_short or before != after) else None
 
 

@@ -158,6 +158,11 @@ class RunView:
         return self.started.task if self.started else Task("")
 
     @property
+    def workspace(self) -> str:
+        """The folder that it worked in."""
+        return self.started.workspace if self.started else ""
+
+    @property
     def iterations(self) -> Sequence[IterationView]:
         """All iterations in their order; last the one that did not come to a decision, if there is one."""
         known = dict(self.known)
