@@ -34,6 +34,7 @@ from openkoi_hookspecs import (
 from openkoi_judge import Judge
 from openkoi_rehearsal import Line, Scripted
 from openkoi_report import Saving, report_of, savings_of
+from openkoi_report.laps import share_spared
 from openkoi_testing import Stage, perform
 
 NAMES = ("correctness", "safety", "style", "completeness")
@@ -143,7 +144,8 @@ def of_requests(records: Sequence[Record], by: Saving) -> float:
 
 def of_judgements(records: Sequence[Record], mode: Mode) -> float:
     """The share that was spared of the judgements that were come by so."""
-    return fmean(lap.spared for lap in report_of(records).iterations if lap.mode is mode)
+    report = report_of(records)
+    return fmean(share_spared(report.judgings[one.number]) for one in report.iterations if one.mode is mode)
 
 
 def of_dollars(records: Sequence[Record], *ways: Saving) -> float:

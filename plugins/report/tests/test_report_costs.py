@@ -106,7 +106,7 @@ def test_an_answer_that_broke_off_is_paid_for_too() -> None:
     before, after = (report_of(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
 
     assert 512.0 == sum(phases(after.costs).values()) - sum(phases(before.costs).values())
-    assert 512 == after.laps[0].usage.input - before.laps[0].usage.input
+    assert 512 == after.iterations[0].usage.input - before.iterations[0].usage.input
 
 
 @pytest.mark.row("SAFE-04", "TOK-01")

@@ -109,7 +109,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[st
     face.report.run = past.run
     for record in records:
         face.report.take(record)
-    face.report.failed, face.report.completed = "", None
+    face.report.resume()
     face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
     koi.listeners.append(face.tell)
     attended(koi)

@@ -123,7 +123,7 @@ class RunView:
 
     def resume(self) -> None:
         """The run goes on: what was paid after its result belongs to what follows."""
-        paid, self.failed, self.over = self.afterwards, None, False
+        paid, self.completed, self.failed, self.over = self.afterwards, None, None, False
         self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
         self.afterwards = IterationView()
 

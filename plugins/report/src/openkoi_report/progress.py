@@ -19,7 +19,8 @@ from openkoi_hookspecs import (
 )
 
 from .figures import clipped, dollars, format_list, plural, tokens_text
-from .laps import Lap
+from .judging import Judging
+from .laps import share_spared
 from .report import Report
 from .shares import share
 from .tree import compaction_text, signature
@@ -97,7 +98,7 @@ class Progress:
         most = self.report.task.limits.iterations if self.report.task else 0
         score = f"score: {lap.score:.2f}" if lap.score is not None else "not judged"
         evaluation = lap.evaluation or Evaluation()
-        notes = ", ".join(filter(None, (weakest(evaluation), how(lap))))
+        notes = ", ".join(filter(None, (weakest(evaluation), how(lap.mode, self.report.judgings.get(number, ())))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
         return [line, *told(evaluation)]
 
@@ -142,7 +143,9 @@ class Progress:
             return ""
         if last.facts.end is Ended.PERSON:
             return APPROVE
-        if not completed.ruling.unjudged or self.report.best is not last:  # `openkoi resume` judges the last one
+        if (
+            not completed.ruling.unjudged or self.report.best.number != last.number
+        ):  # `openkoi resume` judges the last one
             return ""
         return JUDGE_AGAIN.get((completed.ruling.decision, last.facts.limit), "")
 
@@ -190,11 +193,12 @@ def weakest(evaluation: Evaluation) -> str:
     return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
 
 
-def how(lap: Lap) -> str:
+def how(mode: Mode, judgings: Sequence[Judging]) -> str:
     """How it was judged, and what that spared."""
-    if lap.mode is Mode.FULL:
+    if mode is Mode.FULL:
         return ""
-    return f"eval: {lap.mode}" + (f", {lap.spared:.0%} tokens saved" if lap.spared >= LEAST else "")
+    spared = share_spared(judgings)
+    return f"eval: {mode}" + (f", {spared:.0%} tokens saved" if spared >= LEAST else "")
 
 
 def told(evaluation: Evaluation) -> list[str]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Policy, Record, Task, Usage, events
+from openkoi_log import IterationView, RunView
 
 from .costs import Cost, Costs, costs_of
-from .judging import judging_of
-from .laps import Lap, counted, iteration, rounded
+from .judging import Judging, judging_of
+from .laps import counted, iteration, rounded
 from .ledger import Ledger
 from .numbering import Key, numbers
 from .savings import Replay, Saving, totals
@@ -34,12 +35,14 @@ EXITS = {
 class Report:
     """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation.
 
-    ``afterwards`` is what was paid for learning after the result.
+    ``judgings`` are what the judges wrote down of an iteration, by its number; ``heard`` those of the one that is under
+    way. ``failed`` says why there is no result, as the log or the frontend tells it.
     """
 
     run: str = ""
-    task: Task | None = None
-    laps: list[Lap] = field(default_factory=lambda: [Lap()])
+    view: RunView = field(default_factory=RunView)
+    heard: list[Judging] = field(default_factory=list)
+    judgings: dict[int, Sequence[Judging]] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
     replays: dict[str, Replay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
@@ -47,12 +50,7 @@ class Report:
     learnings: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     deterministic: bool = False
-    completed: events.RunCompleted | None = None
-    over: bool = False
-    afterwards: Lap = field(default_factory=Lap)
     failed: str = ""
-    left: Sequence[str] = ()
-    segment: str = ""
     parts: set[str] = field(default_factory=set)
 
     def take(self, record: Record) -> None:
@@ -62,23 +60,24 @@ class Report:
             self.begin(record, event)
         own = record.run == self.run
         if isinstance(event, events.Paid) and (own or record.run in self.parts):
-            (self.afterwards if self.over else self.laps[-1]).pay(event)
             self.ledger.pay(record.at, event, own=own)
+            if not own:
+                self.view.pay(record.at, event)
         if own or record.run in self.parts:
             self.replays.setdefault(record.run, Replay()).take(record)
         if own:
+            self.view.take(record)
             self.ledger.note(event)
             self.note(event)
 
     def begin(self, record: Record, started: events.TaskStarted) -> None:
         if self.run in ("", record.run):
-            self.run, self.task, self.segment = record.run, started.task, record.segment
+            self.run = record.run
             self.models["executor"] = started.model
         elif started.task.parent in (self.run, *self.parts):
             self.parts.add(record.run)
 
     def note(self, event: Event) -> None:
-        lap = self.laps[-1]
         match event:
             case events.Planned(plan=plan):
                 self.deterministic = not plan.judged and (self.task is None or self.task.limits.iterations > 0)
@@ -86,54 +85,59 @@ class Report:
                 self.models.setdefault(role, model)
             case events.Switched(role=role, to=model):
                 self.models[role] = model
-            case events.Terminated(reason=reason):
-                lap.terminated_by = reason
-            case events.Worked(work=work):
-                lap.work = work
-            case events.Evaluated(evaluation=evaluation, evaluators=names):
-                lap.evaluation = evaluation
+            case events.Evaluated(evaluators=names):
                 self.evaluators += [name for name in names if name not in self.evaluators]
-            case events.Iterated(spent=spent, mode=mode):
-                lap.spent, lap.mode = spent, mode
-            case events.Decided(iteration=number, ruling=ruling, facts=facts):
-                lap.ruling, lap.facts = ruling, facts
-                self.turn_over(number)
+            case events.Decided(iteration=number):
+                self.judgings[number], self.heard = tuple(self.heard), []
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
             case events.Warned(text=text):
                 self.warnings += [text] if text not in self.warnings else []
-            case events.RunCompleted():
-                self.completed, self.over = event, True
-            case events.Continued():
-                self.left = ()
-                lap.add(self.afterwards)
-                self.afterwards, self.over = Lap(), False
-            case events.RunFailed(reason=reason, files=files):
-                self.failed, self.left = reason, files
+            case events.RunFailed(reason=reason):
+                self.failed = reason
             case _:
                 if judging := judging_of(event):
-                    lap.judgings.append(judging)
+                    self.heard.append(judging)
 
-    def turn_over(self, number: int) -> None:
-        """An iteration is decided about: the next one begins, or it was one that had waited for a person."""
-        if 0 <= number < len(self.laps) - 1:
-            self.laps[number] = self.laps[number].gone_on(self.laps.pop())
-        self.laps.append(Lap())
+    def resume(self) -> None:
+        """The run is about to go on: how it ended until now no longer counts."""
+        self.failed = ""
+        self.view.resume()
 
     @property
-    def iterations(self) -> Sequence[Lap]:
-        """The iterations that were decided about."""
-        return [lap for lap in self.laps if lap.ruling]
+    def task(self) -> Task | None:
+        """The task; None where its start is missing."""
+        return self.view.started.task if self.view.started else None
 
-    def decided(self, number: int) -> Lap:
+    @property
+    def completed(self) -> events.RunCompleted | None:
+        """The result; None as long as there is none."""
+        return self.view.completed
+
+    @property
+    def segment(self) -> str:
+        """The file of the log that it begins in."""
+        return self.view.segment
+
+    @property
+    def afterwards(self) -> IterationView:
+        """What was paid for learning after the result."""
+        return self.view.afterwards
+
+    @property
+    def iterations(self) -> Sequence[IterationView]:
+        """The iterations that were decided about."""
+        return [one for one in self.view.finished if one.ruling]
+
+    def decided(self, number: int) -> IterationView:
         """An iteration by its number, counted from zero; the last one where the log holds no such."""
         there = self.iterations
         if not there:
-            return self.laps[0]
+            return next(iter(self.view.iterations), IterationView())
         return there[number] if 0 <= number < len(there) else there[-1]
 
     @property
-    def best(self) -> Lap:
+    def best(self) -> IterationView:
         """The iteration whose files are in the workspace."""
         return self.decided(self.completed.best if self.completed else -1)
 
@@ -145,7 +149,8 @@ class Report:
     @property
     def changed_files(self) -> Sequence[str]:
         """The files that the best iteration changed, or that a failed run left changed."""
-        return self.left or (self.best.work.files if self.best.work else ())
+        left = self.view.failed.files if self.view.failed else ()
+        return left or (self.best.work.files if self.best.work else ())
 
     @property
     def score(self) -> float | None:
@@ -164,7 +169,7 @@ class Report:
 
     @property
     def usage(self) -> Usage:
-        return sum((lap.usage for lap in self.laps), Usage())
+        return sum((one.usage for one in self.view.iterations), Usage())
 
     @property
     def costs(self) -> Costs:
@@ -174,9 +179,10 @@ class Report:
     @property
     def numbers(self) -> Mapping[Key, int]:
         """What the best iteration's findings are called, by what they are known by."""
-        laps, best = self.iterations, self.best
-        several = numbers(lap.evaluation for lap in laps)
-        return next((one for lap, one in zip(laps, several, strict=True) if lap is best), numbers([best.evaluation])[0])
+        there, best = self.iterations, self.best
+        several = numbers(one.evaluation for one in there)
+        found = (named for one, named in zip(there, several, strict=True) if one.number == best.number)
+        return next(found, numbers([best.evaluation])[0])
 
     @property
     def saved_tokens(self) -> Mapping[Saving, int]:
@@ -196,10 +202,10 @@ class Report:
             "session_id": self.task.session if self.task else "",
             "output": self.text,
             "score": rounded(self.score),
-            "iterations": [iteration(number, lap) for number, lap in enumerate(self.iterations, 1)],
+            "iterations": [iteration(number, one) for number, one in enumerate(self.iterations, 1)],
             "findings": findings(self.best.evaluation, self.numbers),
             "usage": counted(self.usage),
-            "cost_usd": round(sum(lap.usd for lap in self.laps), 6),
+            "cost_usd": round(sum(one.usd for one in self.view.iterations), 6),
             "costs": itemised(self.costs),
             "saved_tokens": {str(by): tokens for by, tokens in self.saved_tokens.items()},
             "learnings": self.learnings,

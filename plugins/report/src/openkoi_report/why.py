@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity
 from openkoi_hookspecs.work import RED_CAP
+from openkoi_log import IterationView
 
 from .figures import clipped, format_list, plural
 from .judging import Judging
-from .laps import Lap
 from .report import Report
 
 NAMED = 3
@@ -32,26 +32,26 @@ def why_lines(report: Report) -> Iterator[str]:
     if report.task is None:
         yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
-    limits, laps = report.task.limits, report.iterations
+    limits, there = report.task.limits, report.iterations
     yield f"[why] {clipped(report.task.text, 60)}"
     yield f"  threshold {limits.quality:.2f}, {plural(limits.iterations, 'iteration')} at most"
-    for number, lap in enumerate(laps, 1):
-        yield from told(number, lap, limits.quality)
-    if len(laps) > 1 and report.completed:
+    for one in there:
+        yield from told(one, report.judgings.get(one.number, ()), limits.quality)
+    if len(there) > 1 and report.completed:
         yield f"  the best is iteration {report.completed.best + 1}"
     if report.failed:
         yield f"  {clipped(report.failed, 160)}"
 
 
-def told(number: int, lap: Lap, threshold: float) -> Iterator[str]:
+def told(lap: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
     """One iteration."""
     if lap.ruling:
-        yield f"  iteration {number}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
+        yield f"  iteration {lap.number + 1}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
     rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", NOT_EVALUATED)]
-    reused = SAME if lap.mode is Mode.CACHED and not lap.judgings else ""
+    reused = SAME if lap.mode is Mode.CACHED and not judgings else ""
     cause = UNCHANGED if lap.work and not lap.work.changed else CLOSE
-    votes = [line for judging in lap.judgings for line in voted(judging, cause)]
+    votes = [line for judging in judgings for line in voted(judging, cause)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
 
 
