@@ -3,7 +3,6 @@
 Knows lines; knows no memory.
 """
 
-import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from openkoi_archive import Log, Segment
 
-HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 TASK, LEARNING = b"task_start", b"learning.saved"
 Said = Mapping[str, Any]
 
@@ -38,12 +36,14 @@ def moments_of(log: "Log", ids: Collection[str], sessions: Collection[str] = ())
 
 def lines_about(segment: "Segment", records: Collection[str]) -> Iterator[tuple[bytes, str, str, bytes]]:
     """The kind, id, run and text of lines that begin a task, save a learning or are one of these records."""
+    from openkoi_log import head_of
+
     wanted = {id.encode() for id in records}
     with suppress(OSError, EOFError, zlib.error), segment.open() as file:
         for line in file:
-            head = HEAD.match(line)
-            if head and (head[1] in (TASK, LEARNING) or head[2] in wanted):
-                yield head[1], head[2].decode("ascii", "replace"), head[3].decode("ascii", "replace"), line
+            head = head_of(line)
+            if head and (head.kind in (TASK, LEARNING) or head.id in wanted):
+                yield head.kind, head.id.decode("ascii", "replace"), head.run.decode("ascii", "replace"), line
 
 
 def began(begun: Mapping[str, bytes], run: str) -> str:

@@ -9,7 +9,8 @@ from .spending import SPANS, since
 
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
-    from openkoi_hookspecs import Event, Price
+    from openkoi_hookspecs import Price
+    from openkoi_log import Kind
 
 HEAD = "Tokens saved, of each way what it spared by itself:"
 WIDE = 20
@@ -29,7 +30,7 @@ def spared(koi: "Assembly") -> Iterator[str]:
     yield from table(savings_of(told(koi.config.paths.sessions, kinds()), price))
 
 
-def kinds() -> "Sequence[type[Event] | str]":
+def kinds() -> "Sequence[Kind]":
     """The kinds of events that tell it; a judge's own is told by its name, for it may not be installed."""
     from openkoi_hookspecs import events
     from openkoi_report.judging import NAME

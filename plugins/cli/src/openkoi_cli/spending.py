@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Event, Record
-    from openkoi_log import Past
+    from openkoi_hookspecs import Record
+    from openkoi_log import Kind, Past
     from openkoi_report import Charge, Cost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
-Kinds = Sequence["type[Event] | str"]
+Kinds = Sequence["Kind"]
 
 
 def told_by(*, phases: bool) -> "Kinds":
@@ -38,14 +38,10 @@ def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
 
 def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
     """The records of these kinds, oldest session first."""
-    from openkoi_log import all_segments
-    from openkoi_log.history import telling
-    from openkoi_log.transcript import SPELLED
+    from openkoi_log import all_segments, select_from
 
-    names = [kind if isinstance(kind, str) else kind.name for kind in kinds]
-    marks = [f'"type":"{SPELLED.get(name, name)}"'.encode() for name in names]
     for path in all_segments(sessions):
-        yield from telling(path, marks)
+        yield from select_from(path, kinds)
 
 
 def since(days: int) -> str:

@@ -87,12 +87,11 @@ def moment(at: str) -> datetime | None:
 def runs_in(sessions: Path) -> dict[str, Began]:
     """Every run in the log, sub-tasks too."""
     from openkoi_hookspecs import events
-    from openkoi_log import segments
-    from openkoi_log.history import TELLING, telling
+    from openkoi_log import segments, select_from
 
     runs: dict[str, Began] = {}
     for path in segments(sessions):
-        for record in telling(path, TELLING[:3]):
+        for record in select_from(path, (events.TaskStarted, events.RunCompleted)):
             match record.event:
                 case events.TaskStarted(task=task):
                     runs[record.run] = Began(task.text, task.parent, path.name)

@@ -1,51 +1,40 @@
 """The ledger's view of the run log: only the lines that concern it, each read once. Knows files; decides nothing."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 
 from openkoi_hookspecs import Event, Learning, Record, Result, events
-from openkoi_log import Excerpts, all_segments, beyond, decode, is_packed, length_of, lines_from, name_of, view_of
-from openkoi_log.transcript import opened
+from openkoi_log import (
+    Excerpts,
+    all_segments,
+    beyond,
+    is_kind,
+    is_packed,
+    length_of,
+    lines_from,
+    name_of,
+    select_from,
+    select_records,
+    spelled,
+    view_of,
+)
 
 from .book import Book
 from .told import Credited, Learned, Noted, Shown
 from .trust import Read, own
 
-Kinds = Mapping[bytes, type[Event]]
-MINE: Kinds = {
-    b"learning.saved": events.LearningSaved,
-    b"ledger.noted": Noted,
-    b"ledger.shown": Shown,
-    b"ledger.credited": Credited,
-    b"ledger.learned": Learned,
-    b"task_complete": events.RunCompleted,
-    b"task_start": events.TaskStarted,
-    b"question": events.Asked,
-    b"question.answer": events.Replied,
-    b"workspace.restored": events.Restored,
-}
-HEARD: Kinds = {
-    b"task_start": events.TaskStarted,
-    b"recall": events.Recalled,
-    b"evaluation": events.Evaluated,
-    b"tool_call": events.ToolCalled,
-    b"tool_result": events.ToolAnswered,
-}
-TOLD: Kinds = {
-    b"task_start": events.TaskStarted,
-    b"plan": events.Planned,
-    b"work": events.Worked,
-    b"evaluation": events.Evaluated,
-    b"iteration": events.Iterated,
-    b"decision": events.Decided,
-    b"question": events.Asked,
-    b"question.answer": events.Replied,
-    b"task_complete": events.RunCompleted,
-}
-TYPE = b'"type":"'
-HEAD = 200
+MINE: tuple[type[Event], ...] = (
+    *(events.LearningSaved, Noted, Shown, Credited, Learned, events.RunCompleted, events.TaskStarted),
+    *(events.Asked, events.Replied, events.Restored),
+)
+HEARD = (events.TaskStarted, events.Recalled, events.Evaluated, events.ToolCalled, events.ToolAnswered)
+RESULT = (
+    *(events.TaskStarted, events.Planned, events.Worked, events.Evaluated, events.Iterated, events.Decided),
+    *(events.Asked, events.Replied, events.Continued, events.RunCompleted),
+)
+NAMES = spelled(MINE)
 
 
 class Shelf:
@@ -53,7 +42,9 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.excerpts = Excerpts(folder.parent / "cache" / "ledger.json", b" ".join(MINE), mine)
+        self.excerpts = Excerpts(
+            folder.parent / "cache" / "ledger.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
+        )
         self.book = Book()
         self.ends: dict[str, int] = {}
         self.lock = Lock()
@@ -84,7 +75,7 @@ class Shelf:
         packed = {name_of(path): path for path in paths if is_packed(path)}
         for name, lines in self.excerpts.of(packed.values()).items():
             self.ends[name] = length_of(packed[name])
-            yield from records(lines, MINE)
+            yield from select_records(lines, MINE)
 
     def unread(self, path: Path) -> Iterator[Record]:
         """What a segment says that was not read yet, wherever it lies by now."""
@@ -96,16 +87,16 @@ class Shelf:
         if lines and path.name == name and not lines[-1].endswith(b"\n"):
             lines.pop()
         self.ends[name] = start + sum(map(len, lines))
-        yield from records(lines, MINE)
+        yield from select_records(lines, MINE)
 
     def result(self, run: str, session: str) -> Result | None:
         """How a run ended, told from the log."""
-        return view_of((record for record in self.told(TOLD, run, session) if record.run == run), run).result
+        return view_of(self.told(RESULT, run, session), run).result
 
-    def told(self, kinds: Kinds, run: str, session: str) -> Iterator[Record]:
+    def told(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
         """What the files of a session say of a run."""
         for path in all_segments(self.folder, session):
-            yield from records(lines_from(path), kinds, run)
+            yield from select_from(path, kinds, run)
 
     def heard(self, run: str, session: str) -> Read:
         """What a run had read and what it was shown, for telling where its words come from."""
@@ -133,28 +124,3 @@ class Shelf:
         """Whether a learning was made of what was read somewhere; what is quoted and not known here may be."""
         known = self.book.entries.get(learning.id)
         return known.read if known else learning.quoted
-
-
-def records(lines: Iterable[bytes], kinds: Kinds, run: str = "") -> Iterator[Record]:
-    """The records of some kinds, or of these in one run; what is damaged is passed over."""
-    whose = f'"run":"{run}'.encode()
-    for line in lines:
-        kind = kinds.get(kind_of(line))
-        if kind is None or whose not in line[:HEAD]:
-            continue
-        try:
-            said = opened(line)
-            yield Record(said["id"], said["ts"], said["run"], decode(kind, said["data"]))
-        except (ValueError, TypeError, KeyError):
-            continue
-
-
-def mine(line: bytes) -> bool:
-    """Whether a line concerns the ledger."""
-    return kind_of(line) in MINE
-
-
-def kind_of(line: bytes) -> bytes:
-    """The kind of a record, told by the head of its line: most lines are not read any further."""
-    start = line.find(TYPE, 0, HEAD) + len(TYPE)
-    return line[start : line.find(b'"', start, HEAD)]

@@ -16,6 +16,7 @@ from .refine import refine
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
 from .run_view import QuestionView, RunView, in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
+from .selecting import Kind, head_of, is_kind, select_from, select_records, spelled
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Excerpts",
     "FindingView",
     "IterationView",
+    "Kind",
     "LogFault",
     "Past",
     "Phase",
@@ -40,7 +42,9 @@ __all__ = [
     "decode",
     "encode",
     "find_task",
+    "head_of",
     "in_order",
+    "is_kind",
     "is_packed",
     "last_checkpoint",
     "length_of",
@@ -59,7 +63,10 @@ __all__ = [
     "rerun_of",
     "sealed",
     "segments",
+    "select_from",
+    "select_records",
     "session_id",
+    "spelled",
     "view_of",
     "views_of",
     "write_line",

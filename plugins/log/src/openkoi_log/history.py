@@ -4,19 +4,17 @@ the log; knows no view.
 Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, UnknownName, events
 
-from .packed import lines_from, name_of
+from .packed import name_of
 from .reading import all_segments, read_segment, session_of
-from .transcript import read_line
+from .selecting import select_from
 
-TELLING = (b'"type":"task_start"', b'"type":"task_complete"', b'"type":"run.failed"')
-PAYING = (b'"type":"model.response"', b'"type":"model.broken"')
+ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
 NAMED = 8
 
 
@@ -60,7 +58,7 @@ def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
         if newest and len(tasks) >= newest:
             break
         for path in all_segments(folder, session):
-            for record in telling(path, TELLING):
+            for record in select_from(path, ENDS):
                 note(tasks, record, name_of(path))
     return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
 
@@ -79,18 +77,9 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
 def paid_calls(folder: Path) -> Iterator[Call]:
     """Every call of a model that the log holds."""
     for path in all_segments(folder):
-        for record in telling(path, PAYING):
+        for record in select_from(path, (events.Answered, events.Broken)):
             if isinstance(paid := record.event, events.Paid):
                 yield Call(record.at, paid.model, paid.usage.total, paid.usd)
-
-
-def telling(path: Path, marks: Iterable[bytes]) -> Iterator[Record]:
-    """The records of a segment whose lines bear one of these marks; damaged ones are passed over."""
-    wanted = tuple(marks)
-    for line in lines_from(path):
-        if any(mark in line[:120] for mark in wanted):
-            with suppress(ValueError):
-                yield read_line(line, name_of(path))
 
 
 def find_task(folder: Path, id: str) -> Past:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Record, Task, events
-from openkoi_log import segments
-from openkoi_log.history import telling
+from openkoi_log import segments, select_from
 from openkoi_report import judging_of
+from openkoi_report.judging import NAME as JUDGE_VOTED
 
-TELLING = (b'"type":"task_start"', b'"type":"judge.voted"', b'"type":"evaluation"')
+TELLING = (events.TaskStarted, JUDGE_VOTED, events.Evaluated)
 MOST_BYTES = 64_000_000
 
 
@@ -30,7 +30,7 @@ def judged_tasks(sessions: Path, since: float) -> list[Judged]:
     """The tasks that some rubric judged, in segments that were written to after ``since``."""
     tasks: dict[str, Judged] = {}
     for path in newest(sessions, since):
-        for record in telling(path, TELLING):
+        for record in select_from(path, TELLING):
             take(tasks, record)
     return sorted((one for one in tasks.values() if one.rubrics), key=lambda one: (one.at, one.run))
 

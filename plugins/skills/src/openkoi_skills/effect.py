@@ -12,12 +12,9 @@ from typing import Self
 
 from openkoi_files import locked, private_folder, read_text, replace_file
 from openkoi_hookspecs.events import Used
-from openkoi_log import Damaged, all_segments, beyond, is_packed, lines_from, name_of, read_line
+from openkoi_log import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
 from .signals import Effect
-
-MARK = b'"type":"usage"'
-HEAD = 200
 
 
 @dataclass(slots=True)
@@ -84,9 +81,4 @@ def unread(path: Path, tally: Tally) -> Iterator[Used]:
     start = tally.ends.get(name, 0)
     lines = [line for line in lines_from(path, start) if line.endswith(b"\n") or is_packed(path)]
     tally.ends[name] = start + sum(map(len, lines))
-    for line in lines:
-        if MARK in line[:HEAD]:
-            with suppress(Damaged, ValueError, TypeError, KeyError):
-                event = read_line(line, name, 0).event
-                if isinstance(event, Used):
-                    yield event
+    yield from (record.event for record in select_records(lines, (Used,)) if isinstance(record.event, Used))

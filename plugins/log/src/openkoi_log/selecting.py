@@ -1,0 +1,59 @@
+"""Select records by how their lines begin, so that most lines of a log are never parsed.
+
+This is the only place that looks into unparsed lines: others name kinds of events.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from openkoi_hookspecs import Event, Record
+
+from .packed import lines_from, name_of
+from .transcript import SPELLED, read_line
+
+Kind: TypeAlias = type[Event] | str
+HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+
+
+class Head(NamedTuple):
+    """How a line begins: the kind of its event as the log spells it, its id and its run."""
+
+    kind: bytes
+    id: bytes
+    run: bytes
+
+
+def head_of(line: bytes) -> Head | None:
+    """Return the beginning of a line; None for one that is damaged there."""
+    found = HEAD.match(line)
+    return Head(*found.groups()) if found else None
+
+
+def spelled(kinds: Iterable[Kind]) -> tuple[bytes, ...]:
+    """Return the names of kinds as lines spell them; a plugin's event may be named before the plugin is loaded."""
+    names = (kind if isinstance(kind, str) else kind.name for kind in kinds)
+    return tuple(SPELLED.get(name, name).encode() for name in names)
+
+
+def is_kind(line: bytes, names: Collection[bytes]) -> bool:
+    """Whether a line is of one of these kinds, as ``spelled`` returns them."""
+    head = head_of(line)
+    return head is not None and head.kind in names
+
+
+def select_records(lines: Iterable[bytes], kinds: Iterable[Kind], run: str = "", segment: str = "") -> Iterator[Record]:
+    """Read the records of some kinds, of one run if it is named; damaged ones are passed over."""
+    names, wanted = frozenset(spelled(kinds)), run.encode()
+    for line in lines:
+        head = head_of(line)
+        if head and head.kind in names and wanted in (b"", head.run):
+            with suppress(ValueError, TypeError, KeyError):
+                yield read_line(line, segment)
+
+
+def select_from(path: Path, kinds: Iterable[Kind], run: str = "") -> Iterator[Record]:
+    """Read the records of some kinds from a segment of the log."""
+    yield from select_records(lines_from(path), kinds, run, name_of(path))
