@@ -134,12 +134,12 @@ def test_before_execute_speaks_last_and_in_each_iteration() -> None:
     async def before_execute(plan: Plan, run: Run) -> list[Section]:
         return [Section("now", f"attempt {len(run.iterations)}")]
 
-    model = Scripted(["no", "yes please"])
+    model = Scripted(["no", "Yes", "yes please"])  # "Yes": the request wants a change
     stage = Stage(model=model, plugins=plugin(before_execute), evaluators={"picky": Picky()})
     perform(Task("Ask nicely"), stage)
 
     assert prompt_of(model, 0).endswith("attempt 0")
-    assert prompt_of(model, 1).endswith("attempt 1")
+    assert prompt_of(model, 2).endswith("attempt 1")
 
 
 def test_before_tool_decides_whether_a_call_may_run() -> None:

@@ -312,7 +312,7 @@ def test_the_strictest_verdict_holds() -> None:
 def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path) -> None:
     stuck = Finding("It is still wrong", Severity.BLOCKER)
     judge = Scores([scored(0.2, stuck), scored(0.2, stuck), scored(0.2, stuck), scored(0.9)])
-    model = Scripted(["a", "b", "c", "d"])
+    model = Scripted(["a", "yes", "b", "c", "d"])  # "yes" is whether the request wants a change
     asked: list[str] = []
 
     async def person(question: Question) -> str | None:
@@ -327,7 +327,7 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
 
     assert Decision.ACCEPT is asyncio.run(solve())
     assert 1 == len(asked)
-    assert "Turn it round." in said(model.asked[3])
+    assert "Turn it round." in said(model.asked[4])
 
 
 def test_a_read_only_run_takes_no_checkpoint_and_a_write_takes_one_first(tmp_path: Path) -> None:
@@ -414,7 +414,7 @@ def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
         *("task.start", "recall", "plan", "message"),
         *("cycle.start", "model.request", "model.response", "tool_call", "tool_result", "tool.results"),
         *("cycle.start", "model.request", "model.response", "run.terminated_by"),
-        *("work", "iteration", "decision", "run.completed", "usage"),
+        *("work", "request.classified", "iteration", "decision", "run.completed", "usage"),
     ]
 
 

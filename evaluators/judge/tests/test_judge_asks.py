@@ -219,7 +219,7 @@ class Suite:
 
 @pytest.mark.row("EVAL-03", "EVAL-02")
 def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is_made_of_both() -> None:
-    model = Scripted(["Done.", verdict(1.0, 1.0, 1.0)])
+    model = Scripted(["Done.", "yes", verdict(1.0, 1.0, 1.0)])
     evaluators = {"judge": Judge(), "tests": Suite()}
     stage = Stage(model=model, evaluators=evaluators, settings={"evaluation.order": ["tests", "judge"]})
 
@@ -227,7 +227,7 @@ def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is
 
     (evaluated,) = (record.event for record in done.records if isinstance(record.event, Evaluated))
     assert ("tests", "judge") == evaluated.evaluators
-    assert "unit: FAILED\n1 failed" in prompts(model)[1]
+    assert "unit: FAILED\n1 failed" in prompts(model)[2]
     assert ["relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
     assert 0.5 == evaluated.evaluation.score
     assert not done.result.accepted

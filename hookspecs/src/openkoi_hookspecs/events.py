@@ -27,6 +27,8 @@ from .workspace import Forked as Forked
 from .workspace import Kept as Kept
 from .workspace import Restored as Restored
 
+WORDS = "words"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted(Event):
@@ -170,6 +172,20 @@ class Worked(Event):
 
     name = "work"
     work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class RequestClassified(Event):
+    """Whether the task asks for nothing to be made or changed; decided after work that changed nothing.
+
+    ``by`` tells what decided it: the task's words, or a model in this role; ``reason`` is what the model answered, or
+    why it did not.
+    """
+
+    name = "request.classified"
+    question: bool
+    by: str = WORDS
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

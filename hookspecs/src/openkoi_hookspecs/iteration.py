@@ -15,8 +15,8 @@ class Plan:
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 
-    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the task is
-    worded as a question, which asks for nothing to be made or changed.
+    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the task is a
+    question, which asks for nothing to be made or changed; before the work this is looked at only where it matters.
     """
 
     steps: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Facts:
     required checks that pass, ``edited`` those of them whose own file the work changed; ``doctored`` are the names of
     those that failed before, too. ``green`` is that of the ``Evaluation``, but not with a doctored check, which proves
     nothing. ``red`` is that of the ``Evaluation``. ``judged`` is the judges' score, ``unjudged`` why there is none
-    although a judge is enabled. ``question``: the task is worded as a question, and nothing changed.
+    although a judge is enabled. ``question``: the task is a question, and nothing changed.
     """
 
     end: Ended = Ended.DONE

@@ -80,6 +80,7 @@ class Kernel(Lodger):
     limit_noted: str = ""
     settling: asyncio.Lock = field(default_factory=asyncio.Lock)
     settled: bool = False
+    classified: bool = False
     unkept: bool | None = None
     astray: bool = False
     uncaged: bool = False

@@ -17,6 +17,7 @@ from .phases.execute import execute
 from .phases.facts import facts_of
 from .phases.learn import learn
 from .phases.plan import make_plan
+from .phases.question import classify_request
 from .phases.recall import recall
 
 AS_BEFORE = "as was answered before"
@@ -27,6 +28,7 @@ async def solve(run: Kernel) -> Result:
     plan = await make_plan(await recall(run), run)
     while True:
         work = await execute(plan, run)
+        plan = await classify_request(plan, work, run)
         evaluation = await evaluate(plan, work, run)
         await note(plan, work, evaluation, run)
         ruling = await rule(run)

@@ -58,7 +58,7 @@ def is_judge(evaluator: Evaluator) -> bool:
 
 
 def is_question(plan: Plan, work: Work) -> bool:
-    """Whether the task is worded as a question, and nothing was changed."""
+    """Whether the task is a question, and nothing was changed."""
     return plan.asks and not work.changed
 
 

@@ -1,6 +1,7 @@
 """Make the plan: what the model will be told during the whole run. Knows sections.
 
-Where a planner is configured, it is asked once for the steps; without one the plan is the task itself.
+Where a planner is configured, it is asked once for the steps; without one the plan is the task itself. Whether the
+words ask a question is looked at only where it matters before the work: it takes 45 ms of CPU (question.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from openkoi_hookspecs import (
     LimitReached,
     Message,
     Plan,
+    Policy,
     Recall,
     Refused,
     Request,
@@ -23,6 +25,7 @@ from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
 
 from ..kernel import Kernel
 from ..section_limits import admit, within_caps
+from .facts import policy_of
 
 LONG = 1_000
 PLANNER = """\
@@ -36,14 +39,23 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
         return known.plan
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], moments.before_plan, run))
-    asks = asks_question(run.task.text)
-    if not asks and "models.planner" in run.house.config.settings:
+    planned = "models.planner" in run.house.config.settings
+    judged = run.task.limits.iterations > 0
+    asks = (planned or await is_budget_small(Plan(judged=judged), run)) and asks_question(run.task.text)
+    if planned and not asks:
         sections = (*sections, *await steps(sections, run))
-    plan = Plan(sections=sections, judged=run.task.limits.iterations > 0, asks=asks)
+    plan = Plan(sections=sections, judged=judged, asks=asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
     plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)), asks=asks)
     await run.emit(events.Planned(plan))
     return plan
+
+
+async def is_budget_small(plan: Plan, run: Kernel) -> bool:
+    """Whether keeping a judgement back would take a large share, so that a question should be known before it."""
+    if policy_of(run.task, plan, run.evaluators) is not Policy.JUDGE:
+        return False
+    return run.budget.is_small_for(*await run.asking.judgement_cost())
 
 
 async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:

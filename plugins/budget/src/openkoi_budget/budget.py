@@ -113,6 +113,11 @@ class Budget:
             calls=int(tokens > 0 and self.limits.calls > 1),
         )
 
+    def is_small_for(self, tokens: int, usd: float) -> bool:
+        """Whether a call of this size is more than the share of a limit that is kept back for it."""
+        limits = self.limits
+        return tokens > KEPT_SHARE * limits.tokens or usd > KEPT_SHARE * limits.usd or KEPT_SHARE * limits.calls < 1
+
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
         """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
         tokens_in, wide = round(estimate * INPUT_MARGIN), self.caution.wide

@@ -33,6 +33,7 @@ class IterationView:
     at: str = ""
     plan: Plan = field(default_factory=Plan)
     work: Work | None = None
+    classified: events.RequestClassified | None = None
     evaluation: Evaluation | None = None
     ruling: Ruling | None = None
     facts: Facts = Facts()

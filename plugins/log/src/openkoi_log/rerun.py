@@ -36,9 +36,10 @@ UNKNOWN = (
 NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
 TOLD = (
     *(events.Recalled, events.Planned, events.Prompted, events.Answered, events.ToolCalled, events.ToolAnswered),
-    *(events.Worked, events.Evaluated, events.Iterated, events.Decided),
+    *(events.Worked, events.RequestClassified, events.Evaluated, events.Iterated, events.Decided),
 )
-CLOSING = (events.Worked, events.Evaluated, events.Decided)
+VERDICTS = (events.Worked, events.Evaluated, events.Decided)
+CLOSING = (*VERDICTS, events.RequestClassified)
 DONE = (events.Kept, events.ChecksBaseline, events.ToolCalled, events.ToolAnswered)
 SAID_AGAIN = (events.TaskStarted, events.Compressed, events.Terminated, events.Iterated)
 
@@ -93,7 +94,7 @@ class Rerun:
     @property
     def awaiting_verdict(self) -> Work | None:
         """The last work, if nothing is left to do of it but to judge it."""
-        ends = (*CLOSING, events.Prompted)
+        ends = (*VERDICTS, events.Prompted)
         last = next((event for event in reversed(self.left) if isinstance(event, ends)), None)
         return last.work if isinstance(last, events.Worked) else None
 
@@ -120,6 +121,11 @@ class Rerun:
                 self.left.remove(event)
                 return event.result
         return ToolResult(UNKNOWN, failed=True, call=call.id) if begun and not repeatable else None
+
+    def after_work(self) -> Event | None:
+        """What came next of a finished execution: its request was classified, or it was decided without that."""
+        ends = (events.RequestClassified, events.Evaluated, events.Iterated, events.Decided, events.Prompted)
+        return next((event for event in self.left if isinstance(event, ends)), None)
 
     def unjudged(self) -> bool:
         """Whether the iteration is over, and nobody had an opinion about it."""
@@ -235,6 +241,9 @@ def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
             over = False
         elif over:
             continue
+        elif after_work and isinstance(event, events.RequestClassified):
+            yield from (*held, record)
+            held = []
         elif after_work and not isinstance(event, events.Worked | events.Prompted):
             held.append(record)
         else:

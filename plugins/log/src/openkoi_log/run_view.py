@@ -66,6 +66,10 @@ class RunView:
                 self.files |= set(work.files)
                 self.close_undecided()
                 self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
+            case events.RequestClassified(question=question) as classified:
+                self.plan = replace(self.plan, asks=question)
+                plan = replace(self.current.plan, asks=question)
+                self.go_on(record.at, plan=plan, classified=classified)
             case events.Evaluated(evaluation=evaluation):
                 self.close_undecided()
                 self.go_on(record.at, evaluation=evaluation)

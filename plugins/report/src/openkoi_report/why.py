@@ -6,7 +6,7 @@ Told from a report alone, so from the log alone; it repeats what was decided and
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity
+from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity, events
 from openkoi_hookspecs.work import RED_CAP
 from openkoi_log import IterationView
 
@@ -48,6 +48,8 @@ def told(lap: IterationView, judgings: Sequence[Judging], threshold: float) -> I
     if lap.ruling:
         yield f"  iteration {lap.number + 1}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
+    if lap.classified:
+        yield f"    {'request':<{COLUMN}}{request_text(lap.classified)}"
     rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", NOT_EVALUATED)]
     reused = SAME if lap.mode is Mode.CACHED and not judgings else ""
     cause = UNCHANGED if lap.work and not lap.work.changed else CLOSE
@@ -63,6 +65,14 @@ def facts_text(facts: Facts) -> str:
     turned = f"{len(facts.turned)} turned green" if facts.turned else ""
     held = [name for name in named if getattr(facts, name)]
     return ", ".join(filter(None, (end, *held, turned, judged, f"policy: {facts.policy}")))
+
+
+def request_text(found: events.RequestClassified) -> str:
+    """Say whether the request was taken for a question, and what decided it."""
+    if found.by == events.WORDS:
+        return "a question, by its words"
+    kind = "a question" if found.question else "work"
+    return f"{kind}: asked whether it wants anything changed, the {found.by} model {clipped(found.reason, 100)}"
 
 
 def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
