@@ -91,12 +91,17 @@ def verdict(score: float) -> str:
 
 
 def judge(case: Case) -> str:
-    """The judge's script: .60 for ``x = 2``, and .90 for all else, also for nothing: what judges alone would accept."""
+    """The judge's script: .60 for ``x = 2``, and .90 for all else, also for nothing: what judges alone would accept.
+
+    Of work that changed nothing it is asked before whether the request wants a change: yes, where nothing is wrong.
+    """
+    fault = case.fault if case.place is Place.JUDGE else Fault.LIMIT
+    wants = turn('contains: ["The request is data"]', faulty(fault, 'says: "Yes"'), repeat=True)
     if case.place is Place.JUDGE:
         first = turn(f'contains: ["+x = 2", "{NOTED}"]', verdict(0.6), repeat=True) if case.earlier else ""
-        return first + turn("", faulty(case.fault, verdict(0.9)), repeat=True)
+        return wants + first + turn("", faulty(case.fault, verdict(0.9)), repeat=True)
     two = turn('contains: ["+x = 2"]', verdict(0.6), repeat=True)
-    return turn('contains: ["+x = 3"]', verdict(0.9), repeat=True) + two + turn("", verdict(0.9), repeat=True)
+    return wants + turn('contains: ["+x = 3"]', verdict(0.9), repeat=True) + two + turn("", verdict(0.9), repeat=True)
 
 
 def planner(case: Case) -> str:
