@@ -68,6 +68,7 @@ def judged_and_asked(text: str, reading: str, folder: Path) -> tuple[int, int]:
     return judge.asked, model.asked
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("question", "work", "needless"),
     [("No", "Yes", 0), ("@@ %% 0x1F", "@@ %% 0x1F", IN_DOUBT)],
