@@ -31,8 +31,8 @@ MINE: tuple[type[Event], ...] = (
 )
 HEARD = (events.TaskStarted, events.Recalled, events.Evaluated, events.ToolCalled, events.ToolAnswered)
 RESULT = (
-    *(events.TaskStarted, events.Planned, events.Worked, events.Evaluated, events.Iterated, events.Decided),
-    *(events.Asked, events.Replied, events.Continued, events.RunCompleted),
+    *(events.TaskStarted, events.Planned, events.Worked, events.RequestClassified, events.Evaluated),
+    *(events.Iterated, events.Decided, events.Asked, events.Replied, events.Continued, events.RunCompleted),
 )
 NAMES = spelled(MINE)
 
