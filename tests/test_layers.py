@@ -131,3 +131,11 @@ def test_versions_are_calendar_dates_and_agree() -> None:
     from openkoi import __version__
 
     assert {__version__} == versions
+
+
+@pytest.mark.parametrize("folder", [one for one in FOLDERS if "openkoi-log" in declared(one)], ids=name_of)
+def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
+    nodes = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+    found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bytes))
+
+    assert [] == [value for value in found if b'"type":"' in value or b'"ts":"' in value]
