@@ -25,3 +25,15 @@ def test_redo_goes_back_through_what_was_undone_in_turn(tmp_path: Path) -> None:
 
     assert 0 == openkoi("redo").returncode
     assert ("x = 3\n", False) == ((openkoi.folder / "a.py").read_text(), (openkoi.folder / "b.py").exists())
+
+
+def test_what_is_in_place_already_is_not_called_done(tmp_path: Path) -> None:
+    openkoi = folder_with_test(tmp_path)
+    assert 0 == openkoi("Edit it", "--executor", outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0").returncode
+    said = [openkoi(command).stdout for command in ("redo", "undo", "redo")]
+    (openkoi.folder / "a.py").write_text("x = 0\n")
+    said.append(openkoi("undo").stdout)
+
+    assert ["Nothing to reapply", "Undid", "Reapplied", "Nothing to undo"] == [
+        text.partition(":")[0].partition(" task")[0] for text in said
+    ]

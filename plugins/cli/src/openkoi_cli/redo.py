@@ -28,5 +28,5 @@ async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
         done = await restored(koi, changes, undo=False, force=force)
     for text in left_alone(done, f"openkoi redo {id} --force"):
         click.echo(f"  ! {koi.redactor(text)}", err=True)
-    click.echo(koi.redactor(summary("Reapplied", f"{id}: {changes.past.text}", done)))
+    click.echo(koi.redactor(summary("reapply", f"{id}: {changes.past.text}", done)))
     return 1 if done.conflicts or done.left else 0

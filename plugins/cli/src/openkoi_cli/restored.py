@@ -8,11 +8,16 @@ from openkoi_hookspecs import Restoration
 from openkoi_report import plural
 
 SHOWN = 10
+DONE = {"undo": "Undid", "reapply": "Reapplied"}
+SINCE = {"undo": "before", "reapply": "after"}
 
 
 def summary(verb: str, task: str, done: Restoration) -> str:
-    """Say what was done with a task's files, and with how many; ``verb`` as in "Undid"."""
+    """Say what was done with a task's files, and with how many; ``verb`` is ``undo`` or ``reapply``."""
     changed, left = done.restored or done.merged, done.conflicts or done.left
+    if not (changed or left):
+        return f"Nothing to {verb}: the files are as they were {SINCE[verb]} task {task}\n{counts(done)}"
+    verb = DONE[verb]
     if left and not (changed or done.unchanged):
         return f"{verb} nothing of task {task}\n{counts(done)}"
     return f"{verb} {'part of ' if left else ''}task {task}\n{counts(done)}"

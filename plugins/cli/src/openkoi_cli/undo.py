@@ -45,5 +45,5 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     stays = untaken(records, changes.past.run)
     for text in stays:
         click.echo(f"  not undone: {koi.redactor(text)}", err=True)
-    click.echo(koi.redactor(summary("Undid", f"{id}: {changes.past.text}", done)))
+    click.echo(koi.redactor(summary("undo", f"{id}: {changes.past.text}", done)))
     return 1 if done.conflicts or done.left or stays else 0
