@@ -98,6 +98,20 @@ def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_
     assert "sent an empty answer" in errors
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "application/x-ndjson", ""])
+@pytest.mark.parametrize("body", [b"{}", b"null", b"{ }\n", b"\n []"])
+@pytest.mark.parametrize("vendor", MODELS)
+def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
+    vendor: type[VendorServer], body: bytes, kind: str, tmp_path: Path
+) -> None:
+    with vendor(Say(fault=Fault(headers={"content-type": kind}, body=body))) as server:
+        status, _, errors = ran(tmp_path, server, "What is it?")
+
+    assert (75, 2) == (status, len(server.asked))
+    assert "sent an empty answer" in errors
+
+
 @pytest.mark.parametrize("name", ["null content", "no choices", "calls that are not there"])
 def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path: Path) -> None:
     with OpenAIServer(WRITES, saying(EMPTY[name])) as server:

@@ -67,7 +67,7 @@ def test_line_ends_and_missing_spaces_do_not_matter() -> None:
 
 
 def test_an_answer_that_came_whole_is_a_document() -> None:
-    assert heard(server(b"{}", type="application/json")) == ["whole: {}"]
+    assert heard(server(b'{"a": 1}', type="application/json")) == ['whole: {"a": 1}']
 
 
 def test_what_follows_the_end_is_not_read() -> None:

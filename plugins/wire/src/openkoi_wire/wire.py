@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, Unavailable
 
+from .blank import LONGEST_BLANK, is_blank
 from .bounds import Bounds
 from .cassette import inserted
 from .failures import failure
@@ -110,7 +111,10 @@ class Wire:
         with self._plainly():
             async with Patience(self._bounds.first) as patience, self._answer(patience, "POST", path, body) as response:
                 if comes_whole(response.headers.get("content-type", "")):
-                    for item in reading.document(await self._whole(response, patience)):
+                    data = await self._whole(response, patience)
+                    if is_blank(data):
+                        raise self.server.empty()
+                    for item in reading.document(data):
                         yield item
                     return
                 source = self._framed(response, framing) if framing else self._sent(response)
@@ -138,14 +142,16 @@ class Wire:
 
     async def _bytes(self, response: "Response") -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream; what unpacks to far more than an answer is broken off, without haste."""
-        taken = 0
+        taken, start = 0, b""
         async with aclosing(self._pieces(response)) as pieces:
             async for piece in pieces:
-                taken += len(piece)
+                taken, start = taken + len(piece), start or piece[: LONGEST_BLANK + 1]
                 self._within_bounds(taken // 2)
                 if len(piece) >= LARGE:
                     await sleep(0)
                 yield piece
+        if start.strip() and taken == len(start) and is_blank(start):
+            raise self.server.empty()
 
     async def _framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
         waiting = 0
