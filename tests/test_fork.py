@@ -87,6 +87,16 @@ BAD = (
 )
 
 
+def test_a_fork_warns_once_of_a_setting_that_has_no_effect(openkoi: Shell) -> None:
+    with (openkoi.home / "config.toml").open("a") as file:
+        file.write("[iteration]\nqualty_threshold = 0.5\n")
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+
+    done = openkoi("fork", "--at", "2")
+
+    assert 1 == done.stderr.count("qualty_threshold")
+
+
 def test_a_fork_checks_its_settings_before_it_touches_a_file(openkoi: Shell) -> None:
     """The second iteration began with other files than there are now."""
     result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")

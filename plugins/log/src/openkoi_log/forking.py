@@ -80,7 +80,10 @@ def closes(event: Event, at: int) -> bool:
 
 
 def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:
-    """The same as happenings of another run, with this task, and of its parts."""
+    """The same as happenings of another run, with this task, and of its parts.
+
+    Warnings are left out: those that still hold are said again.
+    """
     names: dict[str, str] = {}
     parts: dict[str, int] = {}
     for record in beginning.records:
@@ -91,7 +94,8 @@ def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str,
                 names[record.run] = part_of(above, parts[above]) if above else fresh
                 parts[above], parts[names[record.run]] = parts.get(above, 0) + 1, 0
             event = replace(event, task=replace(event.task, parent=above) if above else task)
-        yield names[record.run], event
+        if not isinstance(event, events.Warned):
+            yield names[record.run], event
 
 
 def part_of(run: str, number: int) -> str:
