@@ -124,3 +124,12 @@ def test_how_to_quote_is_said_to_those_who_wrote_a_command_s_word(openkoi: Shell
     assert 2 == done.returncode
     assert bool(named) == (f'To give a task that begins with "{named}"' in done.stderr)
     assert bool(named) == ("quote it" in done.stderr)
+
+
+@pytest.mark.parametrize("option", ["--record", "--replay"])
+def test_a_model_that_takes_no_cassette_is_refused_with_one(option: str, openkoi: Shell) -> None:
+    done = openkoi("-m", script(openkoi.folder, ANSWER), option, "tape.jsonl", "What is it?")
+
+    assert 2 == done.returncode
+    assert f"it does not support {option}" in done.stderr
+    assert not (openkoi.folder / "tape.jsonl").exists()

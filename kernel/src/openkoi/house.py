@@ -42,6 +42,7 @@ from .deadline import confined, must_end
 from .discovery import Choice, Discovery
 from .hooks import PATIENT, Hooks
 from .plugins import Plugins
+from .recordable import refuse_unrecordable
 from .redaction import Announcements
 from .remembering import Remembering
 from .roles import Cast
@@ -183,6 +184,7 @@ class House(ABC):
 
     async def provider(self, name: str) -> Provider:
         """A provider by name; where its key is missing, it is looked for."""
+        refuse_unrecordable(name, self.config, self.plugins)
         try:
             return await self.sockets.provider(name)
         except NoProvider:

@@ -1,0 +1,26 @@
+"""Refuse to record or replay a provider that takes no cassette, such as a script: the option would be ignored."""
+
+from typing import get_args
+
+from openkoi_hookspecs import BadSetting, Env
+
+from .config import VARIABLE, Config
+from .plugins import Plugins
+from .unknown_settings import parameters_of
+
+
+def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
+    """Raise BadSetting for an installed provider that reads no cassette although one was asked for."""
+    asked = config.environment.get(VARIABLE, "")
+    found = next((one for one in plugins.found if (one.kind, one.name) == ("providers", name)), None)
+    if not asked or not found or name in plugins.provided.get("providers", {}):
+        return
+    hints = parameters_of(found)
+    if hints is None or any(mark == Env(VARIABLE) for hint in hints.values() for mark in get_args(hint)[1:]):
+        return
+    word = "replayed" if asked.startswith("replay:") else "recorded"
+    option = "--replay" if asked.startswith("replay:") else "--record"
+    raise BadSetting(
+        f"The requests of provider {name} cannot be {word}: it does not support {option}. "
+        f"Leave {option} out, or choose another model with -m."
+    )
