@@ -52,7 +52,7 @@ TOOL_LOOP = {
 TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
 ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
 CASSETTE = ("record", "replay")
-VARIABLE = "OPENKOI_CASSETTE"
+CASSETTE_VARIABLE = "OPENKOI_CASSETTE"
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 
 
@@ -135,7 +135,7 @@ def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -
     said = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
     if len(said) > 1:
         raise BadSetting("--record and --replay cannot be used together. Leave one of them out.")
-    return {**environment, **({VARIABLE: said[0]} if said else {})}
+    return {**environment, **({CASSETTE_VARIABLE: said[0]} if said else {})}
 
 
 def load_config(
@@ -154,8 +154,8 @@ def load_config(
     settings |= allowed
     settings = laid_over({**settings, **from_environment(environment)}, from_flags(flags or {}))
     given = with_cassette(environment, flags or {})
-    if given.get(VARIABLE):
-        settings["use.memory"] = Setting("none", f"${VARIABLE}")
+    if given.get(CASSETTE_VARIABLE):
+        settings["use.memory"] = Setting("none", f"${CASSETTE_VARIABLE}")
         warnings.append(WITHOUT_MEMORY)
     return Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
 

@@ -4,19 +4,19 @@ from typing import get_args
 
 from openkoi_hookspecs import BadSetting, Env
 
-from .config import VARIABLE, Config
+from .config import CASSETTE_VARIABLE, Config
 from .plugins import Plugins
 from .unknown_settings import parameters_of
 
 
 def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
     """Raise BadSetting for an installed provider that reads no cassette although one was asked for."""
-    asked = config.environment.get(VARIABLE, "")
+    asked = config.environment.get(CASSETTE_VARIABLE, "")
     found = next((one for one in plugins.found if (one.kind, one.name) == ("providers", name)), None)
     if not asked or not found or name in plugins.provided.get("providers", {}):
         return
     hints = parameters_of(found)
-    if hints is None or any(mark == Env(VARIABLE) for hint in hints.values() for mark in get_args(hint)[1:]):
+    if hints is None or any(mark == Env(CASSETTE_VARIABLE) for hint in hints.values() for mark in get_args(hint)[1:]):
         return
     word = "replayed" if asked.startswith("replay:") else "recorded"
     option = "--replay" if asked.startswith("replay:") else "--record"
