@@ -23,6 +23,7 @@ AFTER: dict[str, tuple[str, ...]] = {
     "base64": ("-o",),
     "find": ("-fprint", "-fprintf", "-fls"),
 }
+OPENS = re.compile(r"0?[0-7](?!00)[0-7]{2}|[ugo]*[go][ugo]*[+=]\w*r\w*|a?[+=]\w*r\w*")
 SED_RUNS = re.compile(
     r"(?:^|[;\n{])\s*(?:[\d,$]+|/[^/]*/)?\s*(?:s([^\w\s])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIMm\d]*e|e(?:\s+\S|$))"
 )
@@ -102,8 +103,12 @@ def secrets(command: Command) -> Iterator[Finding]:
 
 
 def modes(command: Command) -> Iterator[Finding]:
-    """Changing the rights of what belongs to the system, or of everything."""
-    for path in command.operands[1:]:
+    """Changing the rights of what belongs to the system, or of everything, or letting others read a secret."""
+    mode, *paths = command.operands or [""]
+    if command.name.endswith("chmod") and OPENS.fullmatch(mode) and any(map(is_secret, paths)):
+        yield Finding("lets others read keys or passwords", "secrets")
+        return
+    for path in paths:
         if is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
             yield Finding(f"changes who may use {path}", "privilege")
             return

@@ -32,6 +32,7 @@ CONNECTORS = frozenset(
     {"ssh", "nc", "ncat", "connect", "corkscrew", "cloudflared", "aws", "gcloud", "az", "tsh", "none"}
 )
 OUT_LAST = re.compile(r"-[a-zA-Z]+o")
+KEEPS = re.compile(r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\bcat$")  # what it reads, a remote command keeps
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 
 
@@ -73,6 +74,8 @@ def piped(command: Command) -> Iterator[Finding]:
         return
     if command.name in PIPES and not command.has("-z", "-l", "--listen") and command.operands:
         yield Finding("sends what another command prints to another machine", "secrets")
+    elif command.name == "ssh" and KEEPS.search(" ".join(command.operands[1:])):
+        yield Finding("copies what another command prints to another machine", "secrets")
     elif tells_secrets(feed.of):
         yield Finding("sends keys, passwords or the environment to another machine", "secrets")
 
