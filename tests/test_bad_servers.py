@@ -26,6 +26,7 @@ def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) ->
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "fault",
     [

@@ -89,6 +89,7 @@ def test_a_model_that_says_nothing_once_is_heard_the_second_time(name: str, tmp_
         assert (0, "Paris.\n") == ran(tmp_path, server, "What is it?")[:2]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("vendor", "body"), OTHERS)
 def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_path: Path) -> None:
     with vendor(saying(body)) as server:

@@ -39,6 +39,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("command", [(TASK,), ("evaluate",)], ids=["task", "evaluate"])
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, text: str, command: tuple[str]) -> None:

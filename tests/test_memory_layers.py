@@ -48,7 +48,7 @@ class Pond:
 
     folder: Path
     judge: Judge = field(default_factory=Judge)
-    first: Scripted = field(default_factory=lambda: Scripted([DRAFT, MENDED]))
+    first: Scripted = field(default_factory=lambda: Scripted([DRAFT, "yes", MENDED]))
     second: Scripted = field(default_factory=lambda: Scripted([MENDED]))
     records: Sequence[Record] = ()
 
@@ -106,7 +106,7 @@ def told(model: Scripted, call: int) -> str:
 
 def test_working_memory_lives_in_the_request_and_carries_what_was_found_into_the_next_turn(pond: Pond) -> None:
     assert FINDING.title not in told(pond.first, 0)
-    assert FINDING.title in told(pond.first, 1)
+    assert FINDING.title in told(pond.first, 2)
 
 
 def test_task_memory_lives_in_the_run_for_one_task_and_is_flushed_when_it_ends(pond: Pond) -> None:

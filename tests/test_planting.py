@@ -173,6 +173,7 @@ def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox
 OTHER_CI = "git checkout -qb side && echo 'on: fork' > .github/workflows/ci.yml && echo b > b.txt && git add -A"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("line", ["git checkout -q side", "git merge -q side", "cd .github && git stash pop -q"])
 def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sandbox: str, line: str) -> None:

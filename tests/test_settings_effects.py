@@ -239,6 +239,7 @@ def flat(table: Mapping[str, object], prefix: str = "") -> list[str]:
     return found
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("key", CASES)
 def test_another_value_makes_another_run(key: str) -> None:
     case = CASES[key]

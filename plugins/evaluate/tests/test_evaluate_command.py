@@ -55,6 +55,7 @@ def test_a_job_gets_a_verdict_on_stdout_and_a_status(tmp_path: Path) -> None:
 MODEL = "rehearsal/script.yaml"
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("files", "evaluators", "words", "model", "status", "said"),
     [

@@ -34,6 +34,7 @@ def speaks(home: Home, mark: str) -> bool:
     return mark in home.spoken() or any(mark in text for text in active)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("poison", Random(14).sample(FAMILY, SAMPLE), ids=str)
 def test_planted_advice_does_not_speak_to_the_model(poison: Poison, tmp_path: Path) -> None:
     home = Home(tmp_path, [f"> {poison.words}"])

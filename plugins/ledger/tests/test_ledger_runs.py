@@ -61,6 +61,12 @@ class Checked(Columns):
         return replace(await super().evaluate(work, run), scores=())
 
 
+def asked_for_work(says: Sequence[Line]) -> list[Line]:
+    """The same lines, with the answer to the short question that follows the first work that changed nothing."""
+    place = next((n for n, line in enumerate(says, 1) if isinstance(line, str)), len(says))
+    return [*says[:place], "yes", *says[place:]]
+
+
 @dataclass(slots=True)
 class House:
     """One OpenKoi over several runs, each a process of its own as far as files go."""
@@ -73,11 +79,13 @@ class House:
         """Do a task; return what was written down."""
         self.workspace.mkdir(exist_ok=True)
         task = Task(text, project=more.get("project", "pond"), limits=more.get("limits", Limits()))
+        evaluators = more.get("evaluators", {"columns": Columns()})
+        judged = task.limits.iterations > 0 and any(getattr(one, "judges", False) for one in evaluators.values())
         ledger = Ledger(sessions=self.home / "data" / "sessions", withheld=0.0)
         stage = Stage(
-            model=Scripted(says),
+            model=Scripted(asked_for_work(says) if judged else says),
             plugins={"ledger": ledger},
-            evaluators=more.get("evaluators", {"columns": Columns()}),
+            evaluators=evaluators,
             toolboxes=more.get("toolboxes", {}),
             memory=DuckDB(path=self.home / "data" / "openkoi.db") if self.memory else None,
         )
@@ -173,7 +181,7 @@ def test_a_small_model_reflects_on_a_run_that_took_two_attempts_and_is_charged(h
 
     [guess] = [note.entry for note in of(records, Noted) if note.entry.origin == "reflection"]
     assert Standing.PROBATION is guess.standing
-    assert ["small"] == [event.role for event in of(records, Answered)][2:]
+    assert ["executor", "evaluator", "executor", "small"] == [event.role for event in of(records, Answered)]
 
 
 @pytest.mark.row("C70")
@@ -182,7 +190,7 @@ def test_nobody_reflects_on_what_was_not_judged_or_cannot_be_paid(house: House, 
     records = house.do("Export the invoices", ["commas"], limits=limits)
 
     asked = [event.role for event in of(records, Answered)]
-    assert (["executor"] if limits.iterations == 0 else ["executor", "small"]) == asked
+    assert (["executor"] if limits.iterations == 0 else ["executor", "evaluator", "small"]) == asked
     assert [] == of(records, Warned)
 
 
