@@ -34,7 +34,7 @@ from openkoi_hookspecs import (
 from openkoi_judge import Judge
 from openkoi_rehearsal import Line, Scripted
 from openkoi_report import Saving, report_of, savings_of
-from openkoi_report.laps import share_spared
+from openkoi_report.iterations import share_spared
 from openkoi_testing import Stage, perform
 
 NAMES = ("correctness", "safety", "style", "completeness")

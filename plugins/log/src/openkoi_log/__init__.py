@@ -14,7 +14,8 @@ from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
 from .refine import refine
 from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
-from .run_view import QuestionView, RunView, in_order, view_of, views_of
+from .run_view import QuestionView, RunView
+from .run_views import in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
 from .selecting import Kind, head_of, is_kind, select_from, select_records, spelled
 from .transcript import Damaged, read_line, redacted, sealed, write_line

@@ -4,16 +4,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from openkoi_hookspecs import Evaluation, Facts, Finding, Iteration, Mode, Plan, Ruling, Spend, Usage, Work, events
+from openkoi_hookspecs import (
+    Decision,
+    Ended,
+    Evaluation,
+    Facts,
+    Finding,
+    Iteration,
+    Mode,
+    Plan,
+    Ruling,
+    Spend,
+    Usage,
+    Work,
+    events,
+)
 
 
 class Phase(StrEnum):
-    """How far an iteration came. Learning follows the last one, so it is a phase of the run."""
+    """How far an iteration came. Learning follows the last one and is none of its phases."""
 
     PLAN = "plan"
     EXECUTE = "execute"
     EVALUATE = "evaluate"
-    LEARN = "learn"
     COMPLETE = "complete"
     ABORT = "abort"
 
@@ -59,6 +72,17 @@ class IterationView:
         return bool(self.at)
 
     @property
+    def escalated(self) -> bool:
+        """Whether the user was needed after it."""
+        return self.ruling is not None and self.ruling.decision is Decision.ESCALATE
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a run that is resumed goes on in it: it waited for an approval, or was not judged."""
+        waited = self.work is not None and self.work.ended is Ended.PERSON
+        return waited or (self.ruling is not None and self.ruling.unjudged)
+
+    @property
     def iteration(self) -> Iteration | None:
         """The iteration as the kernel describes it; None without work."""
         if self.work is None:
@@ -81,6 +105,11 @@ class IterationView:
             usd=self.usd + later.usd,
             spent=later.spent if later.spent != Spend() else self.spent,
         )
+
+
+def phase_after(decision: Decision) -> Phase:
+    """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
+    return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)

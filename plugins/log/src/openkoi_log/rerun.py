@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
 )
 
 from .forking import family
-from .run_view import view_of
+from .run_views import view_of
 
 E = TypeVar("E", bound=Event)
 

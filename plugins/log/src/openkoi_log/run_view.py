@@ -4,12 +4,12 @@ A view can be extended with later records. Any part of a log will do: that of a 
 missing. A run that was resumed, approved or judged later goes on in the iteration where it stopped.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Decision, Ended, Finding, Iteration, Plan, Record, Result, Spend, Task, events
+from openkoi_hookspecs import Finding, Iteration, Plan, Record, Result, Spend, Task, events
 
-from .iteration_view import FindingView, IterationView, Phase, findings_of
+from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
 from .refine import refine, wish
 
 FAILED = "failed"
@@ -85,9 +85,8 @@ class RunView:
                 self.close_undecided()
                 self.go_on(record.at, number=number, reported=score, spent=spent, mode=mode, ended=True)
             case events.Decided(iteration=number, ruling=ruling, facts=facts, spent=total):
-                self.decide(
-                    record.at, number, ruling=ruling, facts=facts, total=total, phase=phase_after(ruling.decision)
-                )
+                phase = phase_after(ruling.decision)
+                self.decide(record.at, number, ruling=ruling, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
             case events.RunFailed() as failed:
@@ -109,7 +108,7 @@ class RunView:
         """End the iteration that is under way: the next one begins, or this one was resumed."""
         self.go_on(self.current.at or at, number=number, ended=True, **facts)
         decided = self.keep_current()
-        self.waiting = is_escalated(decided) and not is_repeated(decided)
+        self.waiting = decided.escalated and not decided.repeated
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
 
     def close_undecided(self) -> None:
@@ -129,7 +128,7 @@ class RunView:
         """The run goes on: what was paid after its result belongs to what follows."""
         paid, self.completed, self.failed, self.over = self.afterwards, None, None, False
         self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
-        self.afterwards = IterationView()
+        self.afterwards, self.completed_at = IterationView(), ""
 
     def pay(self, at: str, paid: events.Paid) -> None:
         """Count a call of a model, this run's or a sub-task's."""
@@ -151,7 +150,7 @@ class RunView:
     def next_plan(self, decided: IterationView) -> Plan:
         """Return what the iteration after this one begins with, as long as the user wants nothing else."""
         done = [one.iteration for one in self.known.values() if one.iteration]
-        if decided.iteration is None or is_repeated(decided):
+        if decided.iteration is None or decided.repeated:
             return decided.plan
         fresh = decided.ruling is not None and decided.ruling.fresh
         return refine(self.plan, max(done, key=lambda one: one.merit) if fresh else decided.iteration)
@@ -180,7 +179,7 @@ class RunView:
     def next_number(self) -> int:
         """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
         last = max(self.known, default=-1)
-        return last if last in self.known and is_repeated(self.known[last]) else last + 1
+        return last if last in self.known and self.known[last].repeated else last + 1
 
     @property
     def finished(self) -> Sequence[IterationView]:
@@ -251,52 +250,3 @@ class RunView:
             return None
         best: Iteration = done[min(self.completed.best, len(done) - 1)]
         return Result(self.task, self.completed.ruling, best=best, iterations=tuple(done), spent=self.completed.spent)
-
-
-def is_escalated(one: IterationView) -> bool:
-    """Whether the user was needed after an iteration."""
-    return one.ruling is not None and one.ruling.decision is Decision.ESCALATE
-
-
-def is_repeated(one: IterationView) -> bool:
-    """Whether a run that is resumed goes on in this iteration: it waited for an approval, or was not judged."""
-    waited = one.work is not None and one.work.ended is Ended.PERSON
-    return waited or (one.ruling is not None and one.ruling.unjudged)
-
-
-def phase_after(decision: Decision) -> Phase:
-    """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
-    return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
-
-
-def in_order(records: Iterable[Record]) -> list[Record]:
-    """Return a run's records in the order in which they were written, whatever order they come in."""
-    return sorted(records, key=lambda record: (record.at, record.id))
-
-
-def view_of(records: Iterable[Record], run: str = "") -> RunView:
-    """Return the view of one run: the one named, else the first that began. Calls of its sub-tasks are paid by it."""
-    views = views_of(records)
-    return views.get(run or next(iter(views), ""), RunView(run))
-
-
-def views_of(records: Iterable[Record]) -> Mapping[str, RunView]:
-    """Return the view of each run that began in these records, in the order in which they began."""
-    views: dict[str, RunView] = {}
-    for record in records:
-        if isinstance(record.event, events.TaskStarted):
-            views.setdefault(record.run, RunView())
-        if view := views.get(record.run):
-            view.take(record)
-            if isinstance(record.event, events.Paid):
-                pay_above(views, view, record.at, record.event)
-    return views
-
-
-def pay_above(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:
-    """Charge a call to each run that this one is a part of."""
-    seen = {view.run}
-    while (parent := views.get(view.task.parent)) and parent.run not in seen:
-        parent.pay(at, paid)
-        seen.add(parent.run)
-        view = parent

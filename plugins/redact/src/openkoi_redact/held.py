@@ -1,6 +1,6 @@
 """Find held values in a text, each by the forms that it may have; also where the text begins or ends within one.
 
-A model's answer ends in the middle of a value at its token limit, and a command's output where ``head -c`` cuts it.
+A truncated text may end in the middle of a value: a model's answer at its token limit, an output cut by ``head -c``.
 """
 
 from collections import defaultdict

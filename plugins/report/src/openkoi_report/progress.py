@@ -19,8 +19,8 @@ from openkoi_hookspecs import (
 )
 
 from .figures import clipped, dollars, format_list, plural, tokens_text
+from .iterations import share_spared
 from .judging import Judging
-from .laps import share_spared
 from .report import Report
 from .shares import share
 from .tree import compaction_text, signature
@@ -92,23 +92,23 @@ class Progress:
                 return ""
 
     def iterated(self, number: int) -> list[str]:
-        lap = self.report.decided(number)
-        if lap.evaluation is None and lap.score is None:
+        one = self.report.decided(number)
+        if one.evaluation is None and one.score is None:
             return []
         most = self.report.task.limits.iterations if self.report.task else 0
-        score = f"score: {lap.score:.2f}" if lap.score is not None else "not judged"
-        evaluation = lap.evaluation or Evaluation()
-        notes = ", ".join(filter(None, (weakest(evaluation), how(lap.mode, self.report.judgings.get(number, ())))))
+        score = f"score: {one.score:.2f}" if one.score is not None else "not judged"
+        evaluation = one.evaluation or Evaluation()
+        notes = ", ".join(filter(None, (weakest(evaluation), how(one.mode, self.report.judgings.get(number, ())))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
         return [line, *told(evaluation)]
 
     def near_limit(self) -> list[str]:
-        task, laps = self.report.task, self.report.iterations
-        if task is None or self.warned or not laps or (laps[-1].ruling and laps[-1].ruling.final):
+        task, there = self.report.task, self.report.iterations
+        if task is None or self.warned or not there or (there[-1].ruling and there[-1].ruling.final):
             return []
-        spent, limits = sum((lap.spent for lap in laps), Spend()), task.limits
-        next_one = share(limits.tokens - spent.budget_tokens, len(laps), limits.iterations)
-        scarce = len(laps) < limits.iterations and laps[-1].spent.budget_tokens > next_one
+        spent, limits = sum((one.spent for one in there), Spend()), task.limits
+        next_one = share(limits.tokens - spent.budget_tokens, len(there), limits.iterations)
+        scarce = len(there) < limits.iterations and there[-1].spent.budget_tokens > next_one
         near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
         self.warned = scarce or near
         return ["  ! Token budget approaching limit"] if self.warned else []

@@ -11,8 +11,8 @@ from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Policy, Reco
 from openkoi_log import IterationView, RunView
 
 from .costs import Cost, Costs, costs_of
+from .iterations import counted, iteration, rounded
 from .judging import Judging, judging_of
-from .laps import counted, iteration, rounded
 from .ledger import Ledger
 from .numbering import Key, numbers
 from .savings import Replay, Saving, totals

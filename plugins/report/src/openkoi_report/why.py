@@ -43,16 +43,16 @@ def why_lines(report: Report) -> Iterator[str]:
         yield f"  {clipped(report.failed, 160)}"
 
 
-def told(lap: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
+def told(one: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
     """One iteration."""
-    if lap.ruling:
-        yield f"  iteration {lap.number + 1}: {lap.ruling.decision}: {clipped(lap.ruling.reason, 160)}"
-        yield f"    {'facts':<{COLUMN}}{facts_text(lap.facts)}"
-    if lap.classified:
-        yield f"    {'request':<{COLUMN}}{request_text(lap.classified)}"
-    rows = judged(lap.evaluation, threshold) if lap.evaluation else [("judged", NOT_EVALUATED)]
-    reused = SAME if lap.mode is Mode.CACHED and not judgings else ""
-    cause = UNCHANGED if lap.work and not lap.work.changed else CLOSE
+    if one.ruling:
+        yield f"  iteration {one.number + 1}: {one.ruling.decision}: {clipped(one.ruling.reason, 160)}"
+        yield f"    {'facts':<{COLUMN}}{facts_text(one.facts)}"
+    if one.classified:
+        yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"
+    rows = judged(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
+    reused = SAME if one.mode is Mode.CACHED and not judgings else ""
+    cause = UNCHANGED if one.work and not one.work.changed else CLOSE
     votes = [line for judging in judgings for line in voted(judging, cause)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
 

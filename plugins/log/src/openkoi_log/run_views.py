@@ -1,0 +1,40 @@
+"""The views of the runs in a log: of one run, or of all, each paid for what its sub-tasks cost."""
+
+from collections.abc import Iterable, Mapping
+
+from openkoi_hookspecs import Record, events
+
+from .run_view import RunView
+
+
+def in_order(records: Iterable[Record]) -> list[Record]:
+    """Return a run's records in the order in which they were written, whatever order they come in."""
+    return sorted(records, key=lambda record: (record.at, record.id))
+
+
+def view_of(records: Iterable[Record], run: str = "") -> RunView:
+    """Return the view of one run: the one named, else the first that began. Calls of its sub-tasks are paid by it."""
+    views = views_of(records)
+    return views.get(run or next(iter(views), ""), RunView(run))
+
+
+def views_of(records: Iterable[Record]) -> Mapping[str, RunView]:
+    """Return the view of each run that began in these records, in the order in which they began."""
+    views: dict[str, RunView] = {}
+    for record in records:
+        if isinstance(record.event, events.TaskStarted):
+            views.setdefault(record.run, RunView())
+        if view := views.get(record.run):
+            view.take(record)
+            if isinstance(record.event, events.Paid):
+                pay_above(views, view, record.at, record.event)
+    return views
+
+
+def pay_above(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:
+    """Charge a call to each run that this one is a part of."""
+    seen = {view.run}
+    while (parent := views.get(view.task.parent)) and parent.run not in seen:
+        parent.pay(at, paid)
+        seen.add(parent.run)
+        view = parent
