@@ -42,3 +42,16 @@ def test_diff_says_that_another_task_ran_at_the_same_time(openkoi: Shell) -> Non
     shown = openkoi("diff")
 
     assert (0, True) == (shown.returncode, "ran here at the same time" in shown.stderr), shown.stderr
+
+
+def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openkoi: Shell) -> None:
+    run(openkoi, "echo made > made && echo more > more")
+    (openkoi.folder / "made").unlink()
+    (openkoi.folder / "made").mkdir()
+    (openkoi.folder / "made" / "mine").write_text("mine\n")
+    undone = openkoi("undo")
+
+    assert (0, "1 file restored, 1 already as wanted") == (undone.returncode, undone.stdout.splitlines()[1])
+    assert ["made", "made/mine"] == sorted(
+        path.relative_to(openkoi.folder).as_posix() for path in openkoi.folder.rglob("*")
+    )

@@ -120,7 +120,7 @@ def add(made: Plan, path: str, views: Sides) -> None:
     if same(base, want) or (want is None and base and base.kind is Kind.PASSED and not base.size):
         if want and half_made(base, here):
             made.modes.append(want)
-    elif base and not (want or here):
+    elif base and not want and gone(base, here):
         add_gone(made, base, views)
     elif not base and want and here and is_file(want) and made_alike(want, here):
         if views.force:
@@ -144,6 +144,11 @@ def add_gone(made: Plan, base: Entry, views: Sides) -> None:
         made.conflicts[other.path] = RENAMED_TWICE.format(renamed.path) if renamed else DELETED_AS.format(base.path)
     if not (renamed or other) and is_file(base):
         made.unchanged.append(base.path)
+
+
+def gone(base: Entry, here: Entry | None) -> bool:
+    """Whether it is not there any more; a folder in the place of a file is something else, as in git."""
+    return here is None or (is_file(base) and here.kind is Kind.FOLDER)
 
 
 def made_alike(want: Entry, here: Entry) -> bool:
