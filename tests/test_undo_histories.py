@@ -21,7 +21,7 @@ CONFIG = '[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n[evaluators.
 COUNTS = re.compile(r"^(\d+) files? restored(.*)$", re.MULTILINE)
 CONFLICT = re.compile(r"^  ! conflict: (.+) was left as it is: ", re.MULTILINE)
 SAMPLE = (0, 1)
-SEEDS = range(100)
+SEEDS = range(140)
 
 
 class Pausing(OpenAIServer):

@@ -198,7 +198,9 @@ class Reference:
         conflicts = {name.rpartition("~")[0] if "~" in name else name for name in names}
         conflicts |= {path for fact, _, name in listed if name not in there for path in renamed(fact, there)}
         known = {*there, *self.files(wanted)}
-        found = {path: fact for path, fact in self.files(said[0]).items() if path not in {*names, *conflicts}}
+        merged = {path: fact for path, fact in self.files(said[0]).items() if path not in {*names, *conflicts}}
+        staying = tuple(f"{path}/" for path in conflicts if path in there)
+        found = {path: fact for path, fact in merged.items() if not path.startswith(staying)}
         return {**found, **{path: there[path] for path in conflicts if path in there}}, conflicts & known
 
     def commit(self, tree: str, *more: str) -> str:

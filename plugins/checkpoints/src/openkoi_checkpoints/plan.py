@@ -6,7 +6,7 @@ comes back if it was saved before it was written.
 """
 
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .ignored import folders_above
@@ -98,12 +98,30 @@ def plan(views: Sides) -> Plan:
         if crowded and within(path.rpartition("/")[0], crowded):
             continue
         add(made, path, views)
+    made.conflicts |= {} if views.force else dict.fromkeys(obstacles(made, views.now), REPLACED)
     made.make, made.remove = (
         [entry for entry in some if entry.path not in made.conflicts] for some in (made.make, made.remove)
     )
     add_folders(made, views)
     blocked = {entry.path: BLOCKED for entry in made.make if within(entry.path.rpartition("/")[0], made.conflicts)}
     return made.without(blocked)
+
+
+def obstacles(made: Plan, now: Mapping[str, Entry]) -> Iterator[str]:
+    """Name what stays and is in the way: a folder with something in it, of a file; a file, of what lies below it."""
+    going = {entry.path for entry in made.remove}
+    coming = {entry.path for entry in made.make}
+    for entry in made.make:
+        if is_file(entry) and holds(entry.path, now, going):
+            yield entry.path
+        above = (now.get(path) for path in folders_above(entry.path) if path not in coming)
+        yield from (one.path for one in above if one and one.kind in (Kind.FILE, Kind.LINK))
+
+
+def holds(folder: str, now: Mapping[str, Entry], going: Container[str]) -> bool:
+    """Whether a folder is there, and something in it stays."""
+    there = folder in now and not is_file(now[folder])
+    return there and any(path.startswith(f"{folder}/") and path not in going for path in now)
 
 
 def add_folders(made: Plan, views: Sides) -> None:
