@@ -16,33 +16,33 @@ from openkoi_hookspecs import (
     BudgetExhausted,
     Check,
     Chunk,
-    Done,
     Effect,
     Evaluation,
+    ExecutionResult,
     Learning,
-    LimitReached,
+    LimitExceededError,
     Limits,
     Message,
     Model,
     Part,
     Price,
-    Refused,
+    ProviderUnavailableError,
     Request,
+    RequestRejectedError,
     Result,
     Run,
     Score,
     Section,
+    StreamEnd,
     Task,
     Text,
     TextIncludes,
     Tool,
     ToolCall,
-    ToolFault,
+    ToolError,
     ToolResult,
     ToolReturned,
-    Unavailable,
     Usage,
-    Work,
     hookimpl,
 )
 from openkoi_models import Estimator, answer_tokens
@@ -157,14 +157,20 @@ class Vendor:
         if here.over and chance.random() < 0.2:
             parts = [*overlong(chance, room), *parts]
         if chance.random() < here.accidents:
-            raise chance.choice((Unavailable("overloaded", retry_after=LATER), Refused("no"), ValueError("a bug")))
+            raise chance.choice(
+                (
+                    ProviderUnavailableError("overloaded", retry_after=LATER),
+                    RequestRejectedError("no"),
+                    ValueError("a bug"),
+                )
+            )
         self.begun[name] += bool(parts)
         for part in parts:
             yield part
             await asyncio.sleep(chance.choice((0, 0, 0.03)) if here.limits.seconds < 1 else 0)
         if here.breaks_off and chance.random() < 0.15:
             if chance.random() < 0.95:
-                raise Unavailable("it broke off", retry_after=LATER)
+                raise ProviderUnavailableError("it broke off", retry_after=LATER)
             return
         self.ended[name] += bool(parts)
         usage = counted(chance, request, parts, here.ratio)
@@ -172,10 +178,10 @@ class Vendor:
             usage = replace(usage, output=int(room * 10 ** chance.uniform(0, 4)))
         if here.over and chance.random() < 0.2:
             usage = Usage(input=8 * usage.input + 8 * Estimator().measured(request) + room, output=usage.output)
-            yield Done(usage)
+            yield StreamEnd(usage)
             self.overdrawn.add(name)
             return
-        yield Done(usage if chance.random() < 0.7 else chance.choice(NONSENSE))
+        yield StreamEnd(usage if chance.random() < 0.7 else chance.choice(NONSENSE))
 
 
 def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolCall]:
@@ -260,7 +266,7 @@ class Spenders:
         if chance.random() < 0.1:
             try:
                 await spend(run, chance)
-            except LimitReached:
+            except LimitExceededError:
                 return None
         return None
 
@@ -276,7 +282,7 @@ class Spenders:
 class Judge:
     """An evaluator that asks a model, or does not, and says what it likes."""
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Some score."""
         chance = chance_of(run, "judge")
         if chance.random() < 0.2:
@@ -296,7 +302,7 @@ class Things:
         async def use(arguments: Arguments) -> ToolResult:
             chance = chance_of(run, f"tool {arguments.get('n')}")
             if chance.random() < 0.1:
-                raise ToolFault("It is stuck.")
+                raise ToolError("It is stuck.")
             return ToolResult(f"gold {chance.random()} {await spend(run, chance) if chance.random() < 0.2 else ''}")
 
         schema: Arguments = {"type": "object", "properties": {"n": {"type": "integer"}}}

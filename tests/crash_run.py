@@ -9,7 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Record, Run, Severity, Task, ToolCall, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Record, Run, Severity, Task, ToolCall
 from openkoi_testing import Line, Stage
 
 SAYS: list[Line] = [
@@ -28,7 +28,7 @@ SAYS: list[Line] = [
 class Counting:
     """An evaluator that wants a third draft."""
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Pass what counts to three."""
         number = len(run.iterations)
         checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))

@@ -15,24 +15,24 @@ from openkoi_hookspecs import (
     Arguments,
     Check,
     Chunk,
-    Done,
     Evaluation,
+    ExecutionResult,
     Finding,
+    FinishReason,
     Model,
     Price,
     Record,
-    Refused,
     Request,
+    RequestRejectedError,
     Run,
     Severity,
-    Stop,
+    StreamEnd,
     Task,
     Text,
     Tool,
     ToolCall,
     ToolResult,
     Usage,
-    Work,
 )
 from openkoi_log import read_segment, segments
 from openkoi_testing import Stage
@@ -64,7 +64,7 @@ class Strict:
         for message in request.messages:
             answered = {part.call for part in message.parts if isinstance(part, ToolResult)}
             if answered != waiting:
-                raise Refused(f"400: calls {waiting} and results {answered} do not fit.")
+                raise RequestRejectedError(f"400: calls {waiting} and results {answered} do not fit.")
             waiting = {part.id for part in message.parts if isinstance(part, ToolCall)}
         turn = sum(message.role == "assistant" for message in request.messages)
         with self.calls.open("a") as file:
@@ -72,7 +72,7 @@ class Strict:
         said = TURNS[turn]
         for chunk in [Text(said)] if isinstance(said, str) else said:
             yield chunk
-        yield Done(Usage(input=100, output=10), Stop.END if isinstance(said, str) else Stop.TOOLS)
+        yield StreamEnd(Usage(input=100, output=10), FinishReason.END if isinstance(said, str) else FinishReason.TOOLS)
 
 
 class Posting:
@@ -96,7 +96,7 @@ class Posting:
 class Counting:
     """An evaluator that wants a third draft."""
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Pass what counts to three."""
         number = len(run.iterations)
         checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))

@@ -11,7 +11,8 @@ from openkoi_hookspecs import (
     Check,
     Effect,
     Evaluation,
-    FilesChanged,
+    ExecutionResult,
+    FilesChangedError,
     Finding,
     Limits,
     Record,
@@ -25,7 +26,6 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_testing import Scripted, Stage, Turn
@@ -41,7 +41,7 @@ class Moody:
     seed: int
     judges: bool = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Judge the iteration that is under way."""
         chance = random.Random(self.seed * 100 + len(run.iterations))
         found = tuple(
@@ -111,11 +111,11 @@ async def play(seed: int, folder: Path) -> History:
             kept = kept[: chance.randint(3, len(kept))]
             if any(isinstance(record.event, events.RunCompleted) for record in kept):
                 return history
-        answered = sum(isinstance(record.event, events.Answered) for record in kept)
+        answered = sum(isinstance(record.event, events.ModelResponse) for record in kept)
         again = stage(lines[answered:] or lines[-1:], seed + turn)
         try:
             history = await resumed(history, kept, again, folder, workspace)
-        except FilesChanged:
+        except FilesChangedError:
             return history  # it was killed after it had changed more than its records tell
     return history
 

@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     Ask,
     Check,
     Evaluation,
+    ExecutionResult,
     Hit,
     Json,
     KoiError,
@@ -27,7 +28,6 @@ from openkoi_hookspecs import (
     Section,
     Task,
     ToolCall,
-    Work,
     events,
     hookimpl,
 )
@@ -36,7 +36,7 @@ from openkoi_rehearsal import Fault, Mishap
 from openkoi_testing import Line, Scripted, Stage, Turn
 
 DOWN = Turn((), fails=Fault(Mishap.UNAVAILABLE, "overloaded", retry_after=600.0))
-ECHOES = (events.TaskStarted, events.CycleStarted, events.HookAnswered)
+ECHOES = (events.TaskStarted, events.CycleStarted, events.HookReturned)
 CLOCKS = frozenset({"seconds", "milliseconds", "microseconds", "limits"})
 CHANCE = re.compile(r"[0-9a-f]{8,}(?:-[0-9a-f]{6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?")
 
@@ -104,7 +104,7 @@ class Judged:
     scores: Sequence[float]
     judges: bool = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """The next score."""
         value = self.scores[min(len(run.iterations), len(self.scores) - 1)]
         return Evaluation(scores=(Score("quality", value),), suggestion=f"Aim for more than {value}.")
@@ -116,7 +116,7 @@ class Checked:
 
     passes: Sequence[bool]
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """The state."""
         return Evaluation(checks=(Check("tests", passed=self.passes[min(len(run.iterations), len(self.passes) - 1)]),))
 
@@ -128,7 +128,7 @@ class Asking:
     role: str
     judges: bool = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Let a model say something, and be content."""
         await self.asked(run)
         return Evaluation(scores=(Score("quality", 0.9),))
@@ -190,7 +190,7 @@ class Shortens:
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Say so."""
-        await run.emit(events.Warned("It was asked to be shorter."))
+        await run.emit(events.WarningIssued("It was asked to be shorter."))
         return messages
 
 

@@ -27,7 +27,7 @@ async def work(home: Path, url: str, run: str) -> None:
     loop = asyncio.get_running_loop()
 
     def tell(record: Record) -> None:
-        if isinstance(record.event, events.Spoke):
+        if isinstance(record.event, events.ModelDelta):
             loop.call_later(LATER, os.kill, os.getpid(), signal.SIGKILL)
 
     koi.listeners.append(tell)

@@ -19,19 +19,19 @@ from chance import Judge, Scene, Spenders, Things, Vendor, scene
 from openkoi_budget import Budget
 from openkoi_hookspecs import (
     Chunk,
+    Cost,
     Decision,
-    Done,
     KoiError,
-    LimitReached,
+    LimitExceededError,
     Limits,
     Model,
-    PluginFault,
+    NextAction,
+    PluginError,
     Price,
     Record,
     Request,
     Result,
-    Ruling,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     ToolCall,
@@ -114,11 +114,11 @@ def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
     tokens, usd = 0, 0.0
     for event in (record.event for record in records):
         match event:
-            case events.Answered(reply=reply, usd=dollars):
+            case events.ModelResponse(reply=reply, usd=dollars):
                 tokens, usd = tokens + reply.done.usage.input + reply.done.usage.output, usd + dollars
-            case events.Broken(usage=usage, usd=dollars):
+            case events.ModelResponseBroken(usage=usage, usd=dollars):
                 tokens, usd = tokens + usage.total, usd + dollars
-            case events.Leased(reserved=usage, worth=dollars) if usage.total:
+            case events.ModelRequest(reserved=usage, worth=dollars) if usage.total:
                 if tokens + usage.total > limits.tokens or usd + dollars > limits.usd + CENT:
                     yield f"asked for {usage.total} tokens, {dollars} dollars after {tokens}, {usd}"
 
@@ -131,7 +131,7 @@ def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunComple
             yield tasks[record.run], record.event
 
 
-def passed(spent: Spend, limits: Limits) -> Iterator[str]:
+def passed(spent: Cost, limits: Limits) -> Iterator[str]:
     if spent.budget_tokens > limits.tokens:
         yield f"{spent.budget_tokens} tokens of {limits.tokens}"
     if spent.usd > limits.usd + CENT:
@@ -140,16 +140,16 @@ def passed(spent: Spend, limits: Limits) -> Iterator[str]:
         yield f"{spent.calls} calls of {limits.calls}"
 
 
-def unnamed(ruling: Ruling) -> Iterator[str]:
+def unnamed(ruling: Decision) -> Iterator[str]:
     """Whether a run that a limit has ended does not say which."""
-    if ruling.decision is Decision.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
+    if ruling.decision is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
         yield f"no limit in {ruling.reason!r}"
-    if ruling.decision is Decision.ABORT_TIMEOUT and "seconds" not in ruling.reason:
+    if ruling.decision is NextAction.ABORT_TIMEOUT and "seconds" not in ruling.reason:
         yield f"no seconds in {ruling.reason!r}"
 
 
 def warned(told: Told) -> list[str]:
-    return [record.event.text for record in told.records if isinstance(record.event, events.Warned)]
+    return [record.event.text for record in told.records if isinstance(record.event, events.WarningIssued)]
 
 
 def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
@@ -159,10 +159,10 @@ def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
     return records[: [*ends].index(True)]
 
 
-def paid(records: Sequence[Record]) -> Spend:
+def paid(records: Sequence[Record]) -> Cost:
     """What the log says was paid, sub-tasks included."""
-    calls = [record.event.usd for record in records if isinstance(record.event, events.Answered)]
-    return Spend(usd=sum(calls), calls=len(calls))
+    calls = [record.event.usd for record in records if isinstance(record.event, events.ModelResponse)]
+    return Cost(usd=sum(calls), calls=len(calls))
 
 
 def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
@@ -193,7 +193,7 @@ class Sayer:
     """A provider of one model that always says the same."""
 
     price: Price
-    chunks: Sequence[object] = (Text("word"), Done(Usage(input=60, output=10)))
+    chunks: Sequence[object] = (Text("word"), StreamEnd(Usage(input=60, output=10)))
 
     async def models(self) -> Sequence[Model]:
         """The one."""
@@ -214,14 +214,14 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
     one, other = Budget(Limits(), whole), Budget(Limits(), whole)
     one.settle(one.reserve(100, 100, Price(1.0, 1.0)), Usage(input=10_000), Price(1.0, 1.0))
 
-    with pytest.raises(LimitReached, match="tokens"):
+    with pytest.raises(LimitExceededError, match="tokens"):
         other.reserve(10, 10, Price(1.0, 1.0))
 
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
     said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
     run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
-    warnings = [record.event.text for record in run.records if isinstance(record.event, events.Warned)]
+    warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
     assert any("where $1.0000 were reserved; more will be reserved from now on" in text for text in warnings)
     assert pytest.approx(1.0) == run.result.spent.usd
@@ -245,10 +245,10 @@ def test_a_price_of_two_parts_is_reckoned_at_the_dearer(beyond: Price) -> None:
     assert 0 <= run.result.spent.usd <= 0.05
 
 
-@pytest.mark.parametrize("chunk", [Done(None), Text(None), ToolCall("1", "look", None), "word", None])  # type: ignore[arg-type]  # wrong on purpose
+@pytest.mark.parametrize("chunk", [StreamEnd(None), Text(None), ToolCall("1", "look", None), "word", None])  # type: ignore[arg-type]  # wrong on purpose
 def test_what_is_no_part_of_an_answer_is_a_fault_of_its_provider(chunk: object) -> None:
-    with pytest.raises(PluginFault, match="'acme/one' failed at chat"):
-        perform(Task("Say it"), by(Sayer(Price(1.0, 1.0), [chunk, Done(Usage(input=1))])))
+    with pytest.raises(PluginError, match="'acme/one' failed at chat"):
+        perform(Task("Say it"), by(Sayer(Price(1.0, 1.0), [chunk, StreamEnd(Usage(input=1))])))
 
 
 # A day that processes share.

@@ -13,7 +13,7 @@ from openkoi.paths import Paths
 from openkoi.registry import Found, resolve, scan, settled
 from openkoi.unknown_settings import shared_by
 from openkoi_files import Setting, read_settings
-from openkoi_hookspecs import Limits, Shared
+from openkoi_hookspecs import Limits, SharedSetting
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
 KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
@@ -82,6 +82,7 @@ def shared(one: Found) -> list[tuple[str, object]]:
     hints = get_type_hints(init_of(target), include_extras=True)
     defaults = {name: one.default for name, one in signature(target).parameters.items()}
     marks = {
-        name: [mark.key for mark in get_args(hint)[1:] if isinstance(mark, Shared)] for name, hint in hints.items()
+        name: [mark.key for mark in get_args(hint)[1:] if isinstance(mark, SharedSetting)]
+        for name, hint in hints.items()
     }
     return [(key, defaults[name]) for name, keys in marks.items() for key in keys]

@@ -30,9 +30,9 @@ SECRET = "hunter2-is-no-word"
 texts = st.text(max_size=20)
 happenings: st.SearchStrategy[Event] = st.one_of(
     st.builds(lambda text: events.TaskStarted(Task(text), model="acme/large"), texts),
-    st.builds(events.Warned, texts),
+    st.builds(events.WarningIssued, texts),
     st.builds(lambda text, n: events.LearningSaved(Learning(f"L{n}", "fact", text)), texts, st.integers(0, 3)),
-    st.builds(lambda data: events.Unknown({"type": "acme.thing", "data": data}), st.dictionaries(texts, texts)),
+    st.builds(lambda data: events.UnknownEvent({"type": "acme.thing", "data": data}), st.dictionaries(texts, texts)),
 )
 segments = st.lists(st.lists(st.tuples(st.sampled_from(["", "r1", "r2"]), happenings), max_size=5), max_size=4)
 Segments = Sequence[Sequence[tuple[str, Event]]]

@@ -14,7 +14,17 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Done, Message, ProviderError, Refused, Request, Text, ToolCall, Unavailable
+from openkoi_hookspecs import (
+    Chunk,
+    Message,
+    ProviderError,
+    ProviderUnavailableError,
+    Request,
+    RequestRejectedError,
+    StreamEnd,
+    Text,
+    ToolCall,
+)
 from openkoi_openai import OpenAI
 from openkoi_testing.servers import Fault, OpenAIServer, Say
 from openkoi_testing.servers.faults import After
@@ -108,26 +118,26 @@ def check(found: Seen, expect: Case) -> None:
     match expect["outcome"]:
         case "ok":
             assert found.error is None
-            assert isinstance(found.chunks[-1], Done)
+            assert isinstance(found.chunks[-1], StreamEnd)
         case "retry":
-            assert isinstance(found.error, Unavailable)
+            assert isinstance(found.error, ProviderUnavailableError)
             assert expect.get("after_s", [0])[0] == (found.error.retry_after or 0)
         case "fail" if expect.get("kind") == "network":
-            assert isinstance(found.error, Unavailable)
+            assert isinstance(found.error, ProviderUnavailableError)
         case "fail":
-            assert isinstance(found.error, Refused)
+            assert isinstance(found.error, RequestRejectedError)
         case "compact_and_retry":
-            assert isinstance(found.error, Refused)
+            assert isinstance(found.error, RequestRejectedError)
             assert found.error.overflow
         case "tools":
             assert expect["args"] == [call.arguments for call in found.calls]
         case "incomplete":
-            assert isinstance(found.error, Unavailable)
+            assert isinstance(found.error, ProviderUnavailableError)
             assert not found.calls
         case "truncated_tool":
             assert not found.calls
         case "tools_or_error" | "ok_or_incomplete":
-            assert (found.error is None) is isinstance(found.chunks[-1] if found.chunks else None, Done)
+            assert (found.error is None) is isinstance(found.chunks[-1] if found.chunks else None, StreamEnd)
         case unknown:
             pytest.fail(f"The catalogue expects {unknown!r}, which is not known here.")
 
@@ -167,4 +177,4 @@ def test_a_redirect_takes_no_key_elsewhere(case: Case) -> None:
         found = answered(fault_of(given))
 
         assert not elsewhere.requests
-    assert isinstance(found.error, Refused)
+    assert isinstance(found.error, RequestRejectedError)

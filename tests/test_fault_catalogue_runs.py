@@ -10,16 +10,16 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
-    Done,
-    Ended,
+    FinishReason,
     Message,
     Model,
     Price,
-    Refused,
     Request,
+    RequestRejectedError,
     Role,
     Run,
-    Stop,
+    StopReason,
+    StreamEnd,
     Task,
     Text,
     Tool,
@@ -94,7 +94,7 @@ class Asking:
             yield call
         if turn >= len(self.turns):
             yield Text("Done.")
-        yield Done(Usage(input=10, output=5), Stop.TOOLS if turn < len(self.turns) else Stop.END)
+        yield StreamEnd(Usage(input=10, output=5), FinishReason.TOOLS if turn < len(self.turns) else FinishReason.END)
 
 
 def ran(model: Asking, box: Reader) -> Rehearsed:
@@ -110,7 +110,7 @@ def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
     call = Calls().make("call_1", "read", case["given"]["arguments"])
     model, box = Asking([[call]]), Reader(case["given"]["schema"])
     told = ran(model, box)
-    [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolAnswered)]
+    [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolCallFinished)]
 
     if case["expect"]["outcome"] == "call":
         assert [case["expect"]["args"]] == box.executed
@@ -154,7 +154,7 @@ def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
     model = Asking(turns)
     told = ran(model, Reader(SCHEMA))
 
-    assert Ended.LOOP is told.result.iterations[0].work.ended
+    assert StopReason.LOOP is told.result.iterations[0].work.ended
     assert len(model.asked) <= case["expect"]["by_call_at_most"]
 
 
@@ -164,7 +164,7 @@ class Forgetful(Asking):
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Refuse what is too long."""
         if len(request.messages) > 5:
-            raise Refused("acme says: prompt is too long: 250000 tokens > 200000 maximum.", overflow=True)
+            raise RequestRejectedError("acme says: prompt is too long: 250000 tokens > 200000 maximum.", overflow=True)
         async for chunk in super().chat(request):
             yield chunk
 
@@ -175,7 +175,7 @@ def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
     told = ran(model, Reader(SCHEMA))
 
     assert "Done." == told.result.text
-    assert any(isinstance(record.event, events.Compressed) for record in told.records)
+    assert any(isinstance(record.event, events.HistoryCompacted) for record in told.records)
     assert any("oldest turns are left out" in text for text in report_of(told.records).result()["warnings"])
     for request in model.asked:
         assert paired(request.messages)
@@ -187,12 +187,12 @@ def test_a_request_that_cannot_be_shortened_is_refused_and_not_asked_for_ever() 
         async def chat(self, request: Request) -> AsyncIterator[Chunk]:
             """Refuse everything."""
             self.asked.append(request)
-            raise Refused("acme says: prompt is too long.", overflow=True)
+            raise RequestRejectedError("acme says: prompt is too long.", overflow=True)
             yield Text("")
 
     model = Tiny([])
 
-    with pytest.raises(Refused, match="prompt is too long"):
+    with pytest.raises(RequestRejectedError, match="prompt is too long"):
         ran(model, Reader(SCHEMA))
     assert len(model.asked) <= 3
 

@@ -69,7 +69,7 @@ def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_
 
     result, records = asyncio.run(done(house(site, tmp_path, reader, model)))
 
-    warnings = [record.event.text for record in records if isinstance(record.event, events.Warned)]
+    warnings = [record.event.text for record in records if isinstance(record.event, events.WarningIssued)]
     assert result.accepted
     assert "done" == result.text
     assert ["a.txt"] == reader.paths
@@ -128,7 +128,7 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
         Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
     )
 
-    said = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
+    said = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
     warnings = [text for text in said if text.startswith("Plugin")]
     assert 3 == len(calls)
     assert 6 == len(reader.paths)

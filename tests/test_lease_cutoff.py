@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_hookspecs import Chunk, Done, Limits, Model, Price, Request, Task, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Chunk, Limits, Model, Price, Reasoning, Request, StreamEnd, Task, Text, ToolCall, Usage
 from openkoi_testing import Stage, perform
 from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say, VendorServer
 
@@ -62,9 +62,9 @@ def dollars(call: dict[str, object]) -> float:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("vendor", VENDORS)
-@pytest.mark.parametrize("said", [Text(SCREAM), Thought(SCREAM)], ids=["text", "thinking"])
+@pytest.mark.parametrize("said", [Text(SCREAM), Reasoning(SCREAM)], ids=["text", "thinking"])
 def test_an_endless_answer_is_cut_off_and_costs_no_more_than_was_leased(
-    vendor: str, said: Text | Thought, tmp_path: Path
+    vendor: str, said: Text | Reasoning, tmp_path: Path
 ) -> None:
     endless = Say(said, endless=True, delta=400, fault=SLOWLY)
     with VENDORS[vendor][0](endless, "The end.") as server:
@@ -161,7 +161,7 @@ def test_an_honest_answer_of_all_the_tokens_it_was_allowed_is_not_cut(vendor: st
 
 
 GIANT = """
-from openkoi_hookspecs import Done, Model, Price, Text, Usage
+from openkoi_hookspecs import StreamEnd, Model, Price, Text, Usage
 
 class Giant:
     async def models(self):
@@ -169,7 +169,7 @@ class Giant:
 
     async def chat(self, request):
         yield Text("x" * 50_000_000)
-        yield Done(Usage(input=10, output=10))
+        yield StreamEnd(Usage(input=10, output=10))
 """
 
 
@@ -224,7 +224,7 @@ class Holding:
             while number == 0:
                 yield Text("All work and no play. ")
             yield Text("The end.")
-            yield Done(Usage(input=10, output=2))
+            yield StreamEnd(Usage(input=10, output=2))
         finally:
             self.ended[number] = True
 

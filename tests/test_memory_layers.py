@@ -13,7 +13,19 @@ from typing import ClassVar
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Evaluation, Finding, Hit, Iteration, Query, Record, Run, Score, Severity, Task, Work
+from openkoi_hookspecs import (
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Hit,
+    Iteration,
+    Query,
+    Record,
+    Run,
+    Score,
+    Severity,
+    Task,
+)
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_rehearsal import Scripted
 from openkoi_skills import Skills
@@ -35,7 +47,7 @@ class Judge:
 
     saw: list[Sequence[Iteration]] = field(default_factory=list)
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Look at the words alone."""
         self.saw.append(tuple(run.iterations))
         found = () if work.text == MENDED else (FINDING,)

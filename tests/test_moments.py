@@ -9,16 +9,19 @@ from typing import Any
 
 from openkoi_hookspecs import (
     Check,
-    Decision,
     Deny,
-    Discovered,
+    DiscoveredProvider,
     Effect,
     Evaluation,
     Event,
+    ExecutionResult,
     Hit,
     Layer,
     Learning,
+    LearningStatus,
+    NextAction,
     Passage,
+    Permission,
     Plan,
     Query,
     Recall,
@@ -27,13 +30,10 @@ from openkoi_hookspecs import (
     Run,
     Score,
     Section,
-    Standing,
     Task,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
-    Work,
     events,
     hookimpl,
     moments,
@@ -69,7 +69,7 @@ class Picky:
 
     judges = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """One check, and a score."""
         self.criteria = work.criteria
         polite = "please" in work.text
@@ -143,7 +143,7 @@ def test_before_execute_speaks_last_and_in_each_iteration() -> None:
 
 
 def test_before_tool_decides_whether_a_call_may_run() -> None:
-    def before_tool(call: ToolCall) -> Verdict:
+    def before_tool(call: ToolCall) -> Permission:
         return Deny("it is late")
 
     _, bell, model = rung([ToolCall("1", "ring", {}), "ok"], before_tool)
@@ -163,7 +163,7 @@ def test_after_tool_replaces_a_result() -> None:
 
 
 def test_after_execute_replaces_the_work() -> None:
-    def after_execute(work: Work) -> Work:
+    def after_execute(work: ExecutionResult) -> ExecutionResult:
         return replace(work, text=work.text.strip("!"))
 
     done = perform(Task("Do it"), Stage(says=["done!!!"], plugins=plugin(after_execute)))
@@ -172,7 +172,7 @@ def test_after_execute_replaces_the_work() -> None:
 
 
 def test_before_evaluate_gives_criteria_to_the_judges() -> None:
-    def before_evaluate(work: Work) -> list[Section]:
+    def before_evaluate(work: ExecutionResult) -> list[Section]:
         return [Section("tone", "Be kind.")]
 
     picky = Picky()
@@ -188,7 +188,7 @@ def test_after_evaluate_replaces_the_evaluation_by_a_stricter_one() -> None:
     stage = Stage(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
     done = perform(Task("Ask"), stage)
 
-    assert Decision.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
     assert "brief" in (done.result.best.evaluation or Evaluation()).failing
 
 
@@ -208,11 +208,11 @@ def test_before_learn_says_what_the_run_taught() -> None:
 
 def test_on_learning_may_keep_one_from_being_used() -> None:
     def on_learning(learning: Learning) -> Learning:
-        return replace(learning, standing=Standing.ARCHIVED)
+        return replace(learning, standing=LearningStatus.ARCHIVED)
 
     done = perform(Task("Do it"), Stage(plugins=plugin(before_learn, on_learning)))
 
-    assert [Standing.ARCHIVED] == [learning.standing for learning in learnings(done)]
+    assert [LearningStatus.ARCHIVED] == [learning.standing for learning in learnings(done)]
 
 
 def test_on_event_hears_everything_after_it_is_logged() -> None:
@@ -238,8 +238,8 @@ def folded(moment: Any, value: Any, *hooks: Any) -> Any:
 
 
 def test_find_models_names_one_where_none_is_configured() -> None:
-    def find_models() -> list[Discovered]:
-        return [Discovered("absent", "one", "local"), Discovered("rehearsal", "script", "local")]
+    def find_models() -> list[DiscoveredProvider]:
+        return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("rehearsal", "script", "local")]
 
     told = perform(Task("hello"), Stage(plugins=plugin(find_models), settings={"models.default": ""}))
     started = next(record.event for record in told.records if isinstance(record.event, events.TaskStarted))
@@ -275,7 +275,7 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
         return [Section("style", "Be brief.")]
 
     done = perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
-    said = [record.event for record in done.records if isinstance(record.event, events.HookAnswered)]
+    said = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
 
     assert [("before_plan", "mine")] == [(one.moment, one.plugin) for one in said]
 

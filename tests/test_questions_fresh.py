@@ -11,17 +11,17 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
-    Done,
     Evaluation,
+    ExecutionResult,
     Limits,
     Model,
     Request,
     Run,
     Score,
+    StreamEnd,
     Task,
     Text,
     Usage,
-    Work,
 )
 from openkoi_testing import Stage, perform
 
@@ -44,7 +44,7 @@ class Answering:
         short = any("The request is data" in block for block in request.system)
         self.asked += short
         yield Text(self.reading if short else "That is all.")
-        yield Done(Usage(input=10, output=10))
+        yield StreamEnd(Usage(input=10, output=10))
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Judge:
     judges: bool = True
     asked: int = field(default=0)
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         self.asked += 1
         return Evaluation(scores=(Score("quality", 0.1),))
 

@@ -47,11 +47,11 @@ def lines(path: Path) -> list[str]:
 def went_well(home: Path, resumed: bool) -> None:
     """The files are as they should be, each message was sent once at most, and each answer was paid for once."""
     records = logged(home)
-    answered = [record.event for record in records if isinstance(record.event, events.Answered)]
+    answered = [record.event for record in records if isinstance(record.event, events.ModelResponse)]
     unknown = [
         record.event.result.call
         for record in records
-        if isinstance(record.event, events.ToolAnswered) and "not known whether" in record.event.result.text
+        if isinstance(record.event, events.ToolCallFinished) and "not known whether" in record.event.result.text
     ]
 
     assert 7 == len(answered)

@@ -11,7 +11,7 @@ from run_histories import History, played
 from openkoi_archive import tables_of
 from openkoi_certify.history import Course
 from openkoi_duckdb.run_state import cycle_row, task_row
-from openkoi_hookspecs import Iteration, Result, Spend
+from openkoi_hookspecs import Cost, Iteration, Result
 from openkoi_ledger.shelf import Shelf
 from openkoi_log import RunLog, RunView, view_of
 from openkoi_redact import Redactor
@@ -28,7 +28,7 @@ def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def plain(iterations: Iterable[Iteration]) -> list[Iteration]:
     """Iterations without clocks."""
-    return [replace(one, spent=Spend(tokens=one.spent.tokens, usd=one.spent.usd)) for one in iterations]
+    return [replace(one, spent=Cost(tokens=one.spent.tokens, usd=one.spent.usd)) for one in iterations]
 
 
 def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_process import shell
 
-from openkoi_hookspecs import Decision, Json, Limits, Task, Text, ToolCall
+from openkoi_hookspecs import Json, Limits, NextAction, Task, Text, ToolCall
 from openkoi_testing import Line, Scripted, Stage, perform
 from openkoi_testing.servers import OpenAIServer, Say
 
@@ -120,7 +120,7 @@ def test_a_stuck_model_that_talks_is_stopped_as_soon(tmp_path: Path) -> None:
 # Further ways of getting nowhere, within this process.
 
 
-def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: str = "") -> tuple[int, Decision]:
+def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: str = "") -> tuple[int, NextAction]:
     """How often a model of this habit is asked that would go on beyond every ceiling, and what was decided."""
     files_of(workspace)
     if text:
@@ -200,7 +200,7 @@ def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
     habit, most = IDLE[name]
     requests, decision = asked(habit, tmp_path)
 
-    assert Decision.ABORT_LOOP is decision
+    assert NextAction.ABORT_LOOP is decision
     assert requests <= most
 
 
@@ -211,7 +211,7 @@ def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
 def test_a_clock_is_no_progress(name: str, varied: bool, tmp_path: Path) -> None:
     requests, decision = asked(lambda n: command(CLOCKS[name] + f" # {n}" * varied), tmp_path)
 
-    assert Decision.ABORT_LOOP is decision
+    assert NextAction.ABORT_LOOP is decision
     assert requests <= BREAKER
 
 
@@ -222,7 +222,7 @@ def test_what_only_seems_to_change_something_is_stopped(name: str, tmp_path: Pat
     habit, most = IN_VAIN[name]
     requests, decision = asked(habit, tmp_path, [reading("a.txt"), editing("two", "2")])
 
-    assert Decision.ABORT_LOOP is decision
+    assert NextAction.ABORT_LOOP is decision
     assert requests <= most + 2
 
 
@@ -266,4 +266,4 @@ def test_what_gets_somewhere_is_never_stopped(name: str, tmp_path: Path) -> None
     first = [reading("a.txt")] if name.startswith(("a line", "a word", "tests", "an exp")) else []
     lines = "".join(f"line {n}.\n" for n in range(SHORTER + 2))
 
-    assert (SHORTER + 1, Decision.ACCEPT) == asked(HONEST[name], tmp_path, first, text=f"v 0\n{lines}")
+    assert (SHORTER + 1, NextAction.ACCEPT) == asked(HONEST[name], tmp_path, first, text=f"v 0\n{lines}")

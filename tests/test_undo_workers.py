@@ -7,7 +7,7 @@ from cli_process import Shell
 from verdict_runs import DONE, EDIT, folder_with_test, outside
 
 WORKER = """
-from openkoi_hookspecs import Agent, Limits, Task, Work, hookimpl
+from openkoi_hookspecs import Agent, Limits, Task, ExecutionResult, hookimpl
 
 PART = Task("Write w.txt.", limits=Limits(iterations=0), agent=Agent(name="acme", worker="acme"))
 
@@ -15,7 +15,7 @@ PART = Task("Write w.txt.", limits=Limits(iterations=0), agent=Agent(name="acme"
 class Writer:
     async def work(self, plan, run):
         (run.workspace / "w.txt").write_text("by the worker")
-        return Work("Written.")
+        return ExecutionResult("Written.")
 
 
 @hookimpl

@@ -161,13 +161,13 @@ def test_resume_is_named_only_where_it_judges_the_files_that_are_there(openkoi: 
 
 
 JUDGE = """
-from openkoi_hookspecs import LimitReached
+from openkoi_hookspecs import LimitExceededError
 
 class Judge:
     judges = True
 
     async def evaluate(self, work, run):
-        raise LimitReached("tokens")
+        raise LimitExceededError("tokens")
 """
 
 

@@ -14,18 +14,18 @@ from openkoi.phases.facts import observe
 from openkoi.phases.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct, merge, sound
 from openkoi_hookspecs import (
     Check,
-    Decision,
+    Cost,
     Evaluation,
+    EvaluationMode,
+    ExecutionResult,
     Finding,
     Iteration,
     Limits,
-    Mode,
+    NextAction,
     Plan,
     Policy,
     Score,
     Severity,
-    Spend,
-    Work,
 )
 from openkoi_hookspecs.work import RED_CAP
 
@@ -55,7 +55,7 @@ OPINION = st.builds(
     scores=SCORES,
     findings=FINDINGS,
     unknown=UNKNOWN,
-    mode=st.sampled_from(Mode),
+    mode=st.sampled_from(EvaluationMode),
     suggestion=st.sampled_from(["", "Mend it."]),
     log=st.sampled_from(["", "1 failed"]),
 )
@@ -74,12 +74,12 @@ def known(opinions: Iterable[Evaluation]) -> list[Evaluation]:
     return [opinion for opinion in opinions if not opinion.unknown]
 
 
-def decided(evaluation: Evaluation, quality: float = 0.8) -> Decision:
+def decided(evaluation: Evaluation, quality: float = 0.8) -> NextAction:
     """What is decided after one iteration that is judged so."""
-    work = Work("Done.", files=("a.py",))
+    work = ExecutionResult("Done.", files=("a.py",))
     facts = observe(Plan(), work, evaluation, policy=Policy.JUDGE)
-    once = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Spend(), facts=facts)
-    return decide([once], Limits(quality=quality), Spend()).decision
+    once = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Cost(), facts=facts)
+    return decide([once], Limits(quality=quality), Cost()).decision
 
 
 @few
@@ -90,7 +90,7 @@ def test_whatever_is_said_comes_to_one_evaluation_that_is_decided_on(
     whole = sound(put_together(opinions, missing))
 
     assert whole.score is None or 0 <= whole.score <= 1
-    assert decided(whole) in Decision
+    assert decided(whole) in NextAction
 
 
 @few
@@ -111,7 +111,7 @@ def test_nothing_is_accepted_with_an_open_blocker_or_a_red_required_check(
 ) -> None:
     barred = any(one.blockers or one.failing for one in known(opinions))
 
-    if decided(put_together(opinions, missing), quality) is Decision.ACCEPT:
+    if decided(put_together(opinions, missing), quality) is NextAction.ACCEPT:
         assert not barred
 
 
@@ -122,8 +122,8 @@ def test_a_higher_threshold_never_turns_a_rejection_into_an_acceptance(
 ) -> None:
     whole, lower, higher = put_together(opinions), min(one, other), max(one, other)
 
-    if decided(whole, higher) is Decision.ACCEPT:
-        assert Decision.ACCEPT is decided(whole, lower)
+    if decided(whole, higher) is NextAction.ACCEPT:
+        assert NextAction.ACCEPT is decided(whole, lower)
 
 
 @few
@@ -144,7 +144,7 @@ def test_more_bad_news_never_turns_a_rejection_into_an_acceptance(
 ) -> None:
     bad = Evaluation(checks=(news,)) if isinstance(news, Check) else Evaluation(findings=(news,))
 
-    assert Decision.ACCEPT is not decided(put_together([bad, *opinions[:3]]))
+    assert NextAction.ACCEPT is not decided(put_together([bad, *opinions[:3]]))
 
 
 @few
@@ -153,7 +153,7 @@ def test_a_judge_that_was_asked_and_is_silent_leaves_no_score(opinions: list[Eva
     whole = put_together([*opinions[:2], Evaluation(unknown="no answer")])
 
     assert whole.score is None or len(opinions) < 2
-    assert Decision.ACCEPT is not decided(merge({"judge": Evaluation(unknown="no answer")}, JUDGES))
+    assert NextAction.ACCEPT is not decided(merge({"judge": Evaluation(unknown="no answer")}, JUDGES))
 
 
 @few
@@ -171,7 +171,7 @@ def test_without_a_judgement_that_is_required_there_is_no_score_and_no_acceptanc
     whole = put_together(opinions, ["judge is required and has no opinion"])
 
     assert (None, False) == (whole.score, whole.green)
-    assert Decision.ACCEPT is not decided(whole)
+    assert NextAction.ACCEPT is not decided(whole)
 
 
 @few

@@ -8,18 +8,20 @@ from kernel_iterations import BLOCKER, GREEN, RED, judged
 from openkoi.phases.best import best_of, choose_returned
 from openkoi_hookspecs import (
     Check,
-    Decision,
-    Ended,
+    Cost,
+    ExecutionResult,
     Facts,
     Iteration,
+    NextAction,
     Plan,
-    Spend,
-    Work,
+    StopReason,
 )
 
 
 def empty() -> Iteration:
-    return Iteration(plan=Plan(), work=Work("", ended=Ended.BUDGET), spent=Spend(), facts=Facts(end=Ended.BUDGET))
+    return Iteration(
+        plan=Plan(), work=ExecutionResult("", ended=StopReason.BUDGET), spent=Cost(), facts=Facts(end=StopReason.BUDGET)
+    )
 
 
 def test_the_best_is_not_the_last() -> None:
@@ -67,11 +69,11 @@ def test_of_equals_the_earlier_is_better() -> None:
 def test_what_is_accepted_is_returned() -> None:
     accepted = judged(0.8)
 
-    assert accepted is choose_returned([judged(0.85, BLOCKER), accepted], Decision.ACCEPT)
+    assert accepted is choose_returned([judged(0.85, BLOCKER), accepted], NextAction.ACCEPT)
 
 
-@pytest.mark.parametrize("decision", [Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT, Decision.ACCEPT_BEST])
-def test_what_is_not_accepted_gives_way_to_the_best_that_was_judged(decision: Decision) -> None:
+@pytest.mark.parametrize("decision", [NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT, NextAction.ACCEPT_BEST])
+def test_what_is_not_accepted_gives_way_to_the_best_that_was_judged(decision: NextAction) -> None:
     best = judged(0.6)
 
     assert best is choose_returned([judged(0.5), best, empty()], decision)
@@ -81,12 +83,12 @@ def test_what_is_not_accepted_gives_way_to_the_best_that_was_judged(decision: De
 def test_where_none_was_judged_the_files_stay_and_the_last_that_did_something_is_returned() -> None:
     last = judged(None)
 
-    assert last is choose_returned([judged(None, checks=[GREEN]), last, empty()], Decision.ABORT_BUDGET)
-    assert (only := empty()) is choose_returned([only], Decision.ABORT_BUDGET)
+    assert last is choose_returned([judged(None, checks=[GREEN]), last, empty()], NextAction.ABORT_BUDGET)
+    assert (only := empty()) is choose_returned([only], NextAction.ABORT_BUDGET)
 
 
 def test_a_run_that_waits_for_the_user_stays_where_it_is() -> None:
     waiting = judged(None)
-    waiting = replace(waiting, work=replace(waiting.work, ended=Ended.PERSON))
+    waiting = replace(waiting, work=replace(waiting.work, ended=StopReason.PERSON))
 
-    assert waiting is choose_returned([judged(0.7), waiting], Decision.ESCALATE)
+    assert waiting is choose_returned([judged(0.7), waiting], NextAction.ESCALATE)

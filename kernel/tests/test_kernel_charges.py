@@ -7,7 +7,19 @@ from hypothesis import strategies as st
 from openkoi.charges import MAX_TIMES_ESTIMATE, charge
 from openkoi.hearing import MAX_CHARACTERS_PER_TOKEN, Heard
 from openkoi_budget import Budget, Lease
-from openkoi_hookspecs import Buffered, Chunk, Done, LimitReached, Limits, Price, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import (
+    Buffered,
+    Chunk,
+    FinishReason,
+    LimitExceededError,
+    Limits,
+    Price,
+    Reasoning,
+    StreamEnd,
+    Text,
+    ToolCall,
+    Usage,
+)
 
 CENT = 1e-9
 TOLD = Usage(input=100, output=50)
@@ -16,8 +28,8 @@ sizes = st.integers(0, 60) | st.integers(0, 30_000)
 CHUNKS = st.lists(
     st.builds(lambda size: Text("x" * size), sizes)
     | st.builds(lambda size: Text("鯉" * size), sizes)
-    | st.builds(lambda size: Thought("x" * size), sizes)
-    | st.builds(lambda size: Thought("", seal="x" * size), sizes)
+    | st.builds(lambda size: Reasoning("x" * size), sizes)
+    | st.builds(lambda size: Reasoning("", seal="x" * size), sizes)
     | st.builds(lambda size: ToolCall("id", "tool", {"n": "x" * size}), sizes)
     | st.builds(Buffered, sizes),
     max_size=30,
@@ -55,9 +67,9 @@ def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_li
     for chunks, usage, estimate, max_output, price in calls:
         try:
             lease = budget.reserve(estimate, max_output, price)
-        except LimitReached:
+        except LimitExceededError:
             return
-        answer = heard([*chunks, Done(usage)], lease.max_output)
+        answer = heard([*chunks, StreamEnd(usage)], lease.max_output)
         due = charge(answer, estimate, lease)
         charged = budget.settle(lease, due.usage, price, counted=due.counted)
 
@@ -65,16 +77,16 @@ def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_li
         assert 0 <= due.usage.total <= lease.tokens
         assert budget.spent.usd <= usd + CENT
         assert budget.spent.budget_tokens <= tokens
-        kept = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Thought))
+        kept = sum(len(part.text) for part in answer.parts if isinstance(part, Text | Reasoning))
         assert kept <= lease.max_output * MAX_CHARACTERS_PER_TOKEN
 
 
 @pytest.mark.parametrize("piece", ["word", "слово ", "鯉", "    ", "-" * 7])
-@pytest.mark.parametrize("kind", [Text, Thought])
+@pytest.mark.parametrize("kind", [Text, Reasoning])
 def test_an_honest_answer_of_as_many_tokens_as_were_asked_for_is_not_cut(
-    kind: type[Text] | type[Thought], piece: str
+    kind: type[Text] | type[Reasoning], piece: str
 ) -> None:
-    answer = heard([*[kind(piece)] * 1_000, Done(Usage(input=400, output=1_000), Stop.LENGTH)], 1_000)
+    answer = heard([*[kind(piece)] * 1_000, StreamEnd(Usage(input=400, output=1_000), FinishReason.LENGTH)], 1_000)
 
     assert not answer.overlong
     assert Usage(input=400, output=1_000) == charge(answer, 400, lease_of()).usage
@@ -83,14 +95,16 @@ def test_an_honest_answer_of_as_many_tokens_as_were_asked_for_is_not_cut(
 def test_a_call_counts_once_although_its_arguments_arrived_before() -> None:
     arguments = {"text": "x" * 5_000}
     length = len("write") + len(str(arguments))
-    answer = heard([Buffered(length - 5), ToolCall("1", "write", arguments), Done(TOLD, Stop.TOOLS)], 1_000)
+    answer = heard(
+        [Buffered(length - 5), ToolCall("1", "write", arguments), StreamEnd(TOLD, FinishReason.TOOLS)], 1_000
+    )
 
     assert not answer.overlong
     assert length == answer.length
 
 
 def test_what_was_thought_in_silence_is_believed_as_long_as_it_was_asked_for() -> None:
-    answer = heard([Text("Yes."), Done(Usage(input=400, output=1_000))], 1_000)
+    answer = heard([Text("Yes."), StreamEnd(Usage(input=400, output=1_000))], 1_000)
 
     assert 1_000 == charge(answer, 400, lease_of()).usage.output
 
@@ -106,6 +120,6 @@ def test_what_was_thought_in_silence_is_believed_as_long_as_it_was_asked_for() -
     ],
 )
 def test_a_count_that_cannot_be_is_replaced_by_what_was_read(counted: int, charged: int) -> None:
-    answer = heard([Text("x" * 3_000), Done(Usage(input=400, output=counted))], 1_000)
+    answer = heard([Text("x" * 3_000), StreamEnd(Usage(input=400, output=counted))], 1_000)
 
     assert charged == charge(answer, 400, lease_of()).usage.output

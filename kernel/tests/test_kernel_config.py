@@ -12,7 +12,7 @@ from openkoi.config import LIMITS, TIGHTENED, Config, load_config
 from openkoi.deprecated import DEPRECATED, Renamed
 from openkoi.paths import Paths
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Limits
+from openkoi_hookspecs import ConfigError, Limits
 from openkoi_progress import Ceilings
 
 LAST = date(2028, 11, 20)
@@ -163,7 +163,7 @@ def test_deprecated_keys_work_and_say_until_when(tmp_path: Path, old: str, value
 @pytest.mark.parametrize("old", DEPRECATED)
 @pytest.mark.parametrize("layer", ["user", "project"])
 def test_two_years_later_a_deprecated_key_is_refused_with_its_new_name(tmp_path: Path, old: str, layer: str) -> None:
-    with pytest.raises(BadSetting, match=f"{old} in .* was removed on 2028.11.21: use {DEPRECATED[old].new}."):
+    with pytest.raises(ConfigError, match=f"{old} in .* was removed on 2028.11.21: use {DEPRECATED[old].new}."):
         loaded(tmp_path, **{layer: f"{old} = 1"}, today=LAST + timedelta(days=1))  # type: ignore[arg-type]  # by name
 
 
@@ -240,7 +240,7 @@ def test_whatever_a_project_writes_no_limit_binds_less(tmp_path_factory: pytest.
     held = loaded(tmp_path_factory.mktemp("user"), user=user).limits
     try:
         limits = loaded(tmp_path_factory.mktemp("both"), user=user, project=project).limits
-    except BadSetting:
+    except ConfigError:
         return
 
     assert all(getattr(limits, name) <= getattr(held, name) for name in TIGHTENED if name != "quality")
@@ -306,7 +306,7 @@ def test_regressions_can_be_allowed() -> None:
     ],
 )
 def test_limits_that_make_no_sense_are_refused_by_name(key: str, value: float, bounds: str) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         _ = holding(**{key: value}).limits
 
     assert str(refusal.value).startswith(f"{key} in there.toml is ")
@@ -321,7 +321,7 @@ ODD = st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats()
 def test_any_value_of_a_limit_is_taken_or_refused_by_name(key: str, value: object) -> None:
     try:
         limits, refused = holding(**{key: value}).limits, f"{key} in there.toml is "
-    except BadSetting as refusal:
+    except ConfigError as refusal:
         limits, refused = Limits(), str(refusal)
 
     assert refused.startswith(f"{key} in there.toml is ")
@@ -337,7 +337,7 @@ def test_any_value_of_a_limit_is_taken_or_refused_by_name(key: str, value: objec
     [(int, "3"), (int, True), (int, 2.5), (float, "1"), (float, True), (str, 5), (bool, 1), (list, "a")],
 )
 def test_a_value_of_the_wrong_type_is_named_with_its_key_and_place(kind: type, value: object) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         holding(a__b=value).get("a.b", kind, kind())
 
     assert f"a.b in there.toml is {value!r}; it should be of type {kind.__name__}." == str(refusal.value)
@@ -351,7 +351,7 @@ def test_a_list_of_strings_is_one_and_without_one_the_default_holds() -> None:
 
 @pytest.mark.parametrize("value", ["x", [["x"]], ["x", 1], {"x": 1}, None, 3])
 def test_what_is_no_list_of_strings_is_named_with_its_key_and_place(value: object) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         holding(a__b=value).strings("a.b", ())
 
     assert f"a.b in there.toml is {value!r}; it should be a list of strings." == str(refusal.value)
@@ -365,7 +365,7 @@ def test_a_whole_number_is_a_number() -> None:
 
 @pytest.mark.parametrize("text", ["many", "1.5", "1e3"])
 def test_a_variable_that_is_no_number_is_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         _ = loaded(tmp_path, environment={"OPENKOI_ITERATE": text}).limits
 
     assert f"$OPENKOI_ITERATE is {text!r}; iteration.max_iterations should be a number." == str(refusal.value)

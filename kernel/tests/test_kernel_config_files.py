@@ -9,7 +9,7 @@ from openkoi.config import load_config
 from openkoi.paths import Paths
 from openkoi_files import Setting, read_settings
 from openkoi_files.settings import LONGEST
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 
 def written(path: Path, text: str | bytes) -> Path:
@@ -22,7 +22,7 @@ def written(path: Path, text: str | bytes) -> Path:
 def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str) -> None:
     path = written(tmp_path / layer, "[iteration]\nmax_iterations = = 3\n")
 
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         load_config(
             Paths(tmp_path / "config.toml", tmp_path), tmp_path / "work", bundles=[tmp_path / "bundle"], environment={}
         )
@@ -36,14 +36,14 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
 def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     path = written(tmp_path / "config.toml", b"a = " + content)
 
-    with pytest.raises(BadSetting, match=r"config\.toml is not valid TOML"):
+    with pytest.raises(ConfigError, match=r"config\.toml is not valid TOML"):
         read_settings(path)
 
 
 def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
 
-    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: it is no regular file"):
+    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is no regular file"):
         read_settings(tmp_path / "config.toml")
 
 
@@ -51,14 +51,14 @@ def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_writes_to_does_not_keep_us_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.toml")
 
-    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: it is no regular file"):
+    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is no regular file"):
         read_settings(tmp_path / "config.toml")
 
 
 def test_a_file_below_a_file_cannot_be_read(tmp_path: Path) -> None:
     path = written(tmp_path / ".openkoi", "") / "config.toml"
 
-    with pytest.raises(BadSetting, match=r"config\.toml cannot be read: "):
+    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: "):
         read_settings(path)
 
 
@@ -68,7 +68,7 @@ def test_a_file_is_read_up_to_a_megabyte(tmp_path: Path) -> None:
     large = written(tmp_path / "large.toml", start.ljust(LONGEST + 1, b"."))
 
     assert {"a": Setting(1, str(fits))} == read_settings(fits)
-    with pytest.raises(BadSetting, match=r"large\.toml cannot be read: it is larger than 1 MB"):
+    with pytest.raises(ConfigError, match=r"large\.toml cannot be read: it is larger than 1 MB"):
         read_settings(large)
 
 

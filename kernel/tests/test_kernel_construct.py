@@ -13,7 +13,7 @@ from openkoi.config import Config
 from openkoi.construct import Site, construct
 from openkoi.paths import Paths
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Data, Env, NoProvider, Plugin, Shared, UnknownName
+from openkoi_hookspecs import ConfigError, DataDir, Env, Inject, NoProviderError, PluginNotFoundError, SharedSetting
 from openkoi_redact import MASK, Redactor
 
 
@@ -35,7 +35,7 @@ class Acme:
         beta: str | None = None,
         headers: Mapping[str, str] | None = None,
         models: tuple[str, ...] = (),
-        cache: Annotated[Path, Data("acme.cache")] = Path("nowhere"),
+        cache: Annotated[Path, DataDir("acme.cache")] = Path("nowhere"),
         clock: Callable[[], float] = lambda: 0.0,
         seam: Seam | None = None,
     ) -> None:
@@ -54,21 +54,21 @@ class Fact:
 class Store:
     """A memory that needs an embedder."""
 
-    embedder: Annotated[object, Plugin("embedders", "lexical")]
+    embedder: Annotated[object, Inject("embedders", "lexical")]
 
 
 @dataclass
 class Fading:
     """A plugin that goes by a common setting."""
 
-    rate: Annotated[float, Shared("memory.rate")] = 0.05
+    rate: Annotated[float, SharedSetting("memory.rate")] = 0.05
 
 
 @dataclass
 class Bare:
     """A plugin that needs another one and names none."""
 
-    embedder: Annotated[object, Plugin("embedders")]
+    embedder: Annotated[object, Inject("embedders")]
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Workshop:
     def load(self, kind: str, name: str) -> object:
         """Another plugin: only its name."""
         if name == "unheard-of":
-            raise UnknownName(kind, name)
+            raise PluginNotFoundError(kind, name)
         return f"{kind}/{name}"
 
     def build(self, target: object, kind: str = "providers", name: str = "acme") -> Any:
@@ -140,7 +140,7 @@ def test_a_common_table_holds_where_the_plugins_own_says_nothing(tmp_path: Path)
 
 
 def test_a_wrong_value_of_a_common_table_is_named_by_its_key_there(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match=r"^memory\.rate in there\.toml is 'x': "):
+    with pytest.raises(ConfigError, match=r"^memory\.rate in there\.toml is 'x': "):
         Workshop(tmp_path, {"memory.rate": "x"}, {}).build(Fading, "hooks", "mine")
 
 
@@ -148,7 +148,7 @@ def test_a_wrong_value_of_a_common_table_is_named_by_its_key_there(tmp_path: Pat
 class Searching:
     """A memory whose embedder a common setting may name."""
 
-    embedder: Annotated[object, Plugin("embedders"), Shared("models.embedder")] = None
+    embedder: Annotated[object, Inject("embedders"), SharedSetting("models.embedder")] = None
 
 
 @pytest.mark.row("PROV-07")
@@ -203,7 +203,7 @@ def test_a_data_path_lies_below_a_data_folder_that_is_there(tmp_path: Path) -> N
 def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(BadSetting, match=r"The data folder .*data cannot be made \(File exists\). Make room or give"):
+    with pytest.raises(ConfigError, match=r"The data folder .*data cannot be made \(File exists\). Make room or give"):
         acme(workshop(tmp_path), "cache")
 
 
@@ -221,7 +221,7 @@ def test_another_plugin_is_built_by_name(tmp_path: Path) -> None:
 
 
 def test_another_plugin_that_does_not_exist_is_an_unknown_name(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName):
+    with pytest.raises(PluginNotFoundError):
         Workshop(tmp_path, {"memory.store.embedder": "unheard-of"}, {}).build(Store, "memory", "store")
 
 
@@ -300,19 +300,19 @@ def test_a_variables_text_is_made_what_the_parameter_says(tmp_path: Path) -> Non
     ("key", "value"), [("tries", "many"), ("tries", 2.5), ("timeout", []), ("beta", 5), ("streams", "perhaps")]
 )
 def test_a_value_that_cannot_be_is_named_with_its_key_and_place(tmp_path: Path, key: str, value: object) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         workshop(tmp_path, None, **{key: value}).build(Acme)
 
     assert str(refusal.value).startswith(f"[providers.acme] {key} in there.toml is {value!r}: Input should be ")
 
 
 def test_a_variable_that_cannot_be_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match=r"\[hooks\.fact\] level in \$FACT_LEVEL is 'high': Input should be a valid"):
+    with pytest.raises(ConfigError, match=r"\[hooks\.fact\] level in \$FACT_LEVEL is 'high': Input should be a valid"):
         Workshop(tmp_path, {}, {"FACT_LEVEL": "high"}).build(Fact, "hooks", "fact")
 
 
 def test_a_secret_that_cannot_be_is_not_shown(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         workshop(tmp_path, {}, api_key=12345).build(Acme)
 
     assert "[providers.acme] api_key in there.toml: Input should be a valid string." == str(refusal.value)
@@ -324,7 +324,7 @@ def test_nor_is_one_that_is_an_ordinary_word_which_nothing_masks(tmp_path: Path)
         pin: Annotated[int, Env("GATE_PIN", secret=True)]
 
     place = Workshop(tmp_path, {}, {"GATE_PIN": "opensesame"})
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         place.build(Gate, "tools", "gate")
 
     assert "opensesame" == place.redactor("opensesame")
@@ -333,7 +333,9 @@ def test_nor_is_one_that_is_an_ordinary_word_which_nothing_masks(tmp_path: Path)
 
 
 def test_a_seam_cannot_be_set_in_a_file(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match=r"\[providers\.acme\] seam in there\.toml is 'x': it cannot be set in a file"):
+    with pytest.raises(
+        ConfigError, match=r"\[providers\.acme\] seam in there\.toml is 'x': it cannot be set in a file"
+    ):
         workshop(tmp_path, None, seam="x").build(Acme)
 
 
@@ -345,7 +347,7 @@ def test_a_seam_cannot_be_set_in_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_missing_is_named_with_the_places_to_set_it(tmp_path: Path, target: type, sentence: str) -> None:
-    with pytest.raises((BadSetting, NoProvider)) as refusal:
+    with pytest.raises((ConfigError, NoProviderError)) as refusal:
         workshop(tmp_path, {}).build(target)
 
-    assert (sentence, target is Acme) == (str(refusal.value), isinstance(refusal.value, NoProvider))
+    assert (sentence, target is Acme) == (str(refusal.value), isinstance(refusal.value, NoProviderError))

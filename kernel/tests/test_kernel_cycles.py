@@ -12,16 +12,17 @@ from openkoi_hookspecs import (
     Arguments,
     BudgetExhausted,
     Condition,
-    Decision,
     Effect,
-    Ended,
+    ExecutionResult,
     Limits,
     Message,
+    NextAction,
     Plan,
     Question,
     Request,
     Role,
     Run,
+    StopReason,
     Task,
     Text,
     TextIncludes,
@@ -30,7 +31,6 @@ from openkoi_hookspecs import (
     ToolResult,
     ToolReturned,
     Usage,
-    Work,
     events,
 )
 from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, perform
@@ -39,11 +39,11 @@ ONCE = Limits(iterations=0)
 
 
 def ended(done: Rehearsed) -> list[str]:
-    return [record.event.reason for record in done.records if isinstance(record.event, events.Terminated)]
+    return [record.event.reason for record in done.records if isinstance(record.event, events.InnerLoopEnded)]
 
 
 def asked(done: Rehearsed) -> int:
-    return sum(isinstance(record.event, events.Answered) for record in done.records)
+    return sum(isinstance(record.event, events.ModelResponse) for record in done.records)
 
 
 def agent(*conditions: Condition, **more: object) -> Agent:
@@ -86,7 +86,7 @@ def test_a_text_that_was_declared_ends_the_work() -> None:
 
     assert ["text-includes"] == ended(done)
     assert 2 == asked(done)
-    assert Decision.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.ruling.decision
 
 
 @pytest.mark.row("LOOP-09", "LOOP-13")
@@ -191,7 +191,7 @@ def long_talk(compactor: object, **settings: object) -> tuple[Rehearsed, Scripte
 @pytest.mark.row("LOOP-05")
 def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
     done, model = long_talk(Halving())
-    compressed = [one for one in done.records if isinstance(one.event, events.Compressed)]
+    compressed = [one for one in done.records if isinstance(one.event, events.HistoryCompacted)]
 
     assert 4 <= len(compressed)
     assert max(len(request.messages) for request in model.asked) <= 5
@@ -202,7 +202,7 @@ def test_a_history_of_four_fifths_of_the_window_is_made_shorter() -> None:
 def test_nothing_is_made_shorter_by_who_wants_no_compaction() -> None:
     done, model = long_talk(Halving(), **{"memory.compaction": False})
 
-    assert [] == [one for one in done.records if isinstance(one.event, events.Compressed)]
+    assert [] == [one for one in done.records if isinstance(one.event, events.HistoryCompacted)]
     assert 13 == max(len(request.messages) for request in model.asked)
 
 
@@ -222,13 +222,13 @@ def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_li
     few = replace(ONCE, calls=1)
     done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
 
-    assert Ended.BUDGET is done.result.best.work.ended
-    assert Decision.ABORT_BUDGET is done.result.ruling.decision
+    assert StopReason.BUDGET is done.result.best.work.ended
+    assert NextAction.ABORT_BUDGET is done.result.ruling.decision
 
 
 def test_a_history_that_would_be_broken_by_it_is_left_as_it_is() -> None:
     done, model = long_talk(Breaking())
-    warned = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
+    warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
 
     assert 13 == len(model.asked[-1].messages)
     assert any("mine" in text and "speaks twice in a row" in text for text in warned)
@@ -240,7 +240,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
     calling = ToolCall("g", "call_tool", {"name": "send_mail", "arguments": {"to": "Ada"}})
     model = Scripted([finding, calling, "sent"])
     done = perform(Task("Send a mail"), Stage(model=model, toolboxes={"bench": bench}, installed=frozenset()))
-    results = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    results = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ["look", "find_tool", "call_tool"] == [tool.name for tool in model.asked[0].tools]
     assert '"send_mail"' in results[0].text.splitlines()[0]
@@ -260,7 +260,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], said: str) -> None:
     model = Scripted([ToolCall("g", "call_tool", arguments), "gave up"])  # type: ignore[arg-type]  # wrong on purpose
     done = perform(Task("Send a mail"), Stage(model=model, toolboxes={"bench": Bench()}, installed=frozenset()))
-    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert result.failed
     assert said in result.text
@@ -277,11 +277,11 @@ def test_an_agent_has_only_the_tools_that_it_was_given() -> None:
 class Twice:
     """A worker that lets two agents do the task, one after the other."""
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Their words."""
         first = await run.solve(Task("First half", limits=ONCE))
         second = await run.solve(Task("Second half", limits=ONCE))
-        return Work(f"{first.text} {second.text}")
+        return ExecutionResult(f"{first.text} {second.text}")
 
 
 @pytest.mark.row("ITER-21")
@@ -299,7 +299,7 @@ def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_wh
 def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobody_is(tmp_path: Path) -> None:
     stage = Stage(model=Scripted([command("echo ran", 1), "done"]), settings={"safety.sandbox_minimum": "isolated"})
     alone = perform(Task("Run it"), stage)
-    [refused] = [record.event.result for record in alone.records if isinstance(record.event, events.ToolAnswered)]
+    [refused] = [record.event.result for record in alone.records if isinstance(record.event, events.ToolCallFinished)]
 
     async def with_somebody() -> tuple[Rehearsed, int]:
         stage = Stage(model=Scripted([command("echo 1", 1), command("echo 2", 2), "done"]))
@@ -317,7 +317,7 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
             return Rehearsed(result, tuple(koi.records(koi.session))), asked
 
     together, times = asyncio.run(with_somebody())
-    results = [record.event.result for record in together.records if isinstance(record.event, events.ToolAnswered)]
+    results = [record.event.result for record in together.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert "No command is run" in refused.text
     assert [False, False] == [result.failed for result in results]
@@ -344,7 +344,7 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
             return Rehearsed(result, tuple(koi.records(koi.session)))
 
     done = asyncio.run(run())
-    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ("this one", "accept") == (result.text, done.result.ruling.decision)
     assert done.result.spent.seconds < 1

@@ -12,20 +12,20 @@ from openkoi.phases.best import best_of
 from openkoi.phases.decide import ROWS, decide, row_of
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
-    Ended,
     Evaluation,
+    ExecutionResult,
     Facts,
     Finding,
     Iteration,
     Limits,
+    NextAction,
     Plan,
     Policy,
-    Ruling,
     Score,
     Severity,
-    Spend,
-    Work,
+    StopReason,
 )
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ def facts(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Facts]:
     """Any facts, also such as cannot be true together."""
     return st.builds(
         Facts,
-        end=st.sampled_from([Ended.DONE, Ended.DONE, Ended.DONE, *Ended]),
+        end=st.sampled_from([StopReason.DONE, StopReason.DONE, StopReason.DONE, *StopReason]),
         limit=st.sampled_from(["", "tokens"]),
         answered=st.booleans(),
         changed=st.booleans(),
@@ -67,7 +67,7 @@ def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrat
     unknown = st.sampled_from(["", "", "", "no answer"])
     said = st.none() | st.builds(Evaluation, checks=CHECKS, scores=scores, findings=FINDINGS, unknown=unknown)
     one = st.builds(
-        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, spent=st.just(Spend()), facts=facts(numbers)
+        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, spent=st.just(Cost()), facts=facts(numbers)
     )
     return st.lists(one, min_size=least, max_size=5)
 
@@ -75,11 +75,11 @@ def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrat
 SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 1.0]) | st.floats(0, 1)
 WORKS = st.sampled_from(
     [
-        Work(text, diff=diff, files=files, ended=ended)
+        ExecutionResult(text, diff=diff, files=files, ended=ended)
         for text in "tu"
         for diff in ("", "+a\n", "+a\n+b\n")
         for files in ((), ("m",))
-        for ended in (Ended.DONE, Ended.DONE, Ended.DONE, *Ended)
+        for ended in (StopReason.DONE, StopReason.DONE, StopReason.DONE, *StopReason)
     ]
 )
 ODD = st.floats(-2, 3) | SHARES
@@ -97,7 +97,7 @@ LIMITS = st.builds(
     regression=st.none() | SHARES,
 )
 SPENT = st.builds(
-    Spend, budget_tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)
+    Cost, budget_tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)
 )
 AMPLE = Limits(iterations=99)
 
@@ -111,23 +111,23 @@ def score(iteration: Iteration) -> float | None:
     return iteration.evaluation.score if iteration.evaluation else None
 
 
-def rulings(story: Sequence[Iteration], limits: Limits) -> list[Ruling]:
+def rulings(story: Sequence[Iteration], limits: Limits) -> list[Decision]:
     """What was decided after each iteration."""
-    return [decide(story[: count + 1], limits, Spend()) for count in range(len(story))]
+    return [decide(story[: count + 1], limits, Cost()) for count in range(len(story))]
 
 
 @few
 @given(stories(st.floats()), LIMITS, SPENT)
-def test_every_story_is_decided_with_a_reason(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+def test_every_story_is_decided_with_a_reason(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     ruling = decide(story, limits, spent)
 
-    assert ruling.decision in Decision
+    assert ruling.decision in NextAction
     assert ruling.reason
 
 
 @few
 @given(STORIES, LIMITS, SPENT)
-def test_the_same_story_is_decided_the_same_way(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+def test_the_same_story_is_decided_the_same_way(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     assert decide(story, limits, spent) == decide(tuple(story), replace(limits), replace(spent))
 
 
@@ -141,12 +141,12 @@ def test_some_row_fits_whatever_the_facts_are(some: Facts) -> None:
 
 @few
 @given(STORIES, LIMITS, SPENT)
-def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     known = story[-1].facts
-    done, did = known.end is Ended.DONE, known.answered or known.changed
+    done, did = known.end is StopReason.DONE, known.answered or known.changed
     judged = known.judged is not None and known.judged >= limits.quality - NEAR
     asked = known.policy is not Policy.NONE
-    accepted = known.end is not Ended.PERSON and (
+    accepted = known.end is not StopReason.PERSON and (
         (not asked and done and did)
         or (asked and known.question and done and known.answered)
         or (asked and not known.red and not done and known.changed and judged)
@@ -162,23 +162,23 @@ def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits:
     )
 
     if known.judged is None or abs(known.judged - limits.quality) > NEAR:
-        assert accepted is (decide(story, limits, spent).decision is Decision.ACCEPT)
+        assert accepted is (decide(story, limits, spent).decision is NextAction.ACCEPT)
 
 
 @few
 @given(STORIES, LIMITS, SPENT, SHARES)
 def test_a_higher_threshold_accepts_nothing_more(
-    story: list[Iteration], limits: Limits, spent: Spend, higher: float
+    story: list[Iteration], limits: Limits, spent: Cost, higher: float
 ) -> None:
     stricter = replace(limits, quality=max(limits.quality, higher))
 
-    if decide(story, stricter, spent).decision is Decision.ACCEPT:
-        assert Decision.ACCEPT is decide(story, limits, spent).decision
+    if decide(story, stricter, spent).decision is NextAction.ACCEPT:
+        assert NextAction.ACCEPT is decide(story, limits, spent).decision
 
 
 @few
 @given(STORIES, LIMITS, SPENT)
-def test_it_never_goes_on_without_an_iteration_left(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+def test_it_never_goes_on_without_an_iteration_left(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     used_up = replace(limits, iterations=min(limits.iterations, len(story)))
 
     assert decide(story, used_up, spent).final
@@ -186,7 +186,7 @@ def test_it_never_goes_on_without_an_iteration_left(story: list[Iteration], limi
 
 @few
 @given(STORIES, LIMITS, SPENT)
-def test_it_never_goes_on_past_a_limit(story: list[Iteration], limits: Limits, spent: Spend) -> None:
+def test_it_never_goes_on_past_a_limit(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     if not decide(story, limits, spent).final:
         assert spent.seconds < limits.seconds
         assert spent.budget_tokens < limits.tokens or not spent.budget_tokens
@@ -195,9 +195,9 @@ def test_it_never_goes_on_past_a_limit(story: list[Iteration], limits: Limits, s
 
 
 @few
-@given(STORIES, LIMITS, SPENT, st.sampled_from([Ended.LOOP, Ended.BUDGET, Ended.TIME]))
+@given(STORIES, LIMITS, SPENT, st.sampled_from([StopReason.LOOP, StopReason.BUDGET, StopReason.TIME]))
 def test_it_never_goes_on_after_an_execution_that_was_stopped(
-    story: list[Iteration], limits: Limits, spent: Spend, why: Ended
+    story: list[Iteration], limits: Limits, spent: Cost, why: StopReason
 ) -> None:
     last = replace(story[-1], facts=replace(story[-1].facts, end=why))
 
@@ -206,10 +206,10 @@ def test_it_never_goes_on_after_an_execution_that_was_stopped(
 
 @few
 @given(STORIES, LIMITS, SPENT)
-def test_it_never_goes_on_without_the_user_it_waits_for(story: list[Iteration], limits: Limits, spent: Spend) -> None:
-    waiting = replace(story[-1], facts=replace(story[-1].facts, end=Ended.PERSON))
+def test_it_never_goes_on_without_the_user_it_waits_for(story: list[Iteration], limits: Limits, spent: Cost) -> None:
+    waiting = replace(story[-1], facts=replace(story[-1].facts, end=StopReason.PERSON))
 
-    assert Decision.ESCALATE is decide([*story[:-1], waiting], limits, spent).decision
+    assert NextAction.ESCALATE is decide([*story[:-1], waiting], limits, spent).decision
 
 
 @few
@@ -223,7 +223,7 @@ def test_a_story_has_at_most_one_fresh_attempt(story: list[Iteration]) -> None:
 def test_an_abort_for_regression_comes_after_a_fresh_attempt(story: list[Iteration]) -> None:
     decided = rulings(story, replace(AMPLE, quality=1.0))
 
-    if decided[-1].decision is Decision.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
+    if decided[-1].decision is NextAction.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
         assert any(ruling.fresh for ruling in decided[:-1])
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from openkoi.discovery import Choice, Discovery
 from openkoi_files import Answers
-from openkoi_hookspecs import Discovered, NoProvider, Question
+from openkoi_hookspecs import DiscoveredProvider, NoProviderError, Question
 
-THEIRS = Discovered("acme", "one", "from Claude CLI", key="sk-theirs", consent="Use the login of Claude CLI?")
-OURS = Discovered("borg", "two", "from BORG_API_KEY")
+THEIRS = DiscoveredProvider("acme", "one", "from Claude CLI", key="sk-theirs", consent="Use the login of Claude CLI?")
+OURS = DiscoveredProvider("borg", "two", "from BORG_API_KEY")
 
 
 class Person:
@@ -27,20 +27,22 @@ class Person:
         return self.answer
 
 
-def discovery(folder: Path, found: Sequence[Discovered], person: Person, lent: list[Discovered]) -> Discovery:
-    async def look() -> Sequence[Discovered]:
+def discovery(
+    folder: Path, found: Sequence[DiscoveredProvider], person: Person, lent: list[DiscoveredProvider]
+) -> Discovery:
+    async def look() -> Sequence[DiscoveredProvider]:
         return found
 
     return Discovery(look, person, lent.append, Answers(folder / "answers.json"))
 
 
-def best(folder: Path, found: Sequence[Discovered], person: Person) -> Choice:
+def best(folder: Path, found: Sequence[DiscoveredProvider], person: Person) -> Choice:
     return asyncio.run(discovery(folder, found, person, []).best())
 
 
 @pytest.mark.row("ONB-05")
 def test_a_person_is_asked_once_before_another_program_s_key_is_used(tmp_path: Path) -> None:
-    person, lent = Person("yes"), list[Discovered]()
+    person, lent = Person("yes"), list[DiscoveredProvider]()
     for _ in range(2):
         chosen = asyncio.run(discovery(tmp_path, [THEIRS, OURS], person, lent).best())
         assert Choice("acme/one", "from Claude CLI") == chosen
@@ -70,12 +72,12 @@ def test_where_nobody_is_there_nothing_is_allowed_and_nothing_remembered(tmp_pat
 
 
 def test_where_there_is_nothing_it_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(NoProvider, match="ANTHROPIC_API_KEY or OPENAI_API_KEY"):
-        best(tmp_path, [Discovered("acme", "", "saved")], Person("yes"))
+    with pytest.raises(NoProviderError, match="ANTHROPIC_API_KEY or OPENAI_API_KEY"):
+        best(tmp_path, [DiscoveredProvider("acme", "", "saved")], Person("yes"))
 
 
 def test_a_key_is_looked_for_where_one_is_missing(tmp_path: Path) -> None:
-    lent: list[Discovered] = []
+    lent: list[DiscoveredProvider] = []
     found = discovery(tmp_path, [OURS, THEIRS], Person("yes"), lent)
 
     assert asyncio.run(found.key_for("acme"))

@@ -12,23 +12,23 @@ from openkoi.phases.evaluate import evaluate
 from openkoi.phases.merge import distinct, merge, only_stricter, sound
 from openkoi_hookspecs import (
     Check,
-    Decision,
-    Ended,
+    Cost,
     Evaluation,
+    EvaluationMode,
+    ExecutionResult,
     Facts,
     Finding,
     Iteration,
-    LimitReached,
-    Mode,
+    LimitExceededError,
+    NextAction,
     Plan,
     Policy,
     Run,
     Score,
     Section,
     Severity,
-    Spend,
+    StopReason,
     Task,
-    Work,
     events,
     hookimpl,
 )
@@ -45,12 +45,12 @@ class Opinion:
 
     says: Evaluation | Exception | None
     judges: bool = False
-    seen: list[Work] = field(default_factory=list)
+    seen: list[ExecutionResult] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.judges = self.judges or (isinstance(self.says, Evaluation) and bool(self.says.scores))
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         self.seen.append(work)
         if isinstance(self.says, Exception):
             raise self.says
@@ -63,7 +63,7 @@ def evaluated(evaluators: Mapping[str, object], workspace: Path, require: Sequen
     async def ask() -> Evaluation | None:
         stage = Stage(evaluators=evaluators, settings={"evaluation.require": list(require)})
         async with lend(workspace, stage=stage) as run:
-            return await evaluate(Plan(), Work("done"), run)  # type: ignore[arg-type]  # lend gives out a Kernel
+            return await evaluate(Plan(), ExecutionResult("done"), run)  # type: ignore[arg-type]  # lend gives out a Kernel
 
     return asyncio.run(ask())
 
@@ -107,8 +107,11 @@ def test_no_opinions_are_no_judgement() -> None:
 
 
 def test_the_mode_is_that_of_the_opinion_that_skipped_most() -> None:
-    assert Mode.INCREMENTAL is merge({"a": GOOD, "b": Evaluation(mode=Mode.INCREMENTAL)}, "ab").mode
-    assert Mode.FULL is merge({"a": GOOD, "b": Evaluation(mode=Mode.CACHED, unknown="away")}, "ab").mode
+    assert EvaluationMode.INCREMENTAL is merge({"a": GOOD, "b": Evaluation(mode=EvaluationMode.INCREMENTAL)}, "ab").mode
+    assert (
+        EvaluationMode.FULL
+        is merge({"a": GOOD, "b": Evaluation(mode=EvaluationMode.CACHED, unknown="away")}, "ab").mode
+    )
 
 
 def test_of_findings_that_are_the_same_the_severest_stands_in_the_place_of_the_first() -> None:
@@ -181,8 +184,8 @@ def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_pa
     counting.judges = False
     done = perform(Task("Make it"), Stage(says=["Done."], evaluators={"counting": counting}))
 
-    said = [record.event.evaluation for record in done.records if isinstance(record.event, events.Evaluated)]
-    warned = [record.event.text for record in done.records if isinstance(record.event, events.Warned)]
+    said = [record.event.evaluation for record in done.records if isinstance(record.event, events.EvaluationFinished)]
+    warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
     assert {()} == {one.scores for one in said}
     assert any("score of evaluator counting: it does not declare `judges = True`" in text for text in warned)
 
@@ -210,7 +213,7 @@ def test_a_hook_may_lower_a_score_and_never_raise_or_add_one(made: Evaluation, k
 
 
 def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path) -> None:
-    said = evaluated({"judge": Opinion(LimitReached("tokens"), judges=True)}, tmp_path)
+    said = evaluated({"judge": Opinion(LimitExceededError("tokens"), judges=True)}, tmp_path)
 
     assert said is not None
     assert "The task's limit of tokens is reached." == said.unknown
@@ -240,9 +243,11 @@ def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) 
     assert ("no answer; no b; other is required and has no opinion", None) == (said.unknown, said.score)
 
 
-@pytest.mark.parametrize("work", [Work("a", ended=Ended.PERSON), Work("a")], ids=["waits", "unjudged"])
-def test_some_work_is_not_judged_at_all(work: Work, tmp_path: Path) -> None:
-    plan = Plan(judged=work.ended is Ended.PERSON)
+@pytest.mark.parametrize(
+    "work", [ExecutionResult("a", ended=StopReason.PERSON), ExecutionResult("a")], ids=["waits", "unjudged"]
+)
+def test_some_work_is_not_judged_at_all(work: ExecutionResult, tmp_path: Path) -> None:
+    plan = Plan(judged=work.ended is StopReason.PERSON)
     judge = Opinion(GOOD)
 
     async def ask() -> Evaluation | None:
@@ -257,11 +262,11 @@ def test_some_work_is_not_judged_at_all(work: Work, tmp_path: Path) -> None:
 def test_the_same_work_again_is_not_judged_again() -> None:
     judge = Opinion(Evaluation(scores=(Score("quality", 0.5),)))
     done = perform(Task("a task"), Stage(says=["the same words"], evaluators={"judge": judge}))
-    modes = [record.event.mode for record in done.records if isinstance(record.event, events.Iterated)]
+    modes = [record.event.mode for record in done.records if isinstance(record.event, events.IterationFinished)]
 
-    assert [Mode.FULL, Mode.CACHED] == modes
+    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == modes
     assert 1 == len(judge.seen)
-    assert Decision.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
 
 
 RED = Evaluation(checks=(Check("unit", False), Check("old", True)), findings=(Finding("leaks", Severity.BLOCKER),))
@@ -299,7 +304,7 @@ def test_a_hook_may_make_it_harder() -> None:
 
 def iteration(evaluation: Evaluation | None, **facts: Any) -> Iteration:
     known = Facts(**{"answered": True, "changed": True, **facts})
-    return Iteration(plan=Plan(), work=Work("Done."), evaluation=evaluation, spent=Spend(), facts=known)
+    return Iteration(plan=Plan(), work=ExecutionResult("Done."), evaluation=evaluation, spent=Cost(), facts=known)
 
 
 def test_only_what_is_open_is_sent_back() -> None:
@@ -326,8 +331,8 @@ def test_what_was_mended_is_not_sent_back_again() -> None:
     [
         ({"answered": False, "changed": False}, "Nothing was done"),
         ({"changed": False, "green": True, "policy": Policy.CHECKS}, "Nothing was done"),
-        ({"end": Ended.CYCLES}, "Stopped at the maximum number of cycles before it was done"),
-        ({"end": Ended.UNMET}, "None of the declared conditions was met"),
+        ({"end": StopReason.CYCLES}, "Stopped at the maximum number of cycles before it was done"),
+        ({"end": StopReason.UNMET}, "None of the declared conditions was met"),
     ],
 )
 def test_a_model_that_did_nothing_or_did_not_finish_is_told_so(facts: dict[str, Any], title: str) -> None:

@@ -9,18 +9,18 @@ import pytest
 from openkoi.fallback import Cooling, pause
 from openkoi_hookspecs import (
     Chunk,
-    Done,
     KoiError,
     Model,
     Price,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
+    RequestRejectedError,
     Role,
+    StreamEnd,
     Task,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
     events,
 )
@@ -49,13 +49,13 @@ class Vendor:
         if self.errors:
             raise self.errors.pop(0)
         if self.thought:
-            yield Thought("Hm.", self.thought)
+            yield Reasoning("Hm.", self.thought)
         yield Text("Here you are.")
-        yield Done(USED)
+        yield StreamEnd(USED)
 
 
 def busy(times: int = 9) -> list[KoiError]:
-    return [Unavailable("acme answered 529.", retry_after=0.01) for _ in range(times)]
+    return [ProviderUnavailableError("acme answered 529.", retry_after=0.01) for _ in range(times)]
 
 
 def stage(*vendors: Vendor) -> Stage:
@@ -68,7 +68,7 @@ def stage(*vendors: Vendor) -> Stage:
 
 @pytest.mark.row("PROV-09", "PROV-10")
 def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
-    late = Vendor([Unavailable("borg said nothing new for 60 seconds or longer.")] * 2)
+    late = Vendor([ProviderUnavailableError("borg said nothing new for 60 seconds or longer.")] * 2)
     told = perform(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
     result = report_of(told.records).result()
 
@@ -88,7 +88,7 @@ def test_only_what_was_used_is_paid() -> None:
 
 def test_every_switch_is_an_event() -> None:
     told = perform(Task("What is here?"), stage(Vendor(busy()), Vendor()))
-    switched = [record.event for record in told.records if isinstance(record.event, events.Switched)]
+    switched = [record.event for record in told.records if isinstance(record.event, events.ModelFallback)]
 
     assert [("executor", "acme/one", "borg/two")] == [(one.role, one.model, one.to) for one in switched]
 
@@ -96,16 +96,16 @@ def test_every_switch_is_an_event() -> None:
 def test_a_refusal_is_not_hidden_by_another_model() -> None:
     other = Vendor()
 
-    with pytest.raises(Refused, match="does not know the key"):
-        perform(Task("What is here?"), stage(Vendor([Refused("acme does not know the key.")]), other))
+    with pytest.raises(RequestRejectedError, match="does not know the key"):
+        perform(Task("What is here?"), stage(Vendor([RequestRejectedError("acme does not know the key.")]), other))
     assert [] == other.asked
 
 
 def test_when_nobody_answers_all_are_named_and_when_to_come_back() -> None:
-    never = [Unavailable("cyan is asked too much (429).", retry_after=3600.0)]
+    never = [ProviderUnavailableError("cyan is asked too much (429).", retry_after=3600.0)]
 
     with pytest.raises(
-        Unavailable, match=r"All providers exhausted: cyan .* Try again in 3600 s\. Tried: acme/one"
+        ProviderUnavailableError, match=r"All providers exhausted: cyan .* Try again in 3600 s\. Tried: acme/one"
     ) as e:
         perform(Task("What is here?"), stage(Vendor(busy()), Vendor(busy()), Vendor(list(never))))
     assert 3600.0 == e.value.retry_after
@@ -121,7 +121,7 @@ def test_a_model_that_did_not_answer_is_left_alone_for_a_while() -> None:
             self.asked.append(request)
             said = second_says.pop(0)
             yield said if said else Text("Done.")
-            yield Done(USED)
+            yield StreamEnd(USED)
 
     second = Twice()
     perform(Task("What is here?"), stage(first, second))
@@ -139,32 +139,32 @@ def test_another_model_is_not_shown_what_the_first_one_thought() -> None:
             self.asked.append(request)
             call = calls.pop(0) if calls else None
             if call is None:
-                raise Unavailable("acme answered 529.")
-            yield Thought("Hm.", "sealed by acme")
+                raise ProviderUnavailableError("acme answered 529.")
+            yield Reasoning("Hm.", "sealed by acme")
             yield call
-            yield Done(USED)
+            yield StreamEnd(USED)
 
     other = Vendor()
     perform(Task("What is here?"), stage(Thinking(), other))
     [request] = other.asked
 
-    assert not [part for message in request.messages for part in message.parts if isinstance(part, Thought)]
+    assert not [part for message in request.messages for part in message.parts if isinstance(part, Reasoning)]
     assert Role.ASSISTANT in [message.role for message in request.messages]
 
 
 @pytest.mark.parametrize(
     ("error", "tries", "others", "least", "most"),
     [
-        (Unavailable("x"), 1, False, 0.5, 0.625),
-        (Unavailable("x"), 2, False, 1.0, 1.25),
-        (Unavailable("x"), 3, False, 2.0, 2.5),
-        (Unavailable("x", retry_after=2.0), 1, False, 2.0, 2.5),
-        (Unavailable("x", retry_after=60.0), 1, False, 60.0, 60.0),
-        (Unavailable("x"), 1, True, 0.5, 0.625),
+        (ProviderUnavailableError("x"), 1, False, 0.5, 0.625),
+        (ProviderUnavailableError("x"), 2, False, 1.0, 1.25),
+        (ProviderUnavailableError("x"), 3, False, 2.0, 2.5),
+        (ProviderUnavailableError("x", retry_after=2.0), 1, False, 2.0, 2.5),
+        (ProviderUnavailableError("x", retry_after=60.0), 1, False, 60.0, 60.0),
+        (ProviderUnavailableError("x"), 1, True, 0.5, 0.625),
     ],
 )
 def test_what_the_vendor_says_is_a_lower_bound(
-    error: Unavailable, tries: int, others: bool, least: float, most: float
+    error: ProviderUnavailableError, tries: int, others: bool, least: float, most: float
 ) -> None:
     waits = [pause(error, tries, others=others) for _ in range(50)]
 
@@ -174,13 +174,13 @@ def test_what_the_vendor_says_is_a_lower_bound(
 @pytest.mark.parametrize(
     ("error", "tries", "others"),
     [
-        (Unavailable("x", retry_after=61.0), 1, False),
-        (Unavailable("x", retry_after=inf), 1, False),
-        (Unavailable("x"), 4, False),
-        (Unavailable("x"), 2, True),
+        (ProviderUnavailableError("x", retry_after=61.0), 1, False),
+        (ProviderUnavailableError("x", retry_after=inf), 1, False),
+        (ProviderUnavailableError("x"), 4, False),
+        (ProviderUnavailableError("x"), 2, True),
     ],
 )
-def test_waiting_is_given_up(error: Unavailable, tries: int, others: bool) -> None:
+def test_waiting_is_given_up(error: ProviderUnavailableError, tries: int, others: bool) -> None:
     assert pause(error, tries, others=others) is None
 
 
@@ -223,7 +223,7 @@ def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, 
         async def chat(self, request: Request) -> AsyncIterator[Chunk]:
             """Say much, count little."""
             yield Text("word " * 2_000)
-            yield Done(usage)
+            yield StreamEnd(usage)
 
     told = perform(
         Task("What is here?"),
@@ -243,7 +243,7 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
             """Plan."""
             self.asked.append(request)
             yield Text("1. Look into a.txt.")
-            yield Done(Usage(input=90, output=10))
+            yield StreamEnd(Usage(input=90, output=10))
 
     worker, planner = Vendor(), Planner()
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
@@ -256,7 +256,7 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
 
 def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
-    vendors = {"acme": Vendor(), "borg": Vendor([Refused("borg knows no such model.")])}
+    vendors = {"acme": Vendor(), "borg": Vendor([RequestRejectedError("borg knows no such model.")])}
     told = perform(Task("Write a.txt anew"), Stage(providers=vendors, settings=settings))
     result = report_of(told.records).result()
 

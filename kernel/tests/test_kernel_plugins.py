@@ -8,17 +8,17 @@ from openkoi.paths import Paths
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi_files import Setting
-from openkoi_hookspecs import Entry
+from openkoi_hookspecs import PluginEntry
 from openkoi_redact import Redactor
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 
 
-def sourced(kind: str, name: str, origin: str = "scripts") -> Entry:
-    return Entry(kind, name, origin, lambda: f"{origin}'s {name}")
+def sourced(kind: str, name: str, origin: str = "scripts") -> PluginEntry:
+    return PluginEntry(kind, name, origin, lambda: f"{origin}'s {name}")
 
 
-def plugins(*entries: Entry, provided: Mapping[str, object] | None = None, **settings: object) -> Plugins:
+def plugins(*entries: PluginEntry, provided: Mapping[str, object] | None = None, **settings: object) -> Plugins:
     given = {key.replace("__", "."): Setting(value, "there.toml") for key, value in settings.items()}
     config = Config(given, Paths(Path("c"), Path("d")), Path())
     return Plugins(config, Redactor(), [WORKSPACE], {"tools": provided or {}}, sourced=list(entries))

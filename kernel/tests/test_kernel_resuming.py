@@ -7,6 +7,7 @@ from openkoi_hookspecs import (
     Agent,
     Arguments,
     Effect,
+    ExecutionResult,
     Limits,
     Plan,
     Record,
@@ -18,7 +19,6 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_testing import Scripted, Stage, Turn
@@ -30,13 +30,13 @@ ANSWERS = ["first", "second", "third"]
 class Parts:
     """A worker with three parts, two of them at the same time."""
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Their words."""
         one = await run.solve(Task("Part one", limits=ONCE))
         two, three = await asyncio.gather(
             run.solve(Task("Part two", limits=ONCE)), run.solve(Task("Part three", limits=ONCE))
         )
-        return Work(" ".join(part.text for part in (one, two, three)))
+        return ExecutionResult(" ".join(part.text for part in (one, two, three)))
 
 
 def stage(model: Scripted) -> Stage:
@@ -58,7 +58,7 @@ def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:
 
 
 def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tuple[Result, list[Record]]:
-    known = sum(isinstance(record.event, events.Answered) for record in records)
+    known = sum(isinstance(record.event, events.ModelResponse) for record in records)
     model = Scripted(turns()[known:] or ["never asked"])
 
     async def run() -> tuple[Result, list[Record]]:
@@ -76,8 +76,8 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
     for place in range(1, last, 3):
         result, fresh = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
         all_of_it = [*records[:place], *fresh]
-        answered = [one for one in all_of_it if isinstance(one.event, events.Answered)]
-        paid = [one for one in all_of_it if isinstance(one.event, (events.Answered, events.Broken))]
+        answered = [one for one in all_of_it if isinstance(one.event, events.ModelResponse)]
+        paid = [one for one in all_of_it if isinstance(one.event, (events.ModelResponse, events.ModelResponseBroken))]
         completed = [one.run for one in all_of_it if isinstance(one.event, events.RunCompleted)]
 
         assert sorted(ANSWERS) == sorted(result.text.split()), place

@@ -12,7 +12,7 @@ from openkoi.discovery import Choice
 from openkoi.paths import Paths
 from openkoi.roles import Cast, Player
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Chunk, Model, NoProvider, Price, Provider, Request
+from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Price, Provider, Request
 from openkoi_models import CONTEXT, OUTPUT, Catalogue
 
 INFINITE, NAN = float("inf"), float("nan")
@@ -35,7 +35,7 @@ class Vendor:
 
 async def nothing() -> Choice:
     """There is nothing to be found."""
-    raise NoProvider("nothing here")
+    raise NoProviderError("nothing here")
 
 
 def cast(settings: Mapping[str, object], offered: Sequence[Model] = ()) -> Cast:
@@ -75,20 +75,20 @@ WRONG = ["15", 15, [], [1], [1, 2, 3, 4, 5], [-100, 1], [1, NAN], [INFINITE, 1],
 
 @pytest.mark.parametrize("said", WRONG)
 def test_a_price_that_nobody_can_reckon_with_is_refused(said: object) -> None:
-    with pytest.raises(BadSetting, match=r"^models\.known\.acme/one\.price in there\.toml is "):
+    with pytest.raises(ConfigError, match=r"^models\.known\.acme/one\.price in there\.toml is "):
         player(known(price=said))
 
 
 @pytest.mark.parametrize("said", WRONG)
 def test_so_is_one_for_the_unknown(said: object) -> None:
-    with pytest.raises(BadSetting, match=r"^models\.unknown_price in there\.toml is "):
+    with pytest.raises(ConfigError, match=r"^models\.unknown_price in there\.toml is "):
         _ = cast({"models.unknown_price": said}).ceiling
 
 
 @pytest.mark.parametrize("fact", ["context", "output"])
 @pytest.mark.parametrize("said", [0, -1, 1.5, "8192", True, None, [1]])
 def test_tokens_are_whole_numbers_above_zero(fact: str, said: object) -> None:
-    with pytest.raises(BadSetting) as refusal:
+    with pytest.raises(ConfigError) as refusal:
         player(known(**{fact: said}))
 
     sentence = f"models.known.acme/one.{fact} in there.toml is {said!r}; it should be a whole number above zero."

@@ -13,7 +13,7 @@ from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi.unknown_settings import find_unknown_settings
 from openkoi_files import Setting
-from openkoi_hookspecs import Shared
+from openkoi_hookspecs import SharedSetting
 from openkoi_redact import Redactor
 
 HERE = __name__
@@ -40,7 +40,7 @@ class Strict:
     """An evaluator that goes by a common setting."""
 
     votes: int = 1
-    harshness: Annotated[float, Shared("pedantry.harshness")] = 0.5
+    harshness: Annotated[float, SharedSetting("pedantry.harshness")] = 0.5
 
 
 def said(*keys: str, **environment: str) -> list[str]:

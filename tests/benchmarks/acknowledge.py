@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from openkoi_hookspecs import ToolResult
-from openkoi_hookspecs.events import ToolAnswered
+from openkoi_hookspecs.events import ToolCallFinished
 from openkoi_log import RunLog
 
 from .contest import table
 
 TURNS = 400
-EVENT = ToolAnswered(ToolResult("a line of what a tool printed\n" * 30, call="call-1"))
+EVENT = ToolCallFinished(ToolResult("a line of what a tool printed\n" * 30, call="call-1"))
 
 
 def show(rounds: int) -> None:

@@ -9,29 +9,29 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import (
-    BadSetting,
     Check,
     Chunk,
-    Done,
+    ConfigError,
     EffectCall,
     Evaluation,
     Evaluator,
+    ExecutionResult,
+    FinishReason,
     KoiError,
-    LimitReached,
+    LimitExceededError,
     Limits,
     Request,
     Run,
     Severity,
-    Stop,
+    StreamEnd,
     Task,
     Text,
-    Work,
 )
-from openkoi_hookspecs.events import Evaluated, Warned
+from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
 from openkoi_judge import Judge, Voted
 from openkoi_testing import Scripted, Stage, lend, perform
 
-DONE = Work("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
+DONE = ExecutionResult("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
 USED_UP = "The script's turns are used up"
 
 
@@ -55,7 +55,7 @@ class Declining(Scripted):
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         async for chunk in super().chat(request):
-            yield replace(chunk, stop=Stop.REFUSED) if isinstance(chunk, Done) else chunk
+            yield replace(chunk, stop=FinishReason.REFUSED) if isinstance(chunk, StreamEnd) else chunk
 
 
 def verdict(relevance: float, quality: float, completeness: float, *findings: dict[str, str]) -> str:
@@ -64,7 +64,12 @@ def verdict(relevance: float, quality: float, completeness: float, *findings: di
 
 
 def hear(
-    folder: Path, says: Sequence[str], *, judge: Judge | None = None, work: Work = DONE, task: Task | None = None
+    folder: Path,
+    says: Sequence[str],
+    *,
+    judge: Judge | None = None,
+    work: ExecutionResult = DONE,
+    task: Task | None = None,
 ) -> Heard:
     """Let a judge judge in a real run, over a model that says these lines and then refuses."""
     model = Scripted(says, repeat_last=False)
@@ -73,7 +78,7 @@ def hear(
         async with lend(folder, task=task or Task("What is it?"), stage=Stage(model=model)) as run:
             evaluation = await (judge or Judge()).evaluate(work, run)
             events = [record.event for record in run.records(run.task.session)]
-        warnings = [event.text for event in events if isinstance(event, Warned)]
+        warnings = [event.text for event in events if isinstance(event, WarningIssued)]
         return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, Voted)])
 
     return asyncio.run(judging())
@@ -118,7 +123,7 @@ def test_the_call_is_short_cool_and_the_same_at_its_beginning(tmp_path: Path) ->
 
 
 def test_nothing_said_and_nothing_changed_is_nothing_to_judge(tmp_path: Path) -> None:
-    heard = hear(tmp_path, [], work=Work(" \n"))
+    heard = hear(tmp_path, [], work=ExecutionResult(" \n"))
 
     assert (None, []) == (heard.evaluation, heard.prompts)
 
@@ -191,9 +196,9 @@ def test_an_answer_that_changed_nothing_takes_three_votes_and_work_elsewhere_doe
     tmp_path: Path, score: float
 ) -> None:
     says = [verdict(score, score, score)] * 3
-    pushed = Work("Forty-two.", calls=(EffectCall("git push", "exit code 0", ("moved main",)),))
+    pushed = ExecutionResult("Forty-two.", calls=(EffectCall("git push", "exit code 0", ("moved main",)),))
 
-    answered, elsewhere = (hear(tmp_path, says, work=work) for work in (Work("Forty-two."), pushed))
+    answered, elsewhere = (hear(tmp_path, says, work=work) for work in (ExecutionResult("Forty-two."), pushed))
 
     assert (3, 1) == (len(answered.prompts), len(elsewhere.prompts))
     assert "Nothing was changed" in answered.prompts[0]
@@ -213,7 +218,7 @@ def test_a_limit_that_a_second_vote_would_pass_leaves_the_first(tmp_path: Path) 
 class Suite:
     """A check that fails, and says so."""
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         return Evaluation(checks=(Check("unit", passed=False),), log="1 failed")
 
 
@@ -225,7 +230,7 @@ def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is
 
     done = perform(Task("Say it", limits=Limits(iterations=1)), stage)
 
-    (evaluated,) = (record.event for record in done.records if isinstance(record.event, Evaluated))
+    (evaluated,) = (record.event for record in done.records if isinstance(record.event, EvaluationFinished))
     assert ("tests", "judge") == evaluated.evaluators
     assert "unit: FAILED\n1 failed" in prompts(model)[2]
     assert ["relevance", "quality", "completeness"] == [one.dimension for one in evaluated.evaluation.scores]
@@ -234,7 +239,7 @@ def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is
 
 
 def test_a_limit_that_the_first_vote_would_pass_is_let_through(tmp_path: Path) -> None:
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitExceededError):
         hear(tmp_path, [verdict(1.0, 1.0, 1.0)], task=Task("What is it?", limits=Limits(calls=0)))
 
 
@@ -268,7 +273,7 @@ def test_a_blocker_wins_over_the_scores_beside_it(tmp_path: Path) -> None:
 
 
 def test_a_change_that_is_too_long_is_shown_in_part_and_says_so(tmp_path: Path) -> None:
-    work = Work("Done.", diff="+++ b/long.py\n" + "+line\n" * 100)
+    work = ExecutionResult("Done.", diff="+++ b/long.py\n" + "+line\n" * 100)
 
     heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
 
@@ -304,7 +309,7 @@ def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", [{"votes": 0}, {"temperature": -1.0}, {"band": float("nan")}, {"max_output": 0}])
 def test_settings_that_cannot_work_are_refused(setting: dict[str, float]) -> None:
-    with pytest.raises(BadSetting, match=rf"^\[evaluators\.judge\] {next(iter(setting))} is "):
+    with pytest.raises(ConfigError, match=rf"^\[evaluators\.judge\] {next(iter(setting))} is "):
         Judge(**setting)  # type: ignore[arg-type]  # wrong on purpose
 
 

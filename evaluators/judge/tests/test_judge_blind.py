@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Done, Evaluation, Model, Request, Task, Text, Usage, Work
+from openkoi_hookspecs import Chunk, Evaluation, ExecutionResult, Model, Request, StreamEnd, Task, Text, Usage
 from openkoi_judge import Judge
 from openkoi_judge.halved import halved
 from openkoi_judge.shelf import fetch
@@ -28,7 +28,7 @@ diff --git a/koi.py b/koi.py
 -old two
 +new two
 """
-WORK = Work(WORDS, diff=DIFF, files=("koi.py",))
+WORK = ExecutionResult(WORDS, diff=DIFF, files=("koi.py",))
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Reader:
         self.asked.append(words)
         value = self.whole if "Line 10" in words else self.half
         yield Text(json.dumps({"scores": dict.fromkeys(NAMES, value), "findings": []}))
-        yield Done(Usage())
+        yield StreamEnd(Usage())
 
 
 def certify(folder: Path, detection: float, passed: bool) -> None:
@@ -118,11 +118,11 @@ def test_what_is_not_accepted_needs_no_trial(tmp_path: Path) -> None:
 
 
 def test_half_of_a_change_leaves_its_second_half_undone() -> None:
-    half = halved(Work("Changed both.", diff=DIFF))
+    half = halved(ExecutionResult("Changed both.", diff=DIFF))
 
     assert DIFF.replace("-old two\n+new two\n", " old two\n") == half.diff
     assert "Change" == half.text
 
 
 def test_half_of_one_line_is_nothing() -> None:
-    assert "+" not in halved(Work("", diff="@@ -0,0 +1 @@\n+one\n")).diff.partition("\n")[2]
+    assert "+" not in halved(ExecutionResult("", diff="@@ -0,0 +1 @@\n+one\n")).diff.partition("\n")[2]

@@ -24,16 +24,16 @@ import pytest
 from openkoi_hookspecs import (
     Check,
     Chunk,
-    Decision,
-    Done,
     Evaluation,
+    ExecutionResult,
     Model,
+    NextAction,
     Request,
     Run,
+    StreamEnd,
     Task,
     Text,
     Usage,
-    Work,
 )
 from openkoi_judge import Judge
 from openkoi_judge.shelf import fetch
@@ -118,7 +118,7 @@ class World:
         judges = request.system and "You are an evaluator" in request.system[0]
         words = "".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
         yield Text(self.judged(words) if judges else self.worked(words))
-        yield Done(Usage())
+        yield StreamEnd(Usage())
 
     def worked(self, words: str) -> str:
         """Try again; words for the judge are left out once that was asked for."""
@@ -144,7 +144,7 @@ class Suite:
 
     world: World
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         if not self.world.errand.tested:
             return None
         green = self.world.errand.attempts[self.world.attempt].green
@@ -218,7 +218,7 @@ async def ours(errand: Errand, folder: Path, certificates: Path | None = None) -
         result = await koi.solve(Task(f"Run errand {errand.number}", category="errand"))
     found = SAID.search(result.text)
     attempt = errand.attempts[int(found[1]) if found else 0]
-    handed = result.ruling.decision in (Decision.ACCEPT, Decision.ACCEPT_BEST)
+    handed = result.ruling.decision in (NextAction.ACCEPT, NextAction.ACCEPT_BEST)
     return Outcome(attempt, result.accepted is True, handed, world.calls)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Decision, Evaluation, LimitReached, Limits, Task, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, LimitExceededError, Limits, NextAction, Task
 from openkoi_judge import Judge
 from openkoi_testing import Scripted, Stage, lend, perform
 
@@ -42,8 +42,8 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
     async def judging() -> Evaluation:
         async with lend(tmp_path, task=ROOMY, stage=Stage(model=model)) as run:
             try:
-                return await judge(tmp_path, given["rubric"]).evaluate(Work("Done."), run) or Evaluation()
-            except LimitReached:
+                return await judge(tmp_path, given["rubric"]).evaluate(ExecutionResult("Done."), run) or Evaluation()
+            except LimitExceededError:
                 return Evaluation(unknown=LONGER)
 
     evaluation = asyncio.run(judging())
@@ -68,4 +68,4 @@ def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_pa
 
     result = perform(Task("Do it"), stage, tmp_path).result
 
-    assert result.ruling.decision is not Decision.ACCEPT
+    assert result.ruling.decision is not NextAction.ACCEPT

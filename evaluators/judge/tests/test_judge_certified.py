@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Severity, Task, Work
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
 from openkoi_judge.certified import certified
 from openkoi_judge.choice import by_merit, choose
@@ -51,9 +51,9 @@ def judged(folder: Path, *, require_certified: bool = False) -> tuple[Evaluation
 
     async def judging() -> tuple[Evaluation, list[str]]:
         async with lend(folder, task=TASK, stage=Stage(says=[says])) as run:
-            said = await judge.evaluate(Work("Sorted."), run) or Evaluation()
+            said = await judge.evaluate(ExecutionResult("Sorted."), run) or Evaluation()
             events = [record.event for record in run.records(run.task.session)]
-        return said, [event.text for event in events if isinstance(event, Warned)]
+        return said, [event.text for event in events if isinstance(event, WarningIssued)]
 
     return asyncio.run(judging())
 

@@ -5,14 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Done, Evaluation, Reply, Spend, Task, Text, ToolResult, Usage, Work
-from openkoi_hookspecs.events import Answered, Event, Iterated, Terminated, ToolAnswered
+from openkoi_hookspecs import (
+    Check,
+    Cost,
+    Evaluation,
+    ExecutionResult,
+    Response,
+    StreamEnd,
+    Task,
+    Text,
+    ToolResult,
+    Usage,
+)
+from openkoi_hookspecs.events import Event, InnerLoopEnded, IterationFinished, ModelResponse, ToolCallFinished
 from openkoi_judge import Expectations, Judge
 from openkoi_testing import Scripted, Stage, lend
 
 HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
-SAID = Answered("rehearsal/script", Reply((Text("."),), Done(Usage())), 0.0)
-HAPPENED = (SAID, Iterated(0, None, Spend()), SAID, ToolAnswered(ToolResult("12 passed")), SAID, Terminated("answered"))
+SAID = ModelResponse("rehearsal/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
+HAPPENED = (
+    SAID,
+    IterationFinished(0, None, Cost()),
+    SAID,
+    ToolCallFinished(ToolResult("12 passed")),
+    SAID,
+    InnerLoopEnded("answered"),
+)
 
 
 def rubric(data: Path, metadata: str, body: str = "Run the tests again.") -> Path:
@@ -35,7 +53,7 @@ def heard(
         async with lend(workspace, stage=Stage(model=model)) as run:
             for event in happened:
                 await run.emit(event)
-            return await judge.evaluate(Work("It is done."), run)
+            return await judge.evaluate(ExecutionResult("It is done."), run)
 
     evaluation = asyncio.run(judging())
     assert evaluation is not None
@@ -81,7 +99,7 @@ def test_expectations_hold_for_the_tasks_of_their_category_and_those_that_name_t
 
     async def checked(task: Task) -> Evaluation | None:
         async with lend(tmp_path, stage=Stage(model=Scripted([])), task=task) as run:
-            return await Expectations(folder=folder).evaluate(Work("It is done."), run)
+            return await Expectations(folder=folder).evaluate(ExecutionResult("It is done."), run)
 
     evaluation = asyncio.run(checked(task))
     assert evaluation is not None

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Check, EffectCall, Ended, Evaluation, Finding, Section, Severity, Task, Work
+from openkoi_hookspecs import (
+    Check,
+    EffectCall,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Section,
+    Severity,
+    StopReason,
+    Task,
+)
 from openkoi_judge.evidence import ONLY_ELSEWHERE, UNCHANGED, asked, shown
 from openkoi_judge.fence import fenced, mark, shortened
 from openkoi_judge.instruction import MANNERS, instruction, schema
@@ -13,7 +23,7 @@ from openkoi_judge.verdict import read_verdict
 from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75, "Do they stand?"), Dimension("roof", 0.25)), guide="Knock on it.")
-WORK = Work(
+WORK = ExecutionResult(
     "I fixed it. All tests pass.",
     diff="--- a/roof.py\n+++ b/roof.py\n-leaks\n+holds\n",
     criteria=(
@@ -113,7 +123,7 @@ def test_of_an_answer_without_a_change_it_says_that_nothing_was_changed() -> Non
     assert (
         f"## Output to evaluate\n\nBEGIN diff {seal}\n{UNCHANGED}\nEND diff {seal}\n"
         f"BEGIN answer {seal}\nforty-two\nEND answer {seal}\n"
-    ) == shown(Work("forty-two"), 100)
+    ) == shown(ExecutionResult("forty-two"), 100)
 
 
 def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
@@ -122,7 +132,7 @@ def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
         EffectCall('run_command {"command": "git commit -m x"}', "exit code 0", ("moved main in the git repository",)),
     )
 
-    output = shown(Work("Committed.", calls=calls), 100)
+    output = shown(ExecutionResult("Committed.", calls=calls), 100)
 
     assert 'run_command {"command": "make"}: exit code 2\n' in output
     assert '"git commit -m x"}: exit code 0 (moved main in the git repository)\n' in output
@@ -131,7 +141,7 @@ def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
 
 
 def test_calls_without_an_effect_leave_the_work_unchanged() -> None:
-    output = shown(Work("Looked.", calls=(EffectCall("run_command ls", "exit code 0"),)), 100)
+    output = shown(ExecutionResult("Looked.", calls=(EffectCall("run_command ls", "exit code 0"),)), 100)
 
     assert UNCHANGED in output
     assert "run_command ls: exit code 0" in output
@@ -146,13 +156,13 @@ def test_what_was_piped_in_is_quoted_behind_the_same_mark_as_the_task() -> None:
 
 
 def test_a_judge_is_told_that_work_was_stopped() -> None:
-    assert "stopped before it was done: its time was up." in shown(Work("half", ended=Ended.TIME), 100)
+    assert "stopped before it was done: its time was up." in shown(ExecutionResult("half", ended=StopReason.TIME), 100)
 
 
 def test_a_long_change_is_cut_visibly_and_every_file_is_named() -> None:
     diff = "".join(f"+++ b/file{number}.py\n+line {number}\n" for number in range(100))
 
-    output = shown(Work("done", diff=diff), 300)
+    output = shown(ExecutionResult("done", diff=diff), 300)
 
     assert len(output) < 2000
     assert "+line 0\n" in output

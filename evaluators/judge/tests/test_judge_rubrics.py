@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Entry, Hit, Learning, Recall, Task, UnknownName, events
+from openkoi_hookspecs import Hit, Learning, PluginEntry, PluginNotFoundError, Recall, Task, events
 from openkoi_judge.choice import choose
 from openkoi_judge.preferences import preferences
 from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
@@ -86,7 +86,7 @@ def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(t
             likes = Learning("1", "preference", "Use the prose-quality rubric.", quoted=quoted)
             trick = Learning("2", "heuristic", "Use the general rubric.")
             await run.emit(events.TaskStarted(run.task))
-            await run.emit(events.Recalled(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))
+            await run.emit(events.RecallFinished(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))
             return preferences(run)
 
     shown, quoted = (asyncio.run(told(quoted=one)) for one in (False, True))
@@ -160,8 +160,8 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
 def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "ledgers", MINE)
     entries = [
-        Entry("skills", "ledgers", "acme", lambda: tmp_path / "evaluators" / "user"),
-        Entry("skills", "broken", "acme", lambda: 7),
+        PluginEntry("skills", "ledgers", "acme", lambda: tmp_path / "evaluators" / "user"),
+        PluginEntry("skills", "broken", "acme", lambda: 7),
     ]
 
     places, complaints = wanted(None, None, (), entries)
@@ -198,5 +198,5 @@ def test_the_configuration_outranks_the_task() -> None:
 
 
 def test_a_rubric_that_is_not_there_is_not_replaced_by_another() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'general'"):
+    with pytest.raises(PluginNotFoundError, match="Did you mean 'general'"):
         choose(shelf().rubrics, "genral", Task("Anything"))

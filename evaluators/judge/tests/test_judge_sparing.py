@@ -11,18 +11,18 @@ import pytest
 from openkoi_hookspecs import (
     Check,
     Chunk,
-    Done,
     Evaluation,
+    EvaluationMode,
+    ExecutionResult,
     Message,
-    Mode,
     Request,
+    StreamEnd,
     Task,
     Text,
     ToolCall,
     Usage,
-    Work,
 )
-from openkoi_hookspecs.events import Prompted
+from openkoi_hookspecs.events import MessageAdded
 from openkoi_judge import Judge, Voted
 from openkoi_report import Saving, savings_of, totals
 from openkoi_testing import Scripted, Stage, lend, perform
@@ -52,7 +52,7 @@ class Heard:
     prompts: list[str]
 
     @property
-    def modes(self) -> list[Mode]:
+    def modes(self) -> list[EvaluationMode]:
         return [evaluation.mode for evaluation in self.evaluations]
 
 
@@ -86,7 +86,7 @@ def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge 
             for state in states:
                 for name, text in state.files.items():
                     (root / name).write_text(text, encoding="utf-8")
-                work = Work(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
+                work = ExecutionResult(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
                 evaluations.append(await judge.evaluate(work, run) or Evaluation())
             events = [record.event for record in run.records(run.task.session)]
         return Heard(evaluations, [event for event in events if isinstance(event, Voted)], prompts(model))
@@ -107,7 +107,7 @@ SECOND = State({"sort.py": LONG.replace("given * 3 + 21", "given * 3 + 22")})
 def test_equal_work_is_not_judged_again(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.6, BUG)], [FIRST, FIRST])
 
-    assert [Mode.FULL, Mode.CACHED] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == heard.modes
     assert heard.evaluations[0].scores == heard.evaluations[1].scores
     assert [1, 0] == [voted.calls for voted in heard.votes]
 
@@ -118,7 +118,7 @@ def test_equal_work_for_another_task_or_rubric_is_judged_again(tmp_path: Path) -
     async def judging() -> None:
         for task in (Task("Sort it"), Task("Sort it well"), Task("Sort it")):
             async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
-                await judge.evaluate(Work("Sorted."), run)
+                await judge.evaluate(ExecutionResult("Sorted."), run)
 
     asyncio.run(judging())
 
@@ -130,7 +130,7 @@ def test_a_single_vote_is_not_reused_where_three_are_needed(tmp_path: Path) -> N
 
     heard = hear(tmp_path, [scores(0.82)] * 4, states, Judge())
 
-    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
     assert [1, 3] == [voted.calls for voted in heard.votes]
 
 
@@ -140,7 +140,7 @@ def test_a_high_judgement_below_a_red_check_is_not_asked_for_again_once_it_is_gr
 
     heard = hear(tmp_path, [scores(0.96)], states)
 
-    assert [Mode.FULL, Mode.SKIPPED] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.SKIPPED] == heard.modes
     assert pytest.approx(0.96) == heard.evaluations[1].score
     assert ("correctness", "safety", "style", "completeness") == heard.votes[1].carried
 
@@ -160,7 +160,7 @@ def test_a_judgement_is_not_left_out_when(tmp_path: Path, first: str, then: Stat
 
     heard = hear(tmp_path, [first, *later], [State(FIRST.files, known=RED), then])
 
-    assert Mode.SKIPPED not in heard.modes, why
+    assert EvaluationMode.SKIPPED not in heard.modes, why
 
 
 @pytest.mark.row("EVAL-19", "C13")
@@ -168,7 +168,7 @@ def test_of_a_long_work_only_the_change_is_judged(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7, resolved=[1])], [FIRST, SECOND])
 
     values = {score.dimension: score.value for score in heard.evaluations[1].scores}
-    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
     assert {"correctness": 0.7, "safety": 0.6, "style": 0.6, "completeness": 0.6} == values
     assert ((), "Go on.") == (heard.evaluations[1].findings, heard.evaluations[1].suggestion)
 
@@ -191,7 +191,7 @@ def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cach
             judge = Judge(votes=1)
             for state in (FIRST, SECOND):
                 (tmp_path / "sort.py").write_text(state.files["sort.py"], encoding="utf-8")
-                await judge.evaluate(Work("Done.", diff=diff(state.files), files=("sort.py",)), run)
+                await judge.evaluate(ExecutionResult("Done.", diff=diff(state.files), files=("sort.py",)), run)
 
     asyncio.run(judging())
 
@@ -223,7 +223,7 @@ def test_nothing_is_accepted_without_a_full_judgement_of_it(tmp_path: Path) -> N
 
     heard = hear(tmp_path, says, [FIRST, SECOND])
 
-    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
     assert [1, 2] == [voted.calls for voted in heard.votes]
     assert "part_90" in heard.prompts[2]
 
@@ -232,27 +232,27 @@ def test_nothing_is_accepted_without_a_full_judgement_of_it(tmp_path: Path) -> N
 def test_when_most_dimensions_are_affected_all_is_judged(tmp_path: Path) -> None:
     says = [scores(0.5, BUG), partly(correctness=0.5, safety=0.5, style=0.5), scores(0.4)]
 
-    assert [Mode.FULL, Mode.FULL] == hear(tmp_path, says, [FIRST, SECOND]).modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == hear(tmp_path, says, [FIRST, SECOND]).modes
 
 
 @pytest.mark.row("EVAL-20")
 def test_when_the_change_is_large_all_is_judged(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.5, BUG), scores(0.5)], [FIRST, State({"sort.py": LONG.replace("given", "taken")})])
 
-    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
 
 
 def test_an_answer_about_the_change_that_cannot_be_used_leads_to_a_full_judgement(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.5, BUG), "Better.", "Much better!", scores(0.4)], [FIRST, SECOND])
 
-    assert [Mode.FULL, Mode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == heard.modes
 
 
 def test_a_changed_code_is_always_judged_for_correctness(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.5, BUG), partly(style=0.5), partly(style=0.5, correctness=0.4)], [FIRST, SECOND])
 
     assert "There is no score for correctness." in heard.prompts[2]
-    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
 
 
 def test_a_score_is_carried_once(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_a_score_is_carried_once(tmp_path: Path) -> None:
 
     heard = hear(tmp_path, says, [FIRST, SECOND, third])
 
-    assert [Mode.FULL, Mode.INCREMENTAL, Mode.FULL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == heard.modes
 
 
 @pytest.mark.row("C44")
@@ -270,7 +270,7 @@ def test_a_change_that_affects_nothing_leaves_the_judgement_as_it_is(tmp_path: P
 
     heard = hear(tmp_path, [scores(0.5, BUG), partly()], states)
 
-    assert [Mode.FULL, Mode.CACHED] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.CACHED] == heard.modes
     assert heard.evaluations[0].scores == heard.evaluations[1].scores
 
 
@@ -280,7 +280,7 @@ def test_a_new_file_beside_the_judged_ones_is_a_change(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.5, BUG), partly(correctness=0.5)], [FIRST, later])
 
     assert "+print('more')" in heard.prompts[1]
-    assert Mode.INCREMENTAL is heard.modes[1]
+    assert EvaluationMode.INCREMENTAL is heard.modes[1]
 
 
 def test_words_alone_are_compared_as_words(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_words_alone_are_compared_as_words(tmp_path: Path) -> None:
 
     heard = hear(tmp_path, says, [State({}, text), State({}, text + "\nAnd one more.")])
 
-    assert [Mode.FULL, Mode.INCREMENTAL] == heard.modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
     assert "+And one more." in heard.prompts[1]
 
 
@@ -306,22 +306,22 @@ def make_huge(root: Path) -> None:
 def test_what_cannot_be_compared_is_judged_in_full(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     judge, model = Judge(votes=1), Scripted([scores(0.5), scores(0.4)], repeat_last=False)
 
-    async def judging() -> list[Mode]:
+    async def judging() -> list[EvaluationMode]:
         async with lend(tmp_path, task=TASK, stage=Stage(model=model)) as run:
             (tmp_path / "sort.py").write_text(LONG, encoding="utf-8")
-            first = await judge.evaluate(Work("Done.", diff=diff(FIRST.files), files=("sort.py",)), run)
+            first = await judge.evaluate(ExecutionResult("Done.", diff=diff(FIRST.files), files=("sort.py",)), run)
             spoil(tmp_path)
-            then = await judge.evaluate(Work("Done so.", diff=diff(FIRST.files), files=("sort.py",)), run)
+            then = await judge.evaluate(ExecutionResult("Done so.", diff=diff(FIRST.files), files=("sort.py",)), run)
             return [one.mode for one in (first, then) if one]
 
-    assert [Mode.FULL, Mode.FULL] == asyncio.run(judging())
+    assert [EvaluationMode.FULL, EvaluationMode.FULL] == asyncio.run(judging())
 
 
 def test_one_run_s_judgements_are_not_another_s(tmp_path: Path) -> None:
     judge = Judge(votes=1)
 
-    assert [Mode.FULL] == hear(tmp_path, [scores(0.5, BUG)], [FIRST], judge).modes
-    assert [Mode.FULL] == hear(tmp_path, [scores(0.4)], [SECOND], judge).modes
+    assert [EvaluationMode.FULL] == hear(tmp_path, [scores(0.5, BUG)], [FIRST], judge).modes
+    assert [EvaluationMode.FULL] == hear(tmp_path, [scores(0.4)], [SECOND], judge).modes
 
 
 class Uncounted(Scripted):
@@ -329,7 +329,7 @@ class Uncounted(Scripted):
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         async for chunk in super().chat(request):
-            yield replace(chunk, usage=Usage()) if isinstance(chunk, Done) else chunk
+            yield replace(chunk, usage=Usage()) if isinstance(chunk, StreamEnd) else chunk
 
 
 @pytest.mark.row("EVAL-30", "EVAL-20", "EVAL-19", "C47")
@@ -345,9 +345,9 @@ def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_pat
     rehearsed = perform(TASK, Stage(model=Uncounted(says), evaluators={"judge": Judge(votes=1)}), tmp_path)
 
     modes = [one.evaluation.mode for one in rehearsed.result.iterations if one.evaluation]
-    assert [Mode.FULL, Mode.INCREMENTAL, Mode.FULL] == modes
+    assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == modes
     assert rehearsed.result.accepted
-    told = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, Prompted)]
+    told = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, MessageAdded)]
     assert ["Look again.", "Go on."] == [text.splitlines()[-1] for text in told[1:]]
     assert totals(savings_of(rehearsed.records))[Saving.INCREMENTAL] > 0
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Done, Model, Request, Task, Text, Usage, Work
+from openkoi_hookspecs import Chunk, ExecutionResult, Model, Request, StreamEnd, Task, Text, Usage
 from openkoi_judge import Judge
 from openkoi_judge.evidence import asked, shown
 from openkoi_judge.instruction import instruction
@@ -41,7 +41,7 @@ class Counting:
         partial = "BEGIN verdict" in text
         rows = [{"dimension": "correctness", "score": value}] if partial else dict.fromkeys(NAMES, value)
         yield Text(json.dumps({"scores": rows, "findings": [], "resolved": [], "suggestion": ""}))
-        yield Done(Usage())
+        yield StreamEnd(Usage())
 
 
 def file(size: int, mended: int) -> str:
@@ -66,12 +66,12 @@ def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> t
                 lines = unified_diff(before.splitlines(), state.splitlines(), "a/parts.py", "b/parts.py", lineterm="")
                 diff = "diff --git a/parts.py b/parts.py\n" + "\n".join(lines)
                 already = sum(model.read)
-                await judge.evaluate(Work("Mended.", diff=diff, files=("parts.py",)), run)
+                await judge.evaluate(ExecutionResult("Mended.", diff=diff, files=("parts.py",)), run)
                 took.append((sum(model.read) - already) // 4)
         return took
 
     took = asyncio.run(judging())
-    whole = (*instruction(RUBRIC), asked(TASK), shown(Work("Mended." + states[-1]), 10**6))
+    whole = (*instruction(RUBRIC), asked(TASK), shown(ExecutionResult("Mended." + states[-1]), 10**6))
     return took, sum(map(len, whole)) // 4
 
 

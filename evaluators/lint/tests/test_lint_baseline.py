@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Baseline, Check, Evaluation, Finding, Run, Severity, Work
+from openkoi_hookspecs import Baseline, Check, Evaluation, ExecutionResult, Finding, Run, Severity
 from openkoi_lint import Lint
 from openkoi_lint.baseline import Before, Then, baseline_of, before_of
 from openkoi_lint.messages import Heard
@@ -73,7 +73,7 @@ def worked(root: Path, before: dict[str, str], lint: Lint, work: Callable[[Path]
         async with lend(root) as run:
             baseline = await recorded(lint, run)
             work(root)
-            return await lint.evaluate(Work("done", files=tuple(before), baseline=baseline), run)
+            return await lint.evaluate(ExecutionResult("done", files=tuple(before), baseline=baseline), run)
 
     for name, text in before.items():
         (root / name).write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Severity, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Severity
 from openkoi_lint import Lint
 from openkoi_lint.baseline import Before, baseline_of, before_of
 from openkoi_lint.lines import read_lines
@@ -24,7 +24,7 @@ MILD = Finding("Too long", Severity.SUGGESTION, rule="E501", where="pond.py:2")
 def evaluated(root: Path, lint: Lint) -> Evaluation | None:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await lint.evaluate(Work("done"), run)
+            return await lint.evaluate(ExecutionResult("done"), run)
 
     return asyncio.run(story())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Severity, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
 from openkoi_lint.clippy import read_clippy
 from openkoi_lint.eslint import read_eslint
@@ -150,7 +150,7 @@ def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
     async def story() -> Evaluation | None:
         lint = Lint(commands={"spell": "echo no dictionary; exit 2"})
         async with lend(tmp_path) as run:
-            return await lint.evaluate(Work("done", baseline=await recorded(lint, run)), run)
+            return await lint.evaluate(ExecutionResult("done", baseline=await recorded(lint, run)), run)
 
     assert asyncio.run(story()) is None
 
@@ -158,7 +158,7 @@ def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
 def evaluated(root: Path) -> Evaluation:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await Lint().evaluate(Work("done"), run)
+            return await Lint().evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())
     assert evaluation is not None

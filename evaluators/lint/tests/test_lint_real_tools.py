@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import Unstartable, unstartable
-from openkoi_hookspecs import Evaluation, Severity, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
 from openkoi_testing import lend
 
@@ -58,7 +58,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(root: Path, files: Mapping[str, str]) -> Evaluation:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await Lint(seconds=120).evaluate(Work("done"), run)
+            return await Lint(seconds=120).evaluate(ExecutionResult("done"), run)
 
     for name, text in files.items():
         (root / name).parent.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Evaluation, Severity, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
 from openkoi_testing import lend, recorded
 
@@ -27,7 +27,7 @@ class Bench:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text, encoding="utf-8")
 
-    def evaluated(self, files: dict[str, str], work: Work = Work("done")) -> Evaluation | None:  # noqa: B008  # frozen
+    def evaluated(self, files: dict[str, str], work: ExecutionResult = ExecutionResult("done")) -> Evaluation | None:  # noqa: B008  # frozen
         async def story() -> Evaluation | None:
             async with lend(self.root) as run:
                 return await self.lint.evaluate(work, run)
@@ -36,7 +36,7 @@ class Bench:
         return asyncio.run(story())
 
     def told(self, files: dict[str, str], changed: Sequence[str] = ()) -> Evaluation:
-        evaluation = self.evaluated(files, Work("done", files=tuple(changed)))
+        evaluation = self.evaluated(files, ExecutionResult("done", files=tuple(changed)))
         assert evaluation is not None
         return evaluation
 
@@ -45,7 +45,7 @@ class Bench:
             async with lend(self.root) as run:
                 before = await recorded(self.lint, run)
                 self.write(after)
-                return await self.lint.evaluate(Work("done", files=tuple(after), baseline=before), run)
+                return await self.lint.evaluate(ExecutionResult("done", files=tuple(after), baseline=before), run)
 
         self.write(before)
         evaluation = asyncio.run(story())

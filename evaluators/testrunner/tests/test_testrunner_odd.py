@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Finding, Severity, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Finding, Severity
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner
 
@@ -115,7 +115,7 @@ def told(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
 
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await TestRunner(venv=venv).evaluate(Work("done"), run)
+            return await TestRunner(venv=venv).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())
     assert evaluation is not None

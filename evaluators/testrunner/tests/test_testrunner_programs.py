@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import unstartable
-from openkoi_hookspecs import Evaluation, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner
 
@@ -54,7 +54,7 @@ def lacking(program: str) -> str:
 def evaluated(root: Path, runner: TestRunner | None = None) -> Evaluation | None:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await (runner or TestRunner()).evaluate(Work("done"), run)
+            return await (runner or TestRunner()).evaluate(ExecutionResult("done"), run)
 
     return asyncio.run(story())
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Severity, Task, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Severity, Task
 from openkoi_testing import lend, recorded
 from openkoi_testrunner import TestRunner
 
-WORK = Work("done")
+WORK = ExecutionResult("done")
 SETTINGS = "[tool.pytest.ini_options]\n"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Severity, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner
 
@@ -50,7 +50,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(root: Path, runner: TestRunner | None = None) -> Evaluation:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await (runner or TestRunner()).evaluate(Work("done"), run)
+            return await (runner or TestRunner()).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())
     assert evaluation is not None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, Evaluation, Task, Work
+from openkoi_hookspecs import Command, Evaluation, ExecutionResult, Task
 from openkoi_testing import Stage, lend, recorded
 from openkoi_testrunner import TestRunner
 
@@ -162,10 +162,14 @@ def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
             began = time.monotonic()
             before = await recorded(runner, run)
             took = time.monotonic() - began
-            clean = await runner.evaluate(Work("done", baseline=before), run)
+            clean = await runner.evaluate(ExecutionResult("done", baseline=before), run)
             path = root / project.file
             path.write_text(path.read_text().replace(project.good, project.bad, 1))
-            return clean, await runner.evaluate(Work("done", files=(project.file,), baseline=before), run), took
+            return (
+                clean,
+                await runner.evaluate(ExecutionResult("done", files=(project.file,), baseline=before), run),
+                took,
+            )
 
     clean, bad, took = asyncio.run(story())
     assert clean is not None

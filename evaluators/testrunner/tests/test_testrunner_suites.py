@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Severity, Task, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_testing import lend, recorded
 from openkoi_testrunner import TestRunner
 from openkoi_testrunner.bench import Bench, patience
@@ -68,7 +68,7 @@ def reworked(
             said = []
             for change in changes:
                 write(root, change)
-                said.append(await runner.evaluate(Work("done", files=tuple(change), baseline=before), run))
+                said.append(await runner.evaluate(ExecutionResult("done", files=tuple(change), baseline=before), run))
         return said
 
     write(root, files)
@@ -182,7 +182,7 @@ func TestSometimes(t *testing.T) {{
 
     async def story() -> Evaluation | None:
         async with lend(tmp_path / "pond") as run:
-            return await TestRunner().evaluate(Work("done"), run)
+            return await TestRunner().evaluate(ExecutionResult("done"), run)
 
     write(tmp_path / "pond", {"go.mod": "module example.com/calc\n\ngo 1.19\n", "a_test.go": body})
     evaluation = asyncio.run(story())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Evaluation, Task, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Task
 from openkoi_testing import lend, recorded
 from openkoi_testrunner import TestRunner
 
@@ -45,7 +45,7 @@ def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv:
             for way, changes in ways.items():
                 begin(root, files)
                 write(root, changes)
-                said[way] = await runner.evaluate(Work("done", baseline=before), run)
+                said[way] = await runner.evaluate(ExecutionResult("done", baseline=before), run)
         return said
 
     begin(root, files)

@@ -4,7 +4,7 @@ import asyncio
 import venv as environments
 from pathlib import Path
 
-from openkoi_hookspecs import Evaluation, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult
 from openkoi_testing import lend
 from openkoi_testrunner import TestRunner
 
@@ -32,7 +32,7 @@ class Pond(unittest.TestCase):
 def told(root: Path, venv: str = "") -> Evaluation:
     async def story() -> Evaluation | None:
         async with lend(root) as run:
-            return await TestRunner(venv=venv).evaluate(Work("done"), run)
+            return await TestRunner(venv=venv).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())
     assert evaluation is not None

@@ -2,7 +2,7 @@
 
 from word_count import WordCount
 
-from openkoi_hookspecs import Decision, Evaluation, Run, Score, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, NextAction, Run, Score
 from openkoi_testing import EvaluatorContract, rehearse
 
 
@@ -11,7 +11,7 @@ class Content:
 
     judges = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         return Evaluation(scores=(Score("quality", 1.0),))
 
 
@@ -47,4 +47,4 @@ def test_the_executor_is_told_how_much_to_leave_out() -> None:
 def test_work_that_stays_too_long_is_brought_to_a_person() -> None:
     result = rehearse("Shorten the report", says=["far too many words"], evaluators=SHORT)
 
-    assert Decision.ESCALATE is result.ruling.decision
+    assert NextAction.ESCALATE is result.ruling.decision

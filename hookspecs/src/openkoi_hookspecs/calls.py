@@ -3,12 +3,12 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import TypeAlias
 
-from .model import Reply, Usage
+from .model import Response, Usage
 from .record import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke(Event):
+class ModelDelta(Event):
     """A piece of an answer as it streams in."""
 
     name = "model.delta"
@@ -17,7 +17,7 @@ class Spoke(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Leased(Event):
+class ModelRequest(Event):
     """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
 
     ``worth`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the answer
@@ -35,7 +35,7 @@ class Leased(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Event):
+class ModelResponse(Event):
     """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
 
     ``messages`` is how long the conversation was, so that a resumed run knows which of its questions this answers.
@@ -43,7 +43,7 @@ class Answered(Event):
 
     name = "model.response"
     model: str
-    reply: Reply
+    reply: Response
     usd: float
     _: KW_ONLY
     role: str = "executor"
@@ -58,7 +58,7 @@ class Answered(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Broken(Event):
+class ModelResponseBroken(Event):
     """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
 
     name = "model.broken"
@@ -71,7 +71,7 @@ class Broken(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Switched(Event):
+class ModelFallback(Event):
     """A model did not answer, and the next one of its role's chain is asked instead."""
 
     name = "model.switch"
@@ -81,4 +81,4 @@ class Switched(Event):
     reason: str
 
 
-Paid: TypeAlias = Answered | Broken
+Paid: TypeAlias = ModelResponse | ModelResponseBroken

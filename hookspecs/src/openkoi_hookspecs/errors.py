@@ -1,18 +1,18 @@
 """What can go wrong, each error a sentence for a person: what happened, with what, what to do.
 
 KoiError
-├── UnknownName       no plugin of that kind has this name; the nearest ones are named
-├── BadSetting        a configuration value is missing or wrong; the file, line and key are named
-├── FilesChanged      the files are not as a task left them
-├── ProviderError     a model did not answer
-│   ├── NoProvider    there is no model to ask: nothing is configured
-│   ├── Unavailable   it may later: overload, rate limit, network, a stream that broke off
-│   │   └── EmptyAnswer  it did answer, but with neither words nor tool calls
-│   └── Refused       it will not as asked: key, quota, unknown model, bad request
-│       └── WrongServer  something else answers at its address: a login page, a certificate that is not trusted
-├── ToolFault         a tool cannot do what was asked of it; the model reads the sentence and goes on
-├── LimitReached      going on would pass a limit of the task
-└── PluginFault       a plugin raised, hung or broke its contract
+├── PluginNotFoundError              no plugin of that kind has this name; the nearest ones are named
+├── ConfigError                      a configuration value is missing or wrong; the file, line and key are named
+├── FilesChangedError                the files are not as a task left them
+├── ProviderError                    a model did not answer
+│   ├── NoProviderError              there is no model to ask: nothing is configured
+│   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
+│   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
+│   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
+│       └── WrongServerError         something else answers at its address: a login page, an untrusted certificate
+├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
+├── LimitExceededError               going on would pass a limit of the task
+└── PluginError                      a plugin raised, hung or broke its contract
 """
 
 
@@ -20,7 +20,7 @@ class KoiError(Exception):
     """The root of all errors that OpenKoi means to raise."""
 
 
-class UnknownName(KoiError):
+class PluginNotFoundError(KoiError):
     """No plugin of that kind has this name."""
 
     def __init__(self, kind: str, name: str, known: tuple[str, ...] = ()) -> None:
@@ -32,11 +32,11 @@ class UnknownName(KoiError):
         super().__init__(f"No {one} named {name!r}. There are: {', '.join(known) or 'none'}.{hint}")
 
 
-class BadSetting(KoiError):
+class ConfigError(KoiError):
     """A configuration value is missing or wrong."""
 
 
-class FilesChanged(KoiError):
+class FilesChangedError(KoiError):
     """The files are not as a task left them, so a verdict on its work would not be about the files."""
 
 
@@ -44,11 +44,11 @@ class ProviderError(KoiError):
     """A model did not answer."""
 
 
-class NoProvider(ProviderError):
+class NoProviderError(ProviderError):
     """There is no model to ask: no key, no server, nothing configured."""
 
 
-class Unavailable(ProviderError):
+class ProviderUnavailableError(ProviderError):
     """It may answer later. ``retry_after`` is a lower bound in seconds, when the vendor gave one."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
@@ -56,11 +56,11 @@ class Unavailable(ProviderError):
         self.retry_after = retry_after
 
 
-class EmptyAnswer(Unavailable):
+class EmptyResponseError(ProviderUnavailableError):
     """It answered with neither words nor tool calls. It is asked once more, and not as often as a busy server."""
 
 
-class Refused(ProviderError):
+class RequestRejectedError(ProviderError):
     """It will not answer as asked. ``overflow`` says that the request is longer than the model can read."""
 
     def __init__(self, message: str, *, overflow: bool = False) -> None:
@@ -68,15 +68,15 @@ class Refused(ProviderError):
         self.overflow = overflow
 
 
-class WrongServer(Refused):
+class WrongServerError(RequestRejectedError):
     """Something else answers at the model server's address; asking again, for whatever, is of no use."""
 
 
-class ToolFault(KoiError):
+class ToolError(KoiError):
     """A tool cannot do what was asked: it becomes a failed result that says so, and the run goes on."""
 
 
-class LimitReached(KoiError):
+class LimitExceededError(KoiError):
     """Going on would pass a limit of the task. Let it through: the next model call ends the run."""
 
     def __init__(self, limit: str) -> None:
@@ -84,7 +84,7 @@ class LimitReached(KoiError):
         self.limit = limit
 
 
-class PluginFault(KoiError):
+class PluginError(KoiError):
     """A plugin raised, hung or broke its contract; it is named, passed over, and after three faults left out."""
 
     def __init__(self, plugin: str, moment: str, cause: BaseException | str) -> None:

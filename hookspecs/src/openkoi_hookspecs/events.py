@@ -8,24 +8,24 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from .calls import Answered as Answered
-from .calls import Broken as Broken
-from .calls import Leased as Leased
+from .calls import ModelDelta as ModelDelta
+from .calls import ModelFallback as ModelFallback
+from .calls import ModelRequest as ModelRequest
+from .calls import ModelResponse as ModelResponse
+from .calls import ModelResponseBroken as ModelResponseBroken
 from .calls import Paid as Paid
-from .calls import Spoke as Spoke
-from .calls import Switched as Switched
-from .iteration import Facts, Plan, Ruling
+from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
 from .record import Event as Event
 from .record import Record as Record
-from .record import Unknown as Unknown
-from .task import Spend, Task
+from .record import UnknownEvent as UnknownEvent
+from .task import Cost, Task
 from .tool import ToolCall, ToolResult
-from .work import Baseline, Evaluation, Mode, Work
-from .workspace import Forked as Forked
-from .workspace import Kept as Kept
-from .workspace import Restored as Restored
+from .work import Baseline, Evaluation, EvaluationMode, ExecutionResult
+from .workspace import BaselineSaved as BaselineSaved
+from .workspace import RunForked as RunForked
+from .workspace import WorkspaceRestored as WorkspaceRestored
 
 WORDS = "words"
 
@@ -48,7 +48,7 @@ class TaskStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled(Event):
+class RecallFinished(Event):
     """What of memory is shown to the model."""
 
     name = "recall"
@@ -56,7 +56,7 @@ class Recalled(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(Event):
+class PlanReady(Event):
     """The plan, with every section and its source."""
 
     name = "plan"
@@ -64,7 +64,7 @@ class Planned(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompted(Event):
+class MessageAdded(Event):
     """A message that the run, not the model, added to the conversation. ``fresh`` begins a new one."""
 
     name = "message"
@@ -83,7 +83,7 @@ class CycleStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCalled(Event):
+class ToolCallStarted(Event):
     """Written before the effect: a call without a result may have happened. ``doing`` says it in a person's words."""
 
     name = "tool_call"
@@ -92,7 +92,7 @@ class ToolCalled(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolAnswered(Event):
+class ToolCallFinished(Event):
     """The result, as the model reads it."""
 
     name = "tool_result"
@@ -100,7 +100,7 @@ class ToolAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolsSettled(Event):
+class ToolResultsReady(Event):
     """All calls of a cycle have their results."""
 
     name = "tool.results"
@@ -109,7 +109,7 @@ class ToolsSettled(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Event):
+class QuestionAsked(Event):
     """A person is asked, at the terminal or from wherever the question is answered by its id."""
 
     name = "question"
@@ -118,7 +118,7 @@ class Asked(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Replied(Event):
+class QuestionAnswered(Event):
     """What the person said; nothing when nobody did, and the run goes without an answer."""
 
     name = "question.answer"
@@ -136,7 +136,7 @@ class PathsApproved(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Compressed(Event):
+class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
     ``before`` and ``after`` are the tokens of the conversation, estimated. The log still contains what was removed, and
@@ -159,7 +159,7 @@ class ChecksBaseline(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Terminated(Event):
+class InnerLoopEnded(Event):
     """Why the inner loop ended."""
 
     name = "run.terminated_by"
@@ -167,11 +167,11 @@ class Terminated(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Worked(Event):
+class ExecutionFinished(Event):
     """What an execution left behind."""
 
     name = "work"
-    work: Work
+    work: ExecutionResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class RequestClassified(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated(Event):
+class EvaluationFinished(Event):
     """What all evaluators together say.
 
     Where no judge gave a score, ``checkpoint`` is the workspace as the evaluators left it, for a later verdict.
@@ -202,24 +202,24 @@ class Evaluated(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Iterated(Event):
+class IterationFinished(Event):
     """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
 
     name = "iteration"
     iteration: int
     score: float | None
-    spent: Spend
-    mode: Mode = Mode.FULL
+    spent: Cost
+    mode: EvaluationMode = EvaluationMode.FULL
 
 
 @dataclass(frozen=True, slots=True)
-class Decided(Event):
+class DecisionMade(Event):
     """What happens after an iteration, what was spent until then, and the facts that the decision is based on."""
 
     name = "decision"
     iteration: int
-    ruling: Ruling
-    spent: Spend
+    ruling: Decision
+    spent: Cost
     facts: Facts = field(default_factory=Facts)
 
 
@@ -228,14 +228,14 @@ class RunCompleted(Event):
     """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
 
     name = "run.completed"
-    ruling: Ruling
-    spent: Spend
+    ruling: Decision
+    spent: Cost
     best: int = 0
     iterations: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Continued(Event):
+class RunResumed(Event):
     """A run that ended before its time is resumed here; what it did while it could not ask the user is done again.
 
     ``models`` are those of its command line and of this one, by setting: another resume or fork uses them again.
@@ -263,7 +263,7 @@ class LearningSaved(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Used(Event):
+class UsageRecorded(Event):
     """Something a person did, for whoever looks for habits: a Task, a Command, a SkillUse or an Integration."""
 
     name = "usage"
@@ -277,7 +277,7 @@ class Used(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class HookAnswered(Event):
+class HookReturned(Event):
     """What a plugin added at a moment; silence is not recorded."""
 
     name = "hook.answered"
@@ -289,7 +289,7 @@ class HookAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Warned(Event):
+class WarningIssued(Event):
     """A degraded mode, loudly: what happened, with what, what to do."""
 
     name = "warning"

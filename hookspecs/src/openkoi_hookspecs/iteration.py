@@ -5,8 +5,8 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
 from .prompt import Section
-from .task import Spend, Task
-from .work import Ended, Evaluation, Finding, Work
+from .task import Cost, Task
+from .work import Evaluation, ExecutionResult, Finding, StopReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Facts:
     although a judge is enabled. ``question``: the task is a question, and nothing changed.
     """
 
-    end: Ended = Ended.DONE
+    end: StopReason = StopReason.DONE
     limit: str = ""
     answered: bool = False
     changed: bool = False
@@ -73,9 +73,9 @@ class Iteration:
     """One turn of the outer loop. ``evaluation`` is None when no evaluator had anything to say."""
 
     plan: Plan
-    work: Work
+    work: ExecutionResult
     evaluation: Evaluation | None = None
-    spent: Spend
+    spent: Cost
     facts: Facts = Facts()
 
     @property
@@ -86,7 +86,7 @@ class Iteration:
         return found.score is not None, *clean, found.score or 0.0, -len(found.failing), -self.work.diff.count("\n")
 
 
-class Decision(StrEnum):
+class NextAction(StrEnum):
     """What happens after an iteration."""
 
     CONTINUE = "continue"
@@ -100,14 +100,14 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class Decision:
     """A decision and why it was taken.
 
     A ``fresh`` one goes on from the best iteration's files with a minimal context: the last attempt led astray. An
     ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
     """
 
-    decision: Decision
+    decision: NextAction
     reason: str
     _: KW_ONLY
     fresh: bool = False
@@ -116,7 +116,7 @@ class Ruling:
     @property
     def final(self) -> bool:
         """Whether the loop ends here."""
-        return self.decision is not Decision.CONTINUE
+        return self.decision is not NextAction.CONTINUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +124,16 @@ class Result:
     """How a task ended. ``best`` is the iteration whose files are in the workspace now."""
 
     task: Task
-    ruling: Ruling
+    ruling: Decision
     _: KW_ONLY
     best: Iteration
     iterations: Sequence[Iteration]
-    spent: Spend
+    spent: Cost
 
     @property
     def accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
-        done = self.ruling.decision is Decision.ACCEPT
+        done = self.ruling.decision is NextAction.ACCEPT
         return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
 
     @property

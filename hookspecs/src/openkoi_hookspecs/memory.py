@@ -17,7 +17,7 @@ class Passage:
     origin: str = ""
 
 
-class Standing(StrEnum):
+class LearningStatus(StrEnum):
     """How far a learning is trusted: on probation until it helped, archived but never deleted."""
 
     PROBATION = "probation"
@@ -46,7 +46,7 @@ class Learning:
     scope: str = "project"
     origin: str = "repair"
     evidence: tuple[str, ...] = ()
-    standing: Standing = Standing.PROBATION
+    standing: LearningStatus = LearningStatus.PROBATION
     quoted: bool = False
     shown: int = 0
     helpful: int = 0
@@ -57,7 +57,7 @@ class Learning:
     superseded_by: str = ""
 
 
-Memo: TypeAlias = Passage | Learning
+MemoryItem: TypeAlias = Passage | Learning
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Hit:
     ``near`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
     """
 
-    memo: Memo
+    memo: MemoryItem
     relevance: float
     _: KW_ONLY
     near: float = 0.0

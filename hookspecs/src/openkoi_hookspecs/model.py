@@ -16,7 +16,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class Reasoning:
     """Reasoning of the model. ``seal`` is the vendor's opaque proof, handed back unchanged on the next turn.
 
     ``by`` is the ``provider/model`` that thought so; the kernel sets it, and shows it to no other.
@@ -35,7 +35,7 @@ class Image:
     media_type: str
 
 
-Part: TypeAlias = Text | Thought | Image | ToolCall | ToolResult
+Part: TypeAlias = Text | Reasoning | Image | ToolCall | ToolResult
 
 
 class Role(StrEnum):
@@ -117,7 +117,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ProviderInfo:
     """A provider as it is offered: its default model, and the variable that its key is looked for in."""
 
     provider: str
@@ -129,7 +129,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Discovered:
+class DiscoveredProvider:
     """A way to a model that was found on this machine, and not configured.
 
     ``origin`` is told to the person: ``from Claude CLI``, ``local``. ``consent`` is what a person is asked, once,
@@ -163,7 +163,7 @@ class Request:
     temperature: float | None = None
 
 
-class Stop(StrEnum):
+class FinishReason(StrEnum):
     """Why a model stopped talking."""
 
     END = "end"
@@ -173,11 +173,11 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StreamEnd:
     """The last chunk of an answer. An answer without it was cut off, and nothing in it is acted upon."""
 
     usage: Usage
-    stop: Stop = Stop.END
+    stop: FinishReason = FinishReason.END
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +198,15 @@ class Embedding:
     usage: Usage = Usage()
 
 
-Chunk: TypeAlias = Text | Thought | ToolCall | Buffered | Done
+Chunk: TypeAlias = Text | Reasoning | ToolCall | Buffered | StreamEnd
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Response:
     """A whole answer."""
 
     parts: tuple[Part, ...]
-    done: Done
+    done: StreamEnd
 
     @property
     def text(self) -> str:

@@ -19,20 +19,20 @@ from pluggy import HookimplMarker, HookspecMarker
 from .apps import Pattern, Post
 from .iteration import Plan, Result
 from .memory import Learning, Recall
-from .model import Discovered
+from .model import DiscoveredProvider
 from .prompt import Section
 from .record import Event
-from .run import Answer, Koi, Run
+from .run import HookReturn, Koi, Run
 from .task import Task
-from .tool import Tool, ToolCall, ToolResult, Verdict
-from .work import Evaluation, Work
+from .tool import Permission, Tool, ToolCall, ToolResult
+from .work import Evaluation, ExecutionResult
 
 hookspec = HookspecMarker("openkoi")
 hookimpl = HookimplMarker("openkoi")
 
 
 @hookspec
-def find_models(koi: Koi) -> Answer[Sequence[Discovered]]:
+def find_models(koi: Koi) -> HookReturn[Sequence[DiscoveredProvider]]:
     """Called when no model is configured, or the key of one is missing. Return ways to a model, the best first.
 
     Nobody is asked here, and nothing is saved: a key of another program is shown with the ``consent`` it needs.
@@ -41,55 +41,55 @@ def find_models(koi: Koi) -> Answer[Sequence[Discovered]]:
 
 
 @hookspec
-def after_recall(recall: Recall, task: Task, run: Run) -> Answer[Recall]:
+def after_recall(recall: Recall, task: Task, run: Run) -> HookReturn[Recall]:
     """Called once, when memory has answered. Return what of it to show: fewer hits, or in another order."""
     return None
 
 
 @hookspec
-def before_plan(task: Task, recall: Recall, run: Run) -> Answer[Sequence[Section]]:
+def before_plan(task: Task, recall: Recall, run: Run) -> HookReturn[Sequence[Section]]:
     """Called once, before the plan is made. Return sections for the prompt of the whole run."""
     return None
 
 
 @hookspec
-def after_plan(plan: Plan, task: Task, run: Run) -> Answer[Plan]:
+def after_plan(plan: Plan, task: Task, run: Run) -> HookReturn[Plan]:
     """Called once, with the plan and every section in it. Return another plan to replace it."""
     return None
 
 
 @hookspec
-def before_execute(plan: Plan, run: Run) -> Answer[Sequence[Section]]:
+def before_execute(plan: Plan, run: Run) -> HookReturn[Sequence[Section]]:
     """Called before each execution. Return sections for this iteration only; they stand after all that is cached."""
     return None
 
 
 @hookspec
-def before_tool(call: ToolCall, tool: Tool, run: Run) -> Answer[Verdict]:
+def before_tool(call: ToolCall, tool: Tool, run: Run) -> HookReturn[Permission]:
     """Called before each tool call, also parallel ones. Return Allow, Ask or Deny."""
     return None
 
 
 @hookspec
-def after_tool(result: ToolResult, call: ToolCall, run: Run) -> Answer[ToolResult]:
+def after_tool(result: ToolResult, call: ToolCall, run: Run) -> HookReturn[ToolResult]:
     """Called with each result, before the model sees it. Return another to replace it."""
     return None
 
 
 @hookspec
-def after_execute(work: Work, run: Run) -> Answer[Work]:
+def after_execute(work: ExecutionResult, run: Run) -> HookReturn[ExecutionResult]:
     """Called after each execution. Return work with another text to replace the last words; the rest is ignored."""
     return None
 
 
 @hookspec
-def before_evaluate(work: Work, run: Run) -> Answer[Sequence[Section]]:
+def before_evaluate(work: ExecutionResult, run: Run) -> HookReturn[Sequence[Section]]:
     """Called before each evaluation. Return criteria for the judges; they arrive as ``work.criteria``."""
     return None
 
 
 @hookspec
-def after_evaluate(evaluation: Evaluation, work: Work, run: Run) -> Answer[Evaluation]:
+def after_evaluate(evaluation: Evaluation, work: ExecutionResult, run: Run) -> HookReturn[Evaluation]:
     """Called with the merged evaluation. Return a stricter one to replace it: with lower scores, more findings.
 
     One that would be easier to accept is ignored with a warning: no failing check, blocker or score can be removed or
@@ -99,31 +99,31 @@ def after_evaluate(evaluation: Evaluation, work: Work, run: Run) -> Answer[Evalu
 
 
 @hookspec
-def before_learn(result: Result, run: Run) -> Answer[Sequence[Learning]]:
+def before_learn(result: Result, run: Run) -> HookReturn[Sequence[Learning]]:
     """Called once, when the result is out. Return what the run taught; the person is not kept waiting."""
     return None
 
 
 @hookspec
-def on_learning(learning: Learning, run: Run) -> Answer[Learning]:
+def on_learning(learning: Learning, run: Run) -> HookReturn[Learning]:
     """Called for each learning before it is saved. Return it changed, or archived to keep it from being used."""
     return None
 
 
 @hookspec
-def on_pattern(pattern: Pattern, koi: Koi) -> Answer[Pattern]:
+def on_pattern(pattern: Pattern, koi: Koi) -> HookReturn[Pattern]:
     """Called for each new pattern before it is shown. Return it changed."""
     return None
 
 
 @hookspec
-def message_received(message: Post, koi: Koi) -> Answer[Post]:
+def message_received(message: Post, koi: Koi) -> HookReturn[Post]:
     """Called for each message from an app before it becomes a task. Return it changed; an empty text drops it."""
     return None
 
 
 @hookspec
-def message_sending(message: Post, koi: Koi) -> Answer[Post]:
+def message_sending(message: Post, koi: Koi) -> HookReturn[Post]:
     """Called for each message to an app before it is sent. Return it changed; an empty text drops it."""
     return None
 

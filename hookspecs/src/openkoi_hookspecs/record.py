@@ -36,7 +36,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown(Event):
+class UnknownEvent(Event):
     """An event of a plugin that is not installed, or of a newer version."""
 
     data: Mapping[str, Any]

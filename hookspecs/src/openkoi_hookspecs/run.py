@@ -7,19 +7,19 @@ from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from .iteration import Iteration, Result
 from .memory import Hit, Query
-from .model import Offer, Reply, Request
+from .model import ProviderInfo, Request, Response
 from .record import Event, Record
-from .sandbox import Command, Completed
-from .task import Spend, Task
+from .sandbox import Command, CommandResult
+from .task import Cost, Task
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
-Answer: TypeAlias = T | Awaitable[T | None] | None
+HookReturn: TypeAlias = T | Awaitable[T | None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PluginEntry:
     """A plugin that can be chosen. ``origin`` says who brings it; ``load`` imports and configures it, once."""
 
     kind: str
@@ -40,7 +40,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingQuestion:
     """A question that a run has asked, and that nobody has answered yet. ``at`` is UTC in ISO 8601."""
 
     id: str
@@ -52,7 +52,7 @@ class Waiting:
 class Koi(Protocol):
     """OpenKoi between runs, as commands, daemons and faces hold it."""
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
 
     def records(self, session: str) -> Iterable[Record]:
@@ -61,7 +61,7 @@ class Koi(Protocol):
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first, with their default models."""
 
     def saved_keys(self) -> Sequence[str]:
@@ -76,20 +76,22 @@ class Koi(Protocol):
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is. None: nobody is there, or no answer was given in time."""
 
-    def waiting(self) -> Sequence[Waiting]:
+    def waiting(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered, the oldest first; also runs of other processes."""
 
-    def answer(self, id: str, answer: str) -> Waiting:
-        """Answer a question in a person's name, by its id or the beginning of it; raises UnknownName."""
+    def answer(self, id: str, answer: str) -> PendingQuestion:
+        """Answer a question in a person's name, by its id or the beginning of it; raises PluginNotFoundError."""
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment, with the same facts; return who said what, in order."""
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment; each sees what the one before made of it."""
 
@@ -110,7 +112,7 @@ class Run(Koi, Protocol):
         """What is to be done, with the limits that bind it."""
 
     @property
-    def spent(self) -> Spend:
+    def spent(self) -> Cost:
         """What has been used so far, by anyone."""
 
     @property
@@ -121,10 +123,10 @@ class Run(Koi, Protocol):
     def workspace(self) -> Path:
         """The folder that is worked in."""
 
-    async def chat(self, request: Request) -> Reply:
-        """Call a model. The worst case is reserved first; raises LimitReached rather than pass a limit."""
+    async def chat(self, request: Request) -> Response:
+        """Call a model. The worst case is reserved first; raises LimitExceededError rather than pass a limit."""
 
-    async def execute(self, command: Command) -> Completed:
+    async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox."""
 
     async def emit(self, event: Event) -> None:

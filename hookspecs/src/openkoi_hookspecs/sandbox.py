@@ -25,7 +25,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class CommandResult:
     """How a command ended: the first and last 32 KB of both streams, and where the ``whole`` of it is kept.
 
     ``events`` are what the sandbox wants in the run's log.

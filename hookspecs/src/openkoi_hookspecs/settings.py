@@ -20,21 +20,21 @@ class Env:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
+class DataDir:
     """A path below OpenKoi's data folder, private to its user."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedSetting:
     """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class Plugin:
+class Inject:
     """Another plugin, named in the configuration and built by the kernel: an embedder for a memory."""
 
     kind: str

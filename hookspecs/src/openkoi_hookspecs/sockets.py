@@ -15,32 +15,36 @@ from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
 from .record import Record
 from .restoration import Restoration
-from .run import Entry, Koi, Run
-from .sandbox import Command, Completed
+from .run import Koi, PluginEntry, Run
+from .sandbox import Command, CommandResult
 from .tool import Tool
-from .work import Baseline, Evaluation, Work
+from .work import Baseline, Evaluation, ExecutionResult
 
 
 class Provider(Protocol):
     """Models behind one vendor's API. Group ``openkoi.providers``."""
 
     async def models(self) -> Sequence[Model]:
-        """List what can be called, with contexts and prices; raises Unavailable or Refused."""
+        """List what can be called, with contexts and prices.
+
+        Raises ProviderUnavailableError or RequestRejectedError.
+        """
 
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one answer: text as it comes, tool calls only when complete, Done last.
 
         Yield ``Buffered`` while a call's arguments arrive, so that an endless one is cut off; the kernel closes the
-        stream. A call that cannot be read comes with its ``fault``. Does not retry. Raises Unavailable or Refused.
+        stream. A call that cannot be read comes with its ``fault``. Does not retry. Raises ProviderUnavailableError or
+        RequestRejectedError.
         """
 
 
 @runtime_checkable
-class Described(Protocol):
+class SupportsDescribe(Protocol):
     """What a provider may be besides: one that can tell about a model by its name alone, listed or not."""
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises Refused when there is none of that name."""
+        """Tell about one model; raises RequestRejectedError when there is none of that name."""
 
 
 class Embedder(Protocol):
@@ -55,7 +59,7 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Dimensioned(Protocol):
+class SupportsDimensions(Protocol):
     """What an embedder may be besides: one that declares the length of its vectors. Memory stores no other length."""
 
     @property
@@ -70,7 +74,7 @@ class Evaluator(Protocol):
     count. Any other evaluator reports checks and findings; its scores are ignored with a warning that names it.
     """
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Evaluate the work as it stands in ``run.workspace``; return None to say nothing about it.
 
         Reads files, never changes them. A judge that cannot judge tries once more by itself, then says why in
@@ -79,14 +83,17 @@ class Evaluator(Protocol):
 
 
 @runtime_checkable
-class Baselined(Protocol):
+class SupportsBaseline(Protocol):
     """What an evaluator may be besides: one that looks at the workspace before the first change.
 
     What failed then and is not what the task is about does not count against the work.
     """
 
     async def baseline(self, run: Run) -> Baseline | None:
-        """Return how the checks stand now. It is logged and passed back in ``Work.baseline``, also after a resume."""
+        """Return how the checks stand now.
+
+        It is logged and passed back in ``ExecutionResult.baseline``, also after a resume.
+        """
 
 
 class Memory(Protocol):
@@ -103,14 +110,14 @@ class Memory(Protocol):
 
 
 @runtime_checkable
-class Resumed(Protocol):
+class SupportsOffsets(Protocol):
     """What a memory may be besides: one that knows how far it has read, so that it is only given what is new."""
 
     async def seen(self) -> Mapping[str, int]:
         """For each log segment, the ``end`` of the last record absorbed from it; moved with the records, atomically."""
 
 
-class Toolbox(Protocol):
+class ToolProvider(Protocol):
     """Tools for a run: functions of ours, an MCP server's, an app's. Group ``openkoi.tools``."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
@@ -123,7 +130,7 @@ class Sandbox(Protocol):
     async def level(self) -> int:
         """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
 
-    async def execute(self, command: Command, root: Path) -> Completed:
+    async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run it with ``root`` as its only writable folder; when this returns no process of it is left."""
 
 
@@ -160,10 +167,10 @@ class Compactor(Protocol):
         """
 
 
-class Worker(Protocol):
+class AgentRunner(Protocol):
     """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
         Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
@@ -171,15 +178,15 @@ class Worker(Protocol):
         """
 
 
-class Source(Protocol):
+class PluginSource(Protocol):
     """A plugin that finds plugins: scripts in a folder, WASM modules. Group ``openkoi.sources``."""
 
-    def entries(self, koi: Koi) -> Iterable[Entry]:
+    def entries(self, koi: Koi) -> Iterable[PluginEntry]:
         """List what is there, cheaply. Each is chosen, attributed and isolated like one that was installed."""
 
 
 @runtime_checkable
-class Examined(Protocol):
+class SupportsHealthCheck(Protocol):
     """What any plugin may be besides: one that tells ``doctor`` and ``status`` how it is."""
 
     async def examine(self) -> Mapping[str, str]:

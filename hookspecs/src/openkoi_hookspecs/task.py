@@ -22,7 +22,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spend:
+class Cost:
     """What a task has used so far, hooks, judges, learners and sub-tasks included.
 
     ``tokens`` are all tokens, as vendors count them. ``budget_tokens`` are what token limits apply to: a cached token

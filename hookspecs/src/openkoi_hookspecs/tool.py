@@ -53,7 +53,7 @@ class Tool:
 
     ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
     schema is not sent with every request: the model finds it when it needs it. ``writes`` tells guards which paths a
-    call would write to, where its arguments do not name them plainly; it may raise a ToolFault. A tool is ``local`` if
+    call would write to, where its arguments do not name them plainly; it may raise a ToolError. A tool is ``local`` if
     it changes nothing but files in the workspace, so that a diff shows what it did. A successful call of any other tool
     that does not only read counts as a change.
     """
@@ -72,7 +72,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 
     ``paths`` are absolute paths that commands of the task may change once the user allows the call.
@@ -84,21 +84,21 @@ class Verdict:
     strictness: ClassVar[int] = 0
 
 
-class Allow(Verdict):
+class Allow(Permission):
     """The call may run."""
 
     __slots__ = ()
     strictness = 1
 
 
-class Ask(Verdict):
+class Ask(Permission):
     """A person decides; when nobody is there the run stops and can be resumed."""
 
     __slots__ = ()
     strictness = 2
 
 
-class Deny(Verdict):
+class Deny(Permission):
     """The call does not run; the model is told the reason."""
 
     __slots__ = ()

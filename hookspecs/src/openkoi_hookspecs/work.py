@@ -80,7 +80,7 @@ class Score:
     weight: float = 1.0
 
 
-class Mode(StrEnum):
+class EvaluationMode(StrEnum):
     """How an evaluation was come by."""
 
     FULL = "full"
@@ -100,7 +100,7 @@ class Evaluation:
     checks: tuple[Check, ...] = ()
     scores: tuple[Score, ...] = ()
     findings: tuple[Finding, ...] = ()
-    mode: Mode = Mode.FULL
+    mode: EvaluationMode = EvaluationMode.FULL
     unknown: str = ""
     missing: tuple[str, ...] = ()
     suggestion: str = ""
@@ -144,7 +144,7 @@ class Evaluation:
         return tuple(f for f in self.findings if f.severity is not Severity.SUGGESTION)
 
 
-class Ended(StrEnum):
+class StopReason(StrEnum):
     """Why an execution stopped working.
 
     DONE: it answered, or a declared condition was met. UNMET: it answered without meeting any declared condition.
@@ -177,7 +177,7 @@ UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint 
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ExecutionResult:
     """What one execution left behind: its last words, and a unified diff against the workspace before the run.
 
     ``calls`` are the run's tool calls so far that could change something. ``criteria`` are what plugins want the judges
@@ -191,7 +191,7 @@ class Work:
     diff: str = ""
     files: tuple[str, ...] = ()
     checkpoint: str = ""
-    ended: Ended = Ended.DONE
+    ended: StopReason = StopReason.DONE
     limit: str = ""
     calls: tuple[EffectCall, ...] = ()
     criteria: tuple[Section, ...] = ()

@@ -1,4 +1,4 @@
-"""Events about the files of a workspace. They are used as ``events.Kept`` and so on."""
+"""Events about the files of a workspace. They are used as ``events.BaselineSaved`` and so on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from .record import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Event):
+class BaselineSaved(Event):
     """The workspace as it was before the run changed anything, as a checkpoint."""
 
     name = "workspace.kept"
@@ -15,7 +15,7 @@ class Kept(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Forked(Event):
+class RunForked(Event):
     """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
 
     ``checkpoint`` is the workspace as it was when it was forked, before its files went back to where that past ends.
@@ -29,7 +29,7 @@ class Forked(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Restored(Event):
+class WorkspaceRestored(Event):
     """The run's changes were undone or redone: the workspace is as in this checkpoint, but for what others changed.
 
     ``kept`` is how it was before that, where the run itself had not kept it. ``conflicts`` are the files that were left

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Evaluation, Run, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Run
 
 NAMED = re.compile(r"judges?")
 
@@ -17,7 +17,7 @@ class Absent:
     reason: str
     judges: bool
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Return no score and no checks, and the reason."""
         return Evaluation(unknown=self.reason)
 

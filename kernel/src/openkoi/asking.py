@@ -14,23 +14,23 @@ from openkoi_budget import INPUT_MARGIN, Budget, Lease, cost
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
-    EmptyAnswer,
+    EmptyResponseError,
     Event,
+    FinishReason,
     KoiError,
-    LimitReached,
-    PluginFault,
-    Refused,
-    Reply,
+    LimitExceededError,
+    PluginError,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    Response,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
     ToolResult,
-    Unavailable,
     Usage,
-    WrongServer,
+    WrongServerError,
     events,
 )
 
@@ -60,19 +60,19 @@ class Asking:
     judgement: Usage = JUDGEMENT
     patience_until: float = 0.0
 
-    async def chat(self, request: Request) -> Reply:
+    async def chat(self, request: Request) -> Response:
         """Ask the models of a role in turn, until one answers; each that did not is left alone for a while.
 
-        Raises LimitReached before a limit is passed, Refused when one will not, Unavailable when none can.
+        Raises LimitExceededError before a limit is passed, Refused when one will not, Unavailable when none can.
         """
         self.patience_until = 0.0
         names = self.cast.cooling.ready(await self.cast.chain(request.model, self.executor))
         for name, following in zip(names, [*names[1:], ""], strict=True):
             try:
                 return await self.ask(name, request, others=bool(following))
-            except Unavailable as error:
+            except ProviderUnavailableError as error:
                 self.cast.cooling.leave(name, error.retry_after)
-                if not following and isinstance(error, EmptyAnswer) and has_worked(request):
+                if not following and isinstance(error, EmptyResponseError) and has_worked(request):
                     return await self.silence(name, request, error)
                 if not following:
                     raise exhausted(names, error) from error
@@ -89,48 +89,48 @@ class Asking:
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
         return wide.total, cost(wide, price)
 
-    async def switch(self, name: str, following: str, role: str, error: Unavailable) -> None:
+    async def switch(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
         """Say that another model is asked."""
-        await self.emit(events.Switched(role, name, following, str(error)))
-        await self.emit(events.Warned(f"{error} Asking {following} instead of {name}."))
+        await self.emit(events.ModelFallback(role, name, following, str(error)))
+        await self.emit(events.WarningIssued(f"{error} Asking {following} instead of {name}."))
 
-    async def silence(self, name: str, request: Request, error: EmptyAnswer) -> Reply:
+    async def silence(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
-        reply = Reply((), Done(Usage(), Stop.END))
-        await self.emit(events.Warned(f"{error} It ended its work without a word."))
-        await self.emit(events.Answered(name, reply, 0.0, role=request.model, messages=len(request.messages)))
+        reply = Response((), StreamEnd(Usage(), FinishReason.END))
+        await self.emit(events.WarningIssued(f"{error} It ended its work without a word."))
+        await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 
-    async def ask(self, name: str, request: Request, *, others: bool) -> Reply:
+    async def ask(self, name: str, request: Request, *, others: bool) -> Response:
         """Ask one model, again where waiting may help."""
         player, tries = await self.cast.player(name), 1
         await self.warn_of_price(player)
         while True:
             try:
                 return await self.once(request, player)
-            except Unavailable as error:
+            except ProviderUnavailableError as error:
                 wait, now = pause(error, tries, others=others), monotonic()
                 self.patience_until = self.patience_until or now + RETRY_BUDGET
                 if wait is None or now + wait > self.patience_until or wait >= self.budget.seconds_left:
                     raise
-                await self.emit(events.Warned(f"{error} Trying again in {wait:.1f} s."))
+                await self.emit(events.WarningIssued(f"{error} Trying again in {wait:.1f} s."))
                 await asyncio.sleep(wait)
                 tries += 1
-            except Refused as error:
-                raise Refused(f"{error}{await advice(error, player)}", overflow=error.overflow) from error
+            except RequestRejectedError as error:
+                raise RequestRejectedError(f"{error}{await advice(error, player)}", overflow=error.overflow) from error
 
     async def warn_of_price(self, player: Player) -> None:
         if player.known or player.name in self.warned:
             return
         self.warned.add(player.name)
         await self.emit(
-            events.Warned(
+            events.WarningIssued(
                 f"The price of {player.name} is not known: it is counted at ${player.price.input:g} and "
                 f'${player.price.output:g} per million tokens. Set [models.known."{player.name}"] price = [in, out].'
             )
         )
 
-    async def once(self, request: Request, player: Player) -> Reply:
+    async def once(self, request: Request, player: Player) -> Response:
         estimate = self.cast.estimator.tokens(player.name, request)
         asked_for = min(request.max_output or player.model.output, player.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
@@ -148,18 +148,18 @@ class Asking:
             raise
         self.cast.estimator.learn(player.name, request, due.counted)
         took = round((perf_counter() - started) * 1000)
-        reply = Reply(parts, Done(due.usage, heard.done.stop if heard.done else Stop.END))
+        reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
         usd = await self.paid(lease, due, player, overlong=heard.overlong)
-        if reply.done.stop is Stop.LENGTH and not heard.overlong:
-            await self.emit(events.Warned(cut_short(reply, player, lease, asked_for)))
+        if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
+            await self.emit(events.WarningIssued(cut_short(reply, player, lease, asked_for)))
         asked, role = len(request.messages), request.model
         await self.emit(
-            events.Answered(player.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
+            events.ModelResponse(player.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
         )
         return reply
 
     async def listen(self, sent: Request, note: "Noted", heard: Heard, player: Player) -> None:
-        """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginFault."""
+        """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginError."""
         await self.emit(note.ahead(0))
         try:
             async with (
@@ -168,14 +168,14 @@ class Asking:
             ):
                 async for chunk in chunks:
                     if wrong := no_chunk(chunk):
-                        raise PluginFault(
+                        raise PluginError(
                             player.name, "chat", f"it yielded something that is not a chunk of an answer: {wrong}"
                         )
                     heard.take(chunk)
                     if heard.length > note.until:
                         await self.emit(note.ahead(heard.length))
                     if note.role == "executor" and (text := heard.tell()):
-                        await self.emit(events.Spoke(text))
+                        await self.emit(events.ModelDelta(text))
                     if heard.overlong:
                         break
         except KoiError:
@@ -184,21 +184,21 @@ class Asking:
             if must_end(error):
                 raise
             if deadline.expired():
-                raise LimitReached("seconds") from None
-            raise PluginFault(player.name, "chat", f"{type(error).__name__}: {error}") from error
+                raise LimitExceededError("seconds") from None
+            raise PluginError(player.name, "chat", f"{type(error).__name__}: {error}") from error
         if heard.done is None:
-            raise Unavailable(f"{player.name} broke off in the middle of its answer.")
+            raise ProviderUnavailableError(f"{player.name} broke off in the middle of its answer.")
 
     async def give_back(self, note: "Noted", heard: Heard, estimate: int, player: Player) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
         if not heard.length:
             self.budget.release(note.lease)
-            await self.emit(events.Leased(player.name, Usage(), 0.0, role=note.role, lease=note.id))
+            await self.emit(events.ModelRequest(player.name, Usage(), 0.0, role=note.role, lease=note.id))
             return
         counted = Usage(input=estimate, output=heard.tokens)
         usage = note.lease.cap_usage(counted)
         usd = self.budget.settle(note.lease, usage, player.price, counted=counted)
-        await self.emit(events.Broken(player.name, usage, usd, role=note.role, lease=note.id))
+        await self.emit(events.ModelResponseBroken(player.name, usage, usd, role=note.role, lease=note.id))
 
     async def paid(self, lease: Lease, due: Charge, player: Player, *, overlong: bool) -> float:
         """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
@@ -207,10 +207,10 @@ class Asking:
         then = "the task ends here" if self.budget.over else "more will be reserved from now on"
         if overlong:
             sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
-            await self.emit(events.Warned(f"{player.name} {sent}{f' and {then}' if over else ''}."))
+            await self.emit(events.WarningIssued(f"{player.name} {sent}{f' and {then}' if over else ''}."))
         elif over:
             charged = "" if due.usage == due.counted else f" Charged: {due.usage.total:,} tokens."
-            await self.emit(events.Warned(f"{player.name} {over}; {then}.{charged}"))
+            await self.emit(events.WarningIssued(f"{player.name} {over}; {then}.{charged}"))
         return usd
 
 
@@ -224,11 +224,11 @@ class Noted:
     id: str = field(default_factory=lambda: token_hex(4))
     until: int = 0
 
-    def ahead(self, length: int) -> events.Leased:
+    def ahead(self, length: int) -> events.ModelRequest:
         """What is to be paid until the answer is twice as long as it is, in characters."""
         self.until = max(LEAST_AHEAD, 2 * length)
         usage, usd = self.lease.so_far(self.until)
-        return events.Leased(self.model, usage, usd, role=self.role, lease=self.id)
+        return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.id)
 
 
 @asynccontextmanager
@@ -245,20 +245,20 @@ def no_chunk(chunk: object) -> str:
     """What is wrong with a piece of an answer; its usage may be wrong, which is corrected."""
     if type(chunk) is Text and type(chunk.text) is str:
         return ""
-    if isinstance(chunk, Done):
+    if isinstance(chunk, StreamEnd):
         return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
     kind = type(chunk)
-    return misfit(chunk, kind) if kind in (Text, Thought, ToolCall, Buffered) else f"{kind.__name__} is not a chunk"
+    return misfit(chunk, kind) if kind in (Text, Reasoning, ToolCall, Buffered) else f"{kind.__name__} is not a chunk"
 
 
-async def advice(error: Refused, player: Player) -> str:
+async def advice(error: RequestRejectedError, player: Player) -> str:
     """What to do about a refusal, where we know more than the vendor says."""
-    if error.overflow or isinstance(error, WrongServer):
+    if error.overflow or isinstance(error, WrongServerError):
         return ""
     return NEW_KEY if "(401)" in str(error) else await suggestion(player.provider, player.model.name)
 
 
-def cut_short(reply: Reply, player: Player, lease: Lease, asked_for: int) -> str:
+def cut_short(reply: Response, player: Player, lease: Lease, asked_for: int) -> str:
     """Say that an answer ended at a length limit, and what sets that limit, where it is one of ours."""
     what = f"The answer of {player.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
     if lease.max_output < asked_for:
@@ -273,8 +273,8 @@ def has_worked(request: Request) -> bool:
     return any(isinstance(part, ToolResult) for part in request.messages[-1].parts)
 
 
-def exhausted(names: Sequence[str], error: Unavailable) -> Unavailable:
+def exhausted(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
     """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
     tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
-    return Unavailable(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)
+    return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
-from openkoi_hookspecs import Event, KoiError, Record, Result, Task, Unavailable, events
+from openkoi_hookspecs import Event, KoiError, ProviderUnavailableError, Record, Result, Task, events
 from openkoi_log import beginning_of, renamed
 from openkoi_models import FILE, Catalogue
 from openkoi_redact import CURRENT
@@ -47,7 +47,7 @@ class Assembly(House):
             for id, lost in () if nested.depth else run.past.lost:
                 self.tell(id, [lost])
             if run.past.active or (nested.records and not nested.depth):
-                self.tell(run.id, [events.Continued(self.config.models_said)])
+                self.tell(run.id, [events.RunResumed(self.config.models_said)])
             return await self.carried_out(run)
 
     @property
@@ -58,7 +58,7 @@ class Assembly(House):
     async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
         """Resume a run where it ended, with ``changed`` settings over its limits; raises KoiError without one.
 
-        Where only a verdict is missing, raises FilesChanged if the files are not as the run left them.
+        Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
         """
         from .changed import refuse_verdict
 
@@ -92,7 +92,7 @@ class Assembly(House):
             if left := {**done.conflicts, **done.left}:
                 self.warn_once(f"Not every file could be restored: {named(left)}.")
         said = {key: str(value) for key, value in changed.items()}
-        written = self.tell(fresh, [events.Forked(id, at, said, now)])
+        written = self.tell(fresh, [events.RunForked(id, at, said, now)])
         for run, event in renamed(beginning, fresh, task):
             written += self.tell(run, [event])
         return await self.solve(task, Nested(id=fresh, records=written))
@@ -113,7 +113,7 @@ class Assembly(House):
                     self.tell(run.id, (*self.warnings(), *left, events.RunFailed(ending(error), files)))
             raise
         score, task = result.best.evaluation.score if result.best.evaluation else None, run.task
-        used = events.Used("Task", task.text, category=task.category, channel=task.channel, score=score)
+        used = events.UsageRecorded("Task", task.text, category=task.category, channel=task.channel, score=score)
         with suppress(KoiError):
             await run.emit(used, *self.warnings())
         return result
@@ -173,7 +173,7 @@ class Assembly(House):
             try:
                 await self.cast.player(name)
                 return
-            except Unavailable:
+            except ProviderUnavailableError:
                 if name == chain[-1]:
                     raise
 
@@ -193,11 +193,11 @@ def left_behind(files: Sequence[str], *, touched: bool) -> list[Event]:
     """Warn of the files that a run left changed when it ended in the middle of its work."""
     if files:
         changed = f"Changed: {format_names(files, SHOWN)}. To undo this, run `openkoi undo`."
-        return [events.Warned(f"Stopped before the work was finished. {changed}")]
+        return [events.WarningIssued(f"Stopped before the work was finished. {changed}")]
     if not touched:
         return []
     return [
-        events.Warned(
+        events.WarningIssued(
             "Stopped before the work was finished; some files may have changed. Review them before continuing."
         )
     ]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Baseline, Baselined, Evaluator, LimitReached, events
+from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
 
 from .deadline import confined
 from .facts import misfit
@@ -25,7 +25,7 @@ async def take_baselines(run: "Kernel") -> None:
     await run.warn()
 
 
-async def baseline_of(name: str, evaluator: Baselined, run: "Kernel") -> Baseline:
+async def baseline_of(name: str, evaluator: SupportsBaseline, run: "Kernel") -> Baseline:
     """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
         with confined():
@@ -33,7 +33,7 @@ async def baseline_of(name: str, evaluator: Baselined, run: "Kernel") -> Baselin
         if wrong := misfit(found, Baseline):
             raise TypeError(wrong)
         return found
-    except LimitReached as reached:
+    except LimitExceededError as reached:
         run.note_limit(reached.limit)
     except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
         run.house.warn_once(f"{name} could not record a baseline: {error}")
@@ -51,6 +51,6 @@ def resume_baselines(run: "Kernel") -> None:
         run.house.warn_once(LOST.format(names=", ".join(lost)))
 
 
-def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, Baselined]:
+def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, SupportsBaseline]:
     """Return the evaluators that record a baseline."""
-    return {name: one for name, one in evaluators.items() if isinstance(one, Baselined)}
+    return {name: one for name, one in evaluators.items() if isinstance(one, SupportsBaseline)}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import BadSetting, KoiError, Question, Sandbox
+from openkoi_hookspecs import ConfigError, KoiError, Question, Sandbox
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -29,5 +29,5 @@ async def strong_enough(sandbox: Sandbox, run: "Kernel") -> None:
 
 def level_of(name: str) -> int:
     if name not in LEVELS:
-        raise BadSetting(f"{KEY} is {name!r}; it should be one of {', '.join(LEVELS)}.")
+        raise ConfigError(f"{KEY} is {name!r}; it should be one of {', '.join(LEVELS)}.")
     return LEVELS.index(name)

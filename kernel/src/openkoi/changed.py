@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openkoi_hookspecs import Checkpoints, Event, FilesChanged, KoiError, Record, events
+from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
 from openkoi_log import last_checkpoint, rerun_of
 
 from .diffs import changed_files, format_names
@@ -31,7 +31,7 @@ async def refuse_fork(keeper: Checkpoints, workspace: Path, start: str, last: st
 
 
 async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence[Record], run: str) -> None:
-    """Raise FilesChanged where the work that is left to judge is not what the files contain.
+    """Raise FilesChangedError where the work that is left to judge is not what the files contain.
 
     They are that work's, or, where none of the run was accepted, those of the best iteration, which were restored.
     """
@@ -39,13 +39,13 @@ async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence
     if work is None or not work.checkpoint:
         return
     own = [record.event for record in records if record.run == run]
-    left = last_checkpoint(event for event in own if not isinstance(event, events.Restored))
+    left = last_checkpoint(event for event in own if not isinstance(event, events.WorkspaceRestored))
     names: Sequence[str] = ()
     for checkpoint in dict.fromkeys((work.checkpoint, left)):
         names = await changed_since(keeper, workspace, checkpoint)
         if not names:
             return
-    raise FilesChanged((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=format_names(names)))
+    raise FilesChangedError((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=format_names(names)))
 
 
 async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
@@ -55,6 +55,6 @@ async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -
 
 def undone(happened: Sequence[Event]) -> bool:
     """Whether the last thing done to the files of a run was to undo it."""
-    origins = {event.checkpoint for event in happened if isinstance(event, events.Kept | events.Forked)}
-    restored = [event.checkpoint for event in happened if isinstance(event, events.Restored)]
+    origins = {event.checkpoint for event in happened if isinstance(event, events.BaselineSaved | events.RunForked)}
+    restored = [event.checkpoint for event in happened if isinstance(event, events.WorkspaceRestored)]
     return bool(restored) and restored[-1] in origins

@@ -5,7 +5,7 @@ The first condition that holds after a cycle ends the work, and that is no failu
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import BudgetExhausted, Condition, Reply, TextIncludes, ToolReturned
+from openkoi_hookspecs import BudgetExhausted, Condition, Response, TextIncludes, ToolReturned
 
 from .dispatch import Settled
 
@@ -13,7 +13,7 @@ EXHAUSTED = "budget-exhausted"
 UNDONE = "You have called no tool, and this is not done yet."
 
 
-def met(conditions: Sequence[Condition], reply: Reply, settled: Sequence[Settled], usd_left: float) -> str:
+def met(conditions: Sequence[Condition], reply: Response, settled: Sequence[Settled], usd_left: float) -> str:
     """The kind of the first condition that holds; empty when none does."""
     for condition in conditions:
         match condition:

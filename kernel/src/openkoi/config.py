@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from openkoi_files import Daybook, Setting, read_settings, typed
-from openkoi_hookspecs import BadSetting, Limits
+from openkoi_hookspecs import ConfigError, Limits
 from openkoi_progress import Ceilings
 
 from .deprecated import rename_deprecated
@@ -67,17 +67,17 @@ class Config:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, key: str, kind: type[T], default: T) -> T:
-        """The value of a dotted key; a wrong type is a BadSetting that says where it stands."""
+        """The value of a dotted key; a wrong type is a ConfigError that says where it stands."""
         setting = self.settings.get(key)
         return default if setting is None else typed(key, setting, kind)
 
     def strings(self, key: str, default: Sequence[str]) -> tuple[str, ...]:
-        """A list of strings; anything else is a BadSetting that says where it stands."""
+        """A list of strings; anything else is a ConfigError that says where it stands."""
         if (setting := self.settings.get(key)) is None:
             return tuple(default)
         if isinstance(setting.value, list) and all(isinstance(one, str) for one in setting.value):
             return tuple(setting.value)
-        raise BadSetting(f"{key} in {setting.origin} is {setting.value!r}; it should be a list of strings.")
+        raise ConfigError(f"{key} in {setting.origin} is {setting.value!r}; it should be a list of strings.")
 
     def table(self, prefix: str) -> dict[str, Setting]:
         """All settings below a dotted prefix, by the rest of their keys."""
@@ -125,7 +125,7 @@ def checked(limits: Limits, config: Config) -> Limits:
         low, high = bounds.get(name, (0, float("inf")))
         if value is not None and not low <= value <= high:
             origin = config.settings[key].origin if key in config.settings else "the defaults"
-            raise BadSetting(f"{key} in {origin} is {value}; it should be from {low} to {high}.")
+            raise ConfigError(f"{key} in {origin} is {value}; it should be from {low} to {high}.")
     return limits
 
 
@@ -134,7 +134,7 @@ def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -
     asked = {word: str(flags.get(word) or environment.get(f"OPENKOI_{word.upper()}", "")) for word in CASSETTE}
     said = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
     if len(said) > 1:
-        raise BadSetting("--record and --replay cannot be used together. Leave one of them out.")
+        raise ConfigError("--record and --replay cannot be used together. Leave one of them out.")
     return {**environment, **({CASSETTE_VARIABLE: said[0]} if said else {})}
 
 

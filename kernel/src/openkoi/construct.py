@@ -1,7 +1,7 @@
 """Make a plugin out of its entry point: a constructor is a configuration. Knows signatures, settings and markers.
 
-Values come from the environment (``Env``), the table ``[<kind>.<name>]``, a common table (``Shared``), saved
-credentials, the data folder (``Data``), other plugins (``Plugin``), and the defaults, in this order. What
+Values come from the environment (``Env``), the table ``[<kind>.<name>]``, a common table (``SharedSetting``), saved
+credentials, the data folder (``DataDir``), other plugins (``Inject``), and the defaults, in this order. What
 ``[evaluation]`` says holds for every evaluator that has such a parameter, and outranks its own table.
 """
 
@@ -13,7 +13,16 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from openkoi_files import Setting, private_folder, saved_key
-from openkoi_hookspecs import BadSetting, Data, Env, KoiError, NoProvider, Plugin, Shared, UnknownName
+from openkoi_hookspecs import (
+    ConfigError,
+    DataDir,
+    Env,
+    Inject,
+    KoiError,
+    NoProviderError,
+    PluginNotFoundError,
+    SharedSetting,
+)
 from openkoi_redact import Redactor, use_redactor
 
 from .config import Config
@@ -21,7 +30,7 @@ from .config import Config
 MISSING = inspect.Parameter.empty
 
 
-class NoDataFolder(BadSetting):
+class NoDataFolder(ConfigError):
     """There can be no data folder, whatever the plugin's own settings say."""
 
 
@@ -80,15 +89,15 @@ class Wanted:
             return self.from_env(variables, settings, site)
         own, common = settings.get(self.parameter.name), self.common(marks, site)
         for mark in marks:
-            if isinstance(mark, Data) and not own:
+            if isinstance(mark, DataDir) and not own:
                 return data_path(site.config, mark)
-            if isinstance(mark, Plugin):
+            if isinstance(mark, Inject):
                 return self.plugin(mark, own, site) if own or not common else self.common_plugin(mark, common, site)
         return self.coerce(common[1], named=common[0]) if common and not own else self.plain(settings)
 
     def common(self, marks: Sequence[object], site: Site) -> tuple[str, Setting] | None:
         """Return the common setting that supplies a parameter, with its key, if it is set."""
-        keys = [mark.key for mark in marks if isinstance(mark, Shared) and mark.key in site.config.settings]
+        keys = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
         return (keys[0], site.config.settings[keys[0]]) if keys else None
 
     def plain(self, settings: dict[str, Setting]) -> object:
@@ -104,7 +113,7 @@ class Wanted:
         secret = any(mark.secret for mark in marks)
         setting = named or settings.get(self.parameter.name) or (self.kept_secret(site) if secret else None)
         if setting is None:
-            return self.absent(" or ".join(said), NoProvider if secret else BadSetting)
+            return self.absent(" or ".join(said), NoProviderError if secret else ConfigError)
         if secret:
             site.redactor.hold(str(setting.value), setting.origin)
         return self.coerce(setting, secret=secret)
@@ -115,7 +124,7 @@ class Wanted:
         place = self.name if main else f"{self.name}.{self.parameter.name}"
         return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
 
-    def common_plugin(self, mark: Plugin, common: tuple[str, Setting], site: Site) -> object:
+    def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: Site) -> object:
         """Load the plugin that a common setting names; if that fails, warn and use the default."""
         key, setting = common
         try:
@@ -126,16 +135,16 @@ class Wanted:
             site.warn(f"{key} in {setting.origin} has no effect: {error}")
             return MISSING
 
-    def plugin(self, mark: Plugin, setting: Setting | None, site: Site) -> object:
+    def plugin(self, mark: Inject, setting: Setting | None, site: Site) -> object:
         name = str(setting.value) if setting else mark.default
         try:
             return site.load(mark.kind, name) if name else self.absent("")
-        except UnknownName:
+        except PluginNotFoundError:
             if setting or self.parameter.default is MISSING:
                 raise
             return MISSING
 
-    def absent(self, variable: str, error: type[KoiError] = BadSetting) -> object:
+    def absent(self, variable: str, error: type[KoiError] = ConfigError) -> object:
         if self.parameter.default is not MISSING:
             return MISSING
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
@@ -155,7 +164,7 @@ class Wanted:
         except PydanticSchemaGenerationError:
             wrong = "it cannot be set in a file"
         value = "" if secret else f" is {setting.value!r}"
-        raise BadSetting(f"{named or self.key} in {setting.origin}{value}: {wrong}.")
+        raise ConfigError(f"{named or self.key} in {setting.origin}{value}: {wrong}.")
 
 
 def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
@@ -166,7 +175,7 @@ def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
     return Setting({key: setting.value for key, setting in below.items()}, next(iter(below.values())).origin)
 
 
-def data_path(config: Config, mark: Data) -> Path:
+def data_path(config: Config, mark: DataDir) -> Path:
     """Where a plugin keeps something of its own; raises NoDataFolder where there can be none."""
     data = config.paths.data
     try:

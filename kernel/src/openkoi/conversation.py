@@ -43,14 +43,14 @@ def unsound(messages: Sequence[Message], before: Sequence[Message]) -> str:
     return ""
 
 
-def removed(before: Sequence[Message], after: Sequence[Message]) -> events.Compressed:
+def removed(before: Sequence[Message], after: Sequence[Message]) -> events.HistoryCompacted:
     """Return what a shorter form of a conversation has no more."""
     turns = sum(one.role is Role.ASSISTANT for one in before) - sum(one.role is Role.ASSISTANT for one in after)
     kept = set().union(*map(asked_in, after))
     gone = (part for one in before for part in one.parts if isinstance(part, ToolCall) and part.id not in kept)
     tools = Counter(part.tool for part in gone)
     sizes = [sum(answer_tokens(message.parts) for message in messages) for messages in (before, after)]
-    return events.Compressed(turns, dict(sorted(tools.items())), *sizes)
+    return events.HistoryCompacted(turns, dict(sorted(tools.items())), *sizes)
 
 
 def asked_in(message: Message) -> set[str]:

@@ -11,9 +11,9 @@ def own(fact: Any) -> Any:
     match fact:
         case ToolCall():
             return own_call(fact)
-        case events.ToolCalled():
+        case events.ToolCallStarted():
             return replace(fact, call=own_call(fact.call))
-        case events.Answered() if fact.reply.calls:
+        case events.ModelResponse() if fact.reply.calls:
             return replace(fact, reply=replace(fact.reply, parts=tuple(map(own, fact.reply.parts))))
     return fact
 

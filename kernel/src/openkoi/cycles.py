@@ -10,15 +10,15 @@ from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
     Effect,
-    Ended,
-    LimitReached,
+    FinishReason,
+    LimitExceededError,
     Message,
     Question,
-    Refused,
-    Reply,
     Request,
+    RequestRejectedError,
+    Response,
     Role,
-    Stop,
+    StopReason,
     ToolResult,
     events,
 )
@@ -40,14 +40,14 @@ NUDGES = 2
 COMPACTIONS = 2
 FULL = 0.8
 REASONS = {
-    Ended.DONE: "answered",
-    Ended.CYCLES: "maxCycles",
-    Ended.BUDGET: "budget-exhausted",
-    Ended.TIME: "timeout",
-    Ended.LOOP: "loop",
-    Ended.REFUSED: "refused",
-    Ended.UNMET: "answered",
-    Ended.PERSON: "needs-person",
+    StopReason.DONE: "answered",
+    StopReason.CYCLES: "maxCycles",
+    StopReason.BUDGET: "budget-exhausted",
+    StopReason.TIME: "timeout",
+    StopReason.LOOP: "loop",
+    StopReason.REFUSED: "refused",
+    StopReason.UNMET: "answered",
+    StopReason.PERSON: "needs-person",
 }
 
 
@@ -56,7 +56,7 @@ class Ending:
     """How the inner loop ended: the model's last words, why, the limit or the declared condition that was met."""
 
     text: str
-    why: Ended
+    why: StopReason
     limit: str = ""
     condition: str = ""
 
@@ -64,7 +64,7 @@ class Ending:
 async def converse(run: Kernel) -> Ending:
     """Go round until the model answers, or something stops it."""
     ending = await go_round(run)
-    await run.emit(events.Terminated(ending.condition or REASONS[ending.why]))
+    await run.emit(events.InnerLoopEnded(ending.condition or REASONS[ending.why]))
     return ending
 
 
@@ -73,17 +73,17 @@ async def go_round(run: Kernel) -> Ending:
     for cycle in range(run.task.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
         if run.limited and not run.past.active:  # by a hook, a tool or the planner: the next model call ends the run
-            return out_of(LimitReached(run.limited), text, run)
+            return out_of(LimitExceededError(run.limited), text, run)
         try:
             reply = await heard(run)
-        except LimitReached as reached:
+        except LimitExceededError as reached:
             return out_of(reached, text, run)
         run.heard(reply)
         text = reply.text or text
         settled = await settle(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
         if condition := met(conditions, reply, settled, run.budget.usd_left + run.past.to_come):
-            return Ending(text, Ended.DONE, condition=condition)
+            return Ending(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         words = "" if settled or quiet > NUDGES or refused(reply) else GO_ON if cut_off(reply) else nudge(conditions)
         if stop:
@@ -92,32 +92,32 @@ async def go_round(run: Kernel) -> Ending:
             return last_words(reply, conditions)
         try:
             await keep_short(reply, run)
-        except LimitReached as reached:
+        except LimitExceededError as reached:
             return out_of(reached, text, run)
         if words:
             await run.say(words)
-    return Ending(text, Ended.CYCLES)
+    return Ending(text, StopReason.CYCLES)
 
 
-def last_words(reply: Reply, conditions: Sequence[Condition]) -> Ending:
+def last_words(reply: Response, conditions: Sequence[Condition]) -> Ending:
     """End with a reply that asks for no tool. What was said earlier, beside a call, is not its answer."""
     if refused(reply):
-        return Ending(reply.text, Ended.REFUSED)
+        return Ending(reply.text, StopReason.REFUSED)
     if cut_off(reply):
-        return Ending(reply.text, Ended.CYCLES, ANSWER_LENGTH)
+        return Ending(reply.text, StopReason.CYCLES, ANSWER_LENGTH)
     declared = any(not isinstance(condition, BudgetExhausted) for condition in conditions)
-    return Ending(reply.text, Ended.UNMET if declared else Ended.DONE)
+    return Ending(reply.text, StopReason.UNMET if declared else StopReason.DONE)
 
 
-def out_of(reached: LimitReached, text: str, run: Kernel) -> Ending:
+def out_of(reached: LimitExceededError, text: str, run: Kernel) -> Ending:
     """How it ends at a limit: well, where the end of the money was declared to be an end."""
     if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
         run.budget.refused = ""
-        return Ending(text, Ended.DONE, condition=EXHAUSTED)
-    return Ending(text, Ended.TIME if reached.limit == "seconds" else Ended.BUDGET, reached.limit)
+        return Ending(text, StopReason.DONE, condition=EXHAUSTED)
+    return Ending(text, StopReason.TIME if reached.limit == "seconds" else StopReason.BUDGET, reached.limit)
 
 
-async def keep_short(reply: Reply, run: Kernel) -> None:
+async def keep_short(reply: Response, run: Kernel) -> None:
     """Make the conversation shorter when it fills four fifths of what the model can read."""
     usage, results = reply.done.usage, run.talk.messages[-1].parts if reply.calls else ()
     if usage.total + answer_tokens(results) <= FULL * await run.window():
@@ -126,15 +126,15 @@ async def keep_short(reply: Reply, run: Kernel) -> None:
         await run.emit(compressed)
 
 
-async def heard(run: Kernel) -> Reply:
+async def heard(run: Kernel) -> Response:
     """What the model answers; a conversation that has become too long for it is made shorter, twice at most."""
     for _ in range(COMPACTIONS):
         try:
             return await run.chat(request_of(run))
-        except Refused as error:
+        except RequestRejectedError as error:
             if not error.overflow or not (compressed := await compact(run)):
                 raise
-            await run.emit(compressed, events.Warned(f"{error} The oldest turns are left out now."))
+            await run.emit(compressed, events.WarningIssued(f"{error} The oldest turns are left out now."))
     return await run.chat(request_of(run))
 
 
@@ -143,23 +143,23 @@ def request_of(run: Kernel) -> Request:
     return Request(tuple(run.talk.messages), model=model, system=run.talk.system, tools=run.offered)
 
 
-def refused(reply: Reply) -> bool:
-    return reply.done.stop is Stop.REFUSED
+def refused(reply: Response) -> bool:
+    return reply.done.stop is FinishReason.REFUSED
 
 
-def cut_off(reply: Reply) -> bool:
-    return reply.done.stop is Stop.LENGTH
+def cut_off(reply: Response) -> bool:
+    return reply.done.stop is FinishReason.LENGTH
 
 
-async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> Ended | None:
+async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> StopReason | None:
     """Show the model its results, and tell whether going on makes sense."""
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.talk.say(Message(Role.USER, results))
-    await run.emit(events.ToolsSettled(cycle))
+    await run.emit(events.ToolResultsReady(cycle))
     run.standstill.note(map(step, settled), changed=changed(settled, run))
     if any(one.waits for one in settled):
-        return Ended.PERSON
-    return Ended.LOOP if await going_in_circles(run) else None
+        return StopReason.PERSON
+    return StopReason.LOOP if await going_in_circles(run) else None
 
 
 def step(one: Settled) -> Step:
@@ -182,11 +182,11 @@ async def going_in_circles(run: Kernel) -> bool:
     state = run.standstill
     if state.stuck:
         await run.emit(
-            events.Warned(f"Stopped: {state.detector}, {CIRCLES.format(count=max(state.idle, state.aimless))}")
+            events.WarningIssued(f"Stopped: {state.detector}, {CIRCLES.format(count=max(state.idle, state.aimless))}")
         )
         return True
     if state.aimless == state.ceilings.warning:
-        await run.emit(events.Warned(CIRCLES.format(count=state.aimless)))
+        await run.emit(events.WarningIssued(CIRCLES.format(count=state.aimless)))
     if state.aimless == state.ceilings.critical:
         answer = await run.ask(Question(f"{CIRCLES.format(count=state.aimless)} Go on?", choices=("yes", "no")))
         return answer is not None and answer.strip().lower() not in YES

@@ -14,7 +14,7 @@ from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
-from openkoi_hookspecs import LimitReached
+from openkoi_hookspecs import LimitExceededError
 
 T = TypeVar("T")
 TIMED = hasattr(signal, "setitimer")
@@ -80,7 +80,9 @@ class within:  # used as a statement's head, as a function would be
 
 
 async def wait_for(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
-    """Wait for a plugin, so many seconds at most; raises LimitReached, or an Exception whatever the plugin raised.
+    """Wait for a plugin, so many seconds at most.
+
+    Raises LimitExceededError, or an Exception whatever the plugin raised.
 
     While it waits its deadline is among the ``movable``, for whoever has a reason to put it off.
     """
@@ -92,7 +94,7 @@ async def wait_for(awaited: Awaitable[T], seconds: float, movable: set[asyncio.T
                 return await awaited
     except TimeoutError:
         if deadline.expired():
-            raise LimitReached("seconds") from None
+            raise LimitExceededError("seconds") from None
         raise
     finally:
         kept.discard(deadline)

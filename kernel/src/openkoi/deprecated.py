@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 TWO_YEARS = timedelta(days=731)
 FIRST = date(2026, 11, 21)
@@ -36,12 +36,12 @@ DEPRECATED: Mapping[str, Renamed] = {
 
 
 def rename_deprecated(layer: Mapping[str, Setting], today: date | None = None) -> tuple[dict[str, Setting], list[str]]:
-    """Give deprecated keys their new names; a new name in the same layer wins. Raise BadSetting for those refused."""
+    """Give deprecated keys their new names; a new name in the same layer wins. Raise ConfigError for those refused."""
     now = today or datetime.now(UTC).date()
     old = {key: DEPRECATED[key] for key in layer if key in DEPRECATED}
     for key, renamed in old.items():
         if now >= renamed.until:
-            raise BadSetting(
+            raise ConfigError(
                 f"{key} in {layer[key].origin} was removed on {format_date(renamed.until)}: use {renamed.new}."
             )
     warnings = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from openkoi_files import Answers
-from openkoi_hookspecs import Discovered, NoProvider, Question
+from openkoi_hookspecs import DiscoveredProvider, NoProviderError, Question
 
 YES = ("y", "yes")
 NO = ("n", "no")
@@ -28,18 +28,18 @@ class Choice:
 class Discovery:
     """What can be found here. ``look`` asks the plugins, ``lend`` hands a key to whoever builds the provider."""
 
-    look: Callable[[], Awaitable[Sequence[Discovered]]]
+    look: Callable[[], Awaitable[Sequence[DiscoveredProvider]]]
     ask: Callable[[Question], Awaitable[str | None]]
-    lend: Callable[[Discovered], None]
+    lend: Callable[[DiscoveredProvider], None]
     answers: Answers
 
     async def best(self) -> Choice:
-        """The first way there is that may be used; raises NoProvider when there is none."""
+        """The first way there is that may be used; raises NoProviderError when there is none."""
         for found in await self.look():
             if found.model and await self.allowed(found):
                 self.lend(found)
                 return Choice(f"{found.provider}/{found.model}", found.origin)
-        raise NoProvider(NOTHING)
+        raise NoProviderError(NOTHING)
 
     async def key_for(self, provider: str) -> bool:
         """Look for a key of this provider where none was set; tell whether there is one now."""
@@ -49,7 +49,7 @@ class Discovery:
                 return True
         return False
 
-    async def allowed(self, found: Discovered) -> bool:
+    async def allowed(self, found: DiscoveredProvider) -> bool:
         """Whether it may be used: a person is asked once where consent is needed; with nobody there it is not given."""
         if not found.consent:
             return True

@@ -17,12 +17,12 @@ from openkoi_hookspecs import (
     Deny,
     Effect,
     KoiError,
-    PluginFault,
+    Permission,
+    PluginError,
     Question,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
     events,
     moments,
 )
@@ -81,7 +81,7 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
             text = NOBODY if allowed is None else REFUSED
             return Settled(call, await written(failed(call, text), run), tool, waits=allowed is None)
         run.touched = True
-    await run.emit(events.ToolCalled(call, doing(tool, call)))
+    await run.emit(events.ToolCallStarted(call, doing(tool, call)))
     began = monotonic()
     brought = await called(private, tool, run)
     took = round((monotonic() - began) * 1000)
@@ -103,7 +103,7 @@ def before(call: ToolCall, tool: Tool | None, run: Kernel) -> ToolResult | None:
 
 
 async def written(result: ToolResult, run: Kernel) -> ToolResult:
-    await run.emit(events.ToolAnswered(result))
+    await run.emit(events.ToolCallFinished(result))
     return result
 
 
@@ -117,7 +117,7 @@ async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
         return failed(call, f"{type(error).__name__}: {error}")
     wrong = misfit(result, ToolResult)
-    return failed(call, str(PluginFault(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
+    return failed(call, str(PluginError(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
 
 
 def failed(call: ToolCall, text: str) -> ToolResult:
@@ -131,7 +131,7 @@ def unknown(call: ToolCall, run: Kernel) -> str:
     return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
 
 
-async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
+async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Permission:
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
     said = [verdict for _, verdict in await run.gather(moments.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
@@ -147,7 +147,7 @@ async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Verdict:
     return Deny("the person said no" if why.lower() in NO else why)
 
 
-def default_verdict(tool: Tool) -> Verdict:
+def default_verdict(tool: Tool) -> Permission:
     """What holds when nobody has a say: what cannot be taken back is asked about."""
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
 

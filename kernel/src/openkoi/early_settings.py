@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .caging import KEY, LEVELS, level_of
 from .sockets import USED
@@ -16,12 +16,15 @@ CHOSEN = {**USED, "compactors": "compactor"}
 
 
 async def check_settings(house: "House", changed: Mapping[str, object]) -> None:
-    """Raise BadSetting or UnknownName for ``changed`` settings, by dotted key, that nothing reads or cannot be used."""
+    """Check ``changed`` settings, by dotted key.
+
+    Raises ConfigError or PluginNotFoundError for one that nothing reads or that cannot be used.
+    """
     config = house.config
     readers = Readers(config, house.plugins)
     said = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
     if wrong := [text for key, origin in said if (text := explain_unread(key, origin, readers))]:
-        raise BadSetting(wrong[0])
+        raise ConfigError(wrong[0])
     level_of(config.get(KEY, str, LEVELS[0]))
     _ = config.ceilings, config.day
     for kind, name in ((kind, config.get(f"use.{key}", str, "")) for kind, key in CHOSEN.items()):

@@ -6,7 +6,7 @@ from random import uniform
 from time import monotonic
 from typing import TypeVar
 
-from openkoi_hookspecs import EmptyAnswer, Unavailable
+from openkoi_hookspecs import EmptyResponseError, ProviderUnavailableError
 
 T = TypeVar("T")
 
@@ -20,13 +20,13 @@ JITTER = 0.25
 COOLING = 60.0
 
 
-def pause(error: Unavailable, tries: int, *, others: bool = False) -> float | None:
+def pause(error: ProviderUnavailableError, tries: int, *, others: bool = False) -> float | None:
     """How long to wait before asking the same model again; None: it is of no use, or somebody else can be asked.
 
     What the vendor says is a lower bound; without it the wait doubles. A little chance keeps runs from asking together.
     """
     least = error.retry_after or 0.0
-    most = TRIES_OF_EMPTY if isinstance(error, EmptyAnswer) else TRIES_BEFORE_NEXT if others else TRIES
+    most = TRIES_OF_EMPTY if isinstance(error, EmptyResponseError) else TRIES_BEFORE_NEXT if others else TRIES
     if least > LONGEST_WAIT or tries >= most:
         return None
     wait = max(least, FIRST_WAIT * 2.0 ** (tries - 1))

@@ -6,7 +6,7 @@ Knows chunks; knows no budget, event or provider.
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from openkoi_hookspecs import Buffered, Done, Part, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
 from openkoi_models import BYTES, answer_tokens
 from openkoi_redact import current_redactor, settled
 
@@ -26,7 +26,7 @@ class Heard:
 
     max_output: int
     parts: list[Part] = field(default_factory=list)
-    done: Done | None = None
+    done: StreamEnd | None = None
     length: int = 0
     buffered: int = 0
     overlong: bool = False
@@ -34,9 +34,9 @@ class Heard:
     untold: str = ""
     told: float = 0.0
 
-    def take(self, chunk: Text | Thought | ToolCall | Buffered | Done) -> None:
+    def take(self, chunk: Text | Reasoning | ToolCall | Buffered | StreamEnd) -> None:
         """Add one chunk; pieces of text are joined. The chunk that exceeds the limit is cut, and ends the answer."""
-        if isinstance(chunk, Done):
+        if isinstance(chunk, StreamEnd):
             self.done = chunk
             return
         length, room = max(1, length_of(chunk)), self.max_output * MAX_CHARACTERS_PER_TOKEN - self.length
@@ -51,7 +51,7 @@ class Heard:
         elif not isinstance(chunk, Buffered):
             self.add(chunk)
 
-    def add(self, chunk: Text | Thought | ToolCall) -> None:
+    def add(self, chunk: Text | Reasoning | ToolCall) -> None:
         """Keep one chunk."""
         if self.parts and (grown := joined(self.parts[-1], chunk)):
             self.parts[-1] = grown
@@ -60,7 +60,7 @@ class Heard:
         if isinstance(chunk, Text):
             self.untold += chunk.text
 
-    def cut(self, chunk: Text | Thought | ToolCall | Buffered, room: int) -> None:
+    def cut(self, chunk: Text | Reasoning | ToolCall | Buffered, room: int) -> None:
         """End the answer as one that reached its length limit: no tool call in it is acted upon."""
         if isinstance(chunk, ToolCall):
             self.lost.append(chunk)
@@ -69,7 +69,7 @@ class Heard:
             self.lost.append(Text(chunk.text[room:]))
         self.lost += [part for part in self.parts if isinstance(part, ToolCall)]
         self.parts = [part for part in self.parts if not isinstance(part, ToolCall)]
-        self.done, self.overlong = Done(Usage(), Stop.LENGTH), True
+        self.done, self.overlong = StreamEnd(Usage(), FinishReason.LENGTH), True
 
     @property
     def tokens(self) -> int:
@@ -89,14 +89,14 @@ class Heard:
         return tuple(whole_part(part, speaker) for part in self.parts)
 
 
-def length_of(chunk: Text | Thought | ToolCall | Buffered) -> int:
+def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
     """How many characters a model wrote for a chunk."""
     match chunk:
         case Buffered():
             return chunk.length
         case ToolCall():
             return len(chunk.tool) + len(str(chunk.arguments))
-        case Thought():
+        case Reasoning():
             return len(chunk.text) + len(chunk.seal) // SEAL_SHARE
     return len(chunk.text)
 
@@ -105,18 +105,18 @@ def whole_part(part: Part, speaker: str) -> Part:
     match part:
         case ToolCall():
             return ToolCall(mended(part.id), mended(part.tool), mended_values(part.arguments), part.fault)
-        case Thought():
+        case Reasoning():
             return replace(part, text=mended(part.text), by=speaker)
         case Text():
             return Text(mended(part.text))
     return part
 
 
-def joined(before: Part, chunk: Text | Thought | ToolCall) -> Part | None:
+def joined(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
     """Two pieces as one, where they are: a thought that is sealed is over."""
     match before, chunk:
         case Text(), Text():
             return Text(before.text + chunk.text)
-        case Thought(seal=""), Thought():
-            return Thought(before.text + chunk.text, chunk.seal)
+        case Reasoning(seal=""), Reasoning():
+            return Reasoning(before.text + chunk.text, chunk.seal)
     return None

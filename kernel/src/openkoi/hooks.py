@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
-from openkoi_hookspecs import Answer, Ask, Event, LimitReached, PluginFault, Section, events, moments
+from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, moments
 from openkoi_prompt import without_refused_texts
 
 from .copies import own
@@ -74,12 +74,12 @@ class Voice:
 class Hooks:
     """Who speaks at which moment. ``report`` hears of faults; answers are written by the run they were given to."""
 
-    report: Callable[[PluginFault], None]
+    report: Callable[[PluginError], None]
     order: Sequence[str] = ()
     patience: float = PATIENT
     voices: dict[str, tuple[Voice, ...]] = field(default_factory=dict)
 
-    def register(self, plugins: Mapping[str, object]) -> list[PluginFault]:
+    def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Take plugins in; those with wrong signatures are named and left out."""
         manager = PluginManager("openkoi")
         manager.add_hookspecs(moments)
@@ -100,7 +100,9 @@ class Hooks:
         """Who would be asked now."""
         return tuple(voice for voice in self.voices.get(moment.__name__, ()) if not voice.silenced)
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         """Ask everybody, with the same facts; return who said what, in order."""
         said: list[tuple[str, T]] = []
         for voice in self.speakers(moment):
@@ -110,7 +112,7 @@ class Hooks:
         return said
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through everybody; each sees what the one before made of it."""
         speakers = self.speakers(moment)
@@ -142,7 +144,7 @@ class Hooks:
             return None
         if isinstance(run := facts.get("run"), Writer):
             took = round((perf_counter() - started) * 1e6)
-            await run.emit(events.HookAnswered(voice.moment, voice.plugin, took, recorded(answer)))
+            await run.emit(events.HookReturned(voice.moment, voice.plugin, took, recorded(answer)))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
     async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
@@ -153,7 +155,7 @@ class Hooks:
             async with asyncio.timeout(self.patience_for(voice, facts.get("run"))):
                 return await Stepped(answer, QUICK)
         if not limit.can and perf_counter() - started > QUICK:
-            self.report(PluginFault(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
+            self.report(PluginError(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
         return answer
 
     def patience_for(self, voice: Voice, run: object) -> float:
@@ -166,11 +168,11 @@ class Hooks:
         late = isinstance(cause, TimeoutError) and isinstance(run, Timed) and run.seconds_left <= 0
         if late and isinstance(run, Timed):
             run.note_limit("seconds")
-        voice.faults += not (late or isinstance(cause, LimitReached))
+        voice.faults += not (late or isinstance(cause, LimitExceededError))
         text = "was cut off at the task's time limit" if late else sentence(cause, self.patience)
         if voice.faults <= 1:
             left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
-            self.report(PluginFault(voice.plugin, voice.moment, text + left))
+            self.report(PluginError(voice.plugin, voice.moment, text + left))
         return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in CLOSED else None
 
 
@@ -180,7 +182,7 @@ def first_of(moment: Moment) -> str:
     return next(iter(inspect.signature(moment).parameters))
 
 
-def admit(manager: PluginManager, name: str, plugin: object) -> PluginFault | None:
+def admit(manager: PluginManager, name: str, plugin: object) -> PluginError | None:
     """Register one plugin if every hook of it is one of ours, rightly signed."""
     try:
         manager.register(plugin, name)
@@ -189,7 +191,7 @@ def admit(manager: PluginManager, name: str, plugin: object) -> PluginFault | No
     except (PluginValidationError, ValueError) as error:
         if manager.has_plugin(name):
             manager.unregister(name=name)
-        return PluginFault(name, "registration", " ".join(str(error).split()))
+        return PluginError(name, "registration", " ".join(str(error).split()))
     return None
 
 

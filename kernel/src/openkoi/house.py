@@ -13,23 +13,23 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 from openkoi_budget import Budget
 from openkoi_files import Answers, Asker, Daybook, Questions, Setting, configure, save_key, saved_names, tightened
 from openkoi_hookspecs import (
-    Answer,
-    Discovered,
-    Entry,
+    DiscoveredProvider,
     Event,
     Hit,
+    HookReturn,
     Memory,
-    NoProvider,
-    Offer,
-    PluginFault,
+    NoProviderError,
+    PendingQuestion,
+    PluginEntry,
+    PluginError,
+    PluginSource,
     Provider,
+    ProviderInfo,
     Query,
     Question,
     Record,
     Result,
-    Source,
     Task,
-    Waiting,
     events,
     moments,
 )
@@ -128,11 +128,11 @@ class House(ABC):
     def ask_source(self, name: str, source: object) -> None:
         """Take in what a plugin finds that finds plugins."""
         try:
-            self.plugins.sourced += entries_of(cast(Source, source), cast(Any, self))
+            self.plugins.sourced += entries_of(cast(PluginSource, source), cast(Any, self))
         except BaseException as error:  # a source is a plugin: what it would have found is missing, and that is said
             if must_end(error):
                 raise
-            self.pending.append(str(PluginFault(name, "entries", f"{type(error).__name__}: {error}")))
+            self.pending.append(str(PluginError(name, "entries", f"{type(error).__name__}: {error}")))
 
     async def __aexit__(self, *error: Any) -> None:
         try:
@@ -145,19 +145,21 @@ class House(ABC):
     async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
         """Do a task, also as a part of another one."""
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
         self.begin()
         return await self.hooks.gather(moment, *args, **facts)
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
         self.begin()
         return await self.hooks.fold(moment, value, *args, **facts)
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it."""
         return self.plugins.entries(kind)
 
@@ -187,7 +189,7 @@ class House(ABC):
         refuse_unrecordable(name, self.config, self.plugins)
         try:
             return await self.sockets.provider(name)
-        except NoProvider:
+        except NoProviderError:
             if not await self.discovery.key_for(name):
                 raise
             return await self.sockets.provider(name)
@@ -201,7 +203,7 @@ class House(ABC):
         """How models are found."""
         return Discovery(self.discovered, self.ask, self.lend_key, Answers(self.config.paths.data / "answers.json"))
 
-    async def discovered(self) -> list[Discovered]:
+    async def discovered(self) -> list[DiscoveredProvider]:
         """What plugins found, of those providers that are installed."""
         installed = {entry.name for entry in self.entries("providers")}
         said = await self.gather(moments.find_models, koi=self)
@@ -209,13 +211,13 @@ class House(ABC):
             self.redactor.hold(found.key, found.origin)
         return [one for _, many in said for one in many if one.provider in installed]
 
-    def lend_key(self, found: Discovered) -> None:
+    def lend_key(self, found: DiscoveredProvider) -> None:
         """Let the provider be built with a key that was found."""
         if found.key:
             self.redactor.hold(found.key)
             self.plugins.keys[found.provider] = Setting(found.key, found.origin)
 
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first, with their default models."""
         installed = {entry.name for entry in self.entries("providers")}
         return [offer for offer in self.catalogue.offers if offer.provider in installed]
@@ -237,11 +239,11 @@ class House(ABC):
         """Ask the person there is; None when nobody is."""
         return await self.asker.ask(question)
 
-    def waiting(self) -> Sequence[Waiting]:
+    def waiting(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered, the oldest first."""
         return self.asker.kept.waiting()
 
-    def answer(self, id: str, answer: str) -> Waiting:
+    def answer(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in a person's name."""
         return self.asker.kept.answer(id, answer)
 
@@ -263,7 +265,7 @@ class House(ABC):
 
     def warnings(self) -> list[Event]:
         """What there is to warn of, once."""
-        said = [events.Warned(text) for text in dict.fromkeys(self.pending)]
+        said = [events.WarningIssued(text) for text in dict.fromkeys(self.pending)]
         self.pending.clear()
         return list(said)
 
@@ -288,9 +290,9 @@ class House(ABC):
             self.duties.clear()
 
 
-def entries_of(source: Source, koi: Any) -> list[Entry]:
+def entries_of(source: PluginSource, koi: Any) -> list[PluginEntry]:
     """What a source lists, if all of it are entries."""
     entries = list(source.entries(koi))
-    if strange := [entry for entry in entries if not isinstance(entry, Entry)]:
+    if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
         raise TypeError(f"it lists a {type(strange[0]).__name__}")
     return entries

@@ -15,28 +15,28 @@ from openkoi_budget import Budget
 from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
-    Answer,
     Baseline,
     Command,
-    Completed,
-    Ended,
+    CommandResult,
+    Cost,
     Evaluator,
     Event,
+    ExecutionResult,
     Hit,
+    HookReturn,
     Iteration,
     KoiError,
-    LimitReached,
+    LimitExceededError,
     Message,
     Query,
     Question,
-    Reply,
     Request,
+    Response,
     Result,
     Role,
-    Spend,
+    StopReason,
     Task,
     Tool,
-    Work,
     events,
 )
 from openkoi_log import Rerun, part_of, rerun_of
@@ -86,7 +86,7 @@ class Kernel(Lodger):
     uncaged: bool = False
     approved: frozenset[str] = frozenset()
     children: int = 0
-    lapped: Spend = Spend()
+    lapped: Cost = Cost()
     past: Rerun = field(init=False)
     budget: Budget = field(init=False)
     asking: Asking = field(init=False)
@@ -101,7 +101,9 @@ class Kernel(Lodger):
         self.lapped = self.past.lapped
         self.approved = self.past.approved
         for paid in self.past.paid:
-            self.budget.remember(paid.usage if isinstance(paid, events.Broken) else paid.reply.done.usage, paid.usd)
+            self.budget.remember(
+                paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.reply.done.usage, paid.usd
+            )
         self.asking = Asking(self.budget, self.house.cast, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(self.house.config.ceilings)
         keeper, house = self.house.sockets.checkpoints, self.house
@@ -118,14 +120,14 @@ class Kernel(Lodger):
         return self.task.agent or NOBODY
 
     @property
-    def spent(self) -> Spend:
+    def spent(self) -> Cost:
         """What has been used so far, by anyone."""
         return self.budget.spent
 
-    def lap(self) -> Spend:
+    def lap(self) -> Cost:
         """What has been used since this was asked last; of iterations that are in the log already, nothing."""
-        if self.past.written[events.Iterated] > 0:
-            return Spend()
+        if self.past.written[events.IterationFinished] > 0:
+            return Cost()
         before, now = self.lapped, self.spent
         self.lapped = now
         return now - before
@@ -136,7 +138,7 @@ class Kernel(Lodger):
         """Ask memory; what is wrong with it is said."""
         try:
             return await self.in_time(self.house.search(query))
-        except LimitReached:
+        except LimitExceededError:
             self.house.warn_once("Memory did not answer in the time that the task has.")
             return ()
         finally:
@@ -145,16 +147,16 @@ class Kernel(Lodger):
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; the task's time stands still until the answer."""
         id = name_of(question, self.id)
-        await self.emit(events.Asked(id, question.text))
+        await self.emit(events.QuestionAsked(id, question.text))
         with self.budget.standing_still():
             answer = await self.house.asker.ask(question, self.id)
-        await self.emit(events.Replied(id, answer))
+        await self.emit(events.QuestionAnswered(id, answer))
         return answer
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
         if self.nested.depth >= DEEPEST:
-            raise LimitReached("nested tasks")
+            raise LimitExceededError("nested tasks")
         id = part_of(self.id, self.children)
         self.children += 1
         await self.settle_baseline()
@@ -166,10 +168,10 @@ class Kernel(Lodger):
         self.note_part(result.iterations[-1].work)
         return result
 
-    def note_part(self, work: Work) -> None:
+    def note_part(self, work: ExecutionResult) -> None:
         """Take over how a sub-task ended and what it did; its own verdict does not count here."""
         self.effects.calls += work.calls
-        if work.ended in (Ended.BUDGET, Ended.TIME):
+        if work.ended in (StopReason.BUDGET, StopReason.TIME):
             self.note_limit(work.limit or work.ended)
 
     def note_limit(self, limit: str) -> None:
@@ -186,14 +188,16 @@ class Kernel(Lodger):
         """The limit that was reached first; empty if none was."""
         return self.budget.refused or self.limit_noted
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
         said = await self.house.hooks.gather(moment, *args, **facts)
         await self.warn()
         return said
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
         value = await self.house.hooks.fold(moment, value, *args, **facts)
@@ -202,15 +206,15 @@ class Kernel(Lodger):
 
     # What is a run's own.
 
-    async def chat(self, request: Request) -> Reply:
+    async def chat(self, request: Request) -> Response:
         """Call a model; the worst case is reserved first. What was answered before is not asked again."""
         known = self.past.answer(request)
         return await self.asking.chat(request) if known is None else known.reply
 
-    async def execute(self, command: Command) -> Completed:
+    async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
         if self.budget.seconds_left <= 0:
-            raise LimitReached("seconds")
+            raise LimitExceededError("seconds")
         sandbox = await self.house.sockets.sandbox()
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
@@ -230,7 +234,7 @@ class Kernel(Lodger):
             await self.emit(events.PathsApproved(tuple(paths)))
 
     async def in_time(self, awaited: Awaitable[T]) -> T:
-        """Wait for a plugin no longer than the task may last; raises LimitReached."""
+        """Wait for a plugin no longer than the task may last; raises LimitExceededError."""
         return await wait_for(awaited, self.budget.seconds_left, self.budget.deadlines)
 
     async def emit(self, event: Event, *more: Event) -> None:
@@ -255,13 +259,13 @@ class Kernel(Lodger):
 
     async def say(self, text: str, *, fresh: bool = False) -> None:
         """Add a message of ours to the conversation, or begin a new one with it."""
-        known = self.past.take(events.Prompted)
+        known = self.past.take(events.MessageAdded)
         message, fresh = (known.message, known.fresh) if known else (Message.user(text), fresh)
         if fresh:
             self.talk, self.standstill = Conversation(self.talk.system), Standstill(self.house.config.ceilings)
         self.talk.say(message)
         if known is None:
-            await self.emit(events.Prompted(message, fresh))
+            await self.emit(events.MessageAdded(message, fresh))
 
     async def window(self) -> int:
         """How many tokens the model that works can read."""
@@ -270,7 +274,7 @@ class Kernel(Lodger):
         first, *_ = await self.house.cast.chain(self.agent.model or EXECUTOR)
         return (await self.house.cast.player(first)).model.context
 
-    def heard(self, reply: Reply) -> None:
+    def heard(self, reply: Response) -> None:
         """Add the model's turn to the conversation."""
         self.talk.say(Message(Role.ASSISTANT, reply.parts))
 
@@ -284,10 +288,10 @@ class Kernel(Lodger):
             self.settled = True
             self.versions.origin = await self.versions.take()
             self.footprints.begin(self.workspace)
-            await self.emit(events.Kept(self.versions.origin))
+            await self.emit(events.BaselineSaved(self.versions.origin))
             await take_baselines(self)
 
-    async def go_back_to(self, work: Work) -> None:
+    async def go_back_to(self, work: ExecutionResult) -> None:
         """Bring the files back as this work left them; what cannot be brought back is said."""
         await self.versions.go_back_to(work)
         await self.warn()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_hookspecs import Entry, Offer, Record, Waiting
+from openkoi_hookspecs import PendingQuestion, PluginEntry, ProviderInfo, Record
 
 from .house import House
 
@@ -15,7 +15,7 @@ class Lodger:
 
     house: House
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it."""
         return self.house.entries(kind)
 
@@ -23,15 +23,15 @@ class Lodger:
         """Read a session's log from its beginning."""
         return self.house.records(session)
 
-    def waiting(self) -> Sequence[Waiting]:
+    def waiting(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered."""
         return self.house.waiting()
 
-    def answer(self, id: str, answer: str) -> Waiting:
+    def answer(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in a person's name."""
         return self.house.answer(id, answer)
 
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first."""
         return self.house.offers()
 

@@ -5,8 +5,19 @@ Knows the order of the phases; knows no models, prompts, plugins or clocks.
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Decision, Ended, Evaluation, Iteration, Mode, Plan, Question, Result, Ruling, Work
-from openkoi_hookspecs.events import Decided, Iterated, RunCompleted
+from openkoi_hookspecs import (
+    Decision,
+    Evaluation,
+    EvaluationMode,
+    ExecutionResult,
+    Iteration,
+    NextAction,
+    Plan,
+    Question,
+    Result,
+    StopReason,
+)
+from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
 from openkoi_log import refine
 
 from .kernel import Kernel
@@ -42,43 +53,43 @@ async def solve(run: Kernel) -> Result:
     return result
 
 
-async def note(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> None:
+async def note(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: Kernel) -> None:
     """Put an iteration on record, with what it alone cost."""
     work = limited(work, run.limited)
     known = run.past.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
     spent = known.spent if known else run.spent
     run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=spent, facts=facts),)
-    score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, Mode.SKIPPED)
-    await run.emit(Iterated(len(run.iterations) - 1, score, run.lap(), mode))
+    score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, EvaluationMode.SKIPPED)
+    await run.emit(IterationFinished(len(run.iterations) - 1, score, run.lap(), mode))
 
 
-def limited(work: Work, limit: str) -> Work:
+def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
     """Return the work as ended by a limit if a judge, a hook, a tool or a sub-task reached one."""
-    if not limit or work.ended in (Ended.BUDGET, Ended.TIME, Ended.LOOP, Ended.PERSON):
+    if not limit or work.ended in (StopReason.BUDGET, StopReason.TIME, StopReason.LOOP, StopReason.PERSON):
         return work
-    return replace(work, ended=Ended.TIME if limit == "seconds" else Ended.BUDGET, limit=limit)
+    return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
 
 
-async def rule(run: Kernel) -> Ruling:
+async def rule(run: Kernel) -> Decision:
     """Decide what happens next; what was decided before holds."""
-    if known := run.past.take(Decided):
+    if known := run.past.take(DecisionMade):
         return known.ruling
     ruling = decide(run.iterations, run.task.limits, run.spent)
-    await run.emit(Decided(len(run.iterations) - 1, ruling, run.spent, run.iterations[-1].facts))
+    await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.spent, run.iterations[-1].facts))
     return ruling
 
 
-async def person(ruling: Ruling, run: Kernel) -> str:
+async def person(ruling: Decision, run: Kernel) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
-    if ruling.decision is not Decision.ESCALATE or run.iterations[-1].work.ended is Ended.PERSON:
+    if ruling.decision is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
     if run.past.active:
         return run.past.advice.get(len(run.iterations) - 1, AS_BEFORE)
     return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
 
 
-async def go_back(ruling: Ruling, run: Kernel) -> None:
+async def go_back(ruling: Decision, run: Kernel) -> None:
     """After an attempt that led astray: the best files again, and a conversation that begins anew."""
     if ruling.fresh:
         if not run.past.active:
@@ -86,7 +97,7 @@ async def go_back(ruling: Ruling, run: Kernel) -> None:
         run.astray = True
 
 
-async def finish(ruling: Ruling, run: Kernel) -> Result:
+async def finish(ruling: Decision, run: Kernel) -> Result:
     """Put the files of the iteration that is returned in place, and report how it went."""
     best = choose_returned(run.iterations, ruling.decision)
     if best is not run.iterations[-1]:

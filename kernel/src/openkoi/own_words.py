@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Message, Part, Role, Thought
+from openkoi_hookspecs import Message, Part, Reasoning, Role
 
 
 def own_words(messages: Sequence[Message], model: str) -> Sequence[Message]:
@@ -20,4 +20,4 @@ def without(message: Message, model: str) -> Message:
 
 
 def foreign(part: Part, model: str) -> bool:
-    return isinstance(part, Thought) and part.by not in ("", model)
+    return isinstance(part, Reasoning) and part.by not in ("", model)

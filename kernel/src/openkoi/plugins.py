@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Entry, KoiError, NoProvider, PluginFault, UnknownName
+from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
 from openkoi_redact import Redactor
 
 from .config import Config
@@ -29,22 +29,22 @@ class Plugins:
     redactor: Redactor
     found: Iterable[Found] = ()
     provided: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    sourced: list[Entry] = field(default_factory=list)
+    sourced: list[PluginEntry] = field(default_factory=list)
     loaded: dict[tuple[str, str], object] = field(default_factory=dict)
     keys: dict[str, Setting] = field(default_factory=dict)
     warn: Callable[[str], None] = field(default=lambda _: None)
 
-    def entries(self, kind: str) -> list[Entry]:
+    def entries(self, kind: str) -> list[PluginEntry]:
         """What there is of a kind and not switched off, by name."""
-        taken: dict[str, Entry] = {}
+        taken: dict[str, PluginEntry] = {}
         for entry in self.claims(kind):
             taken.setdefault(entry.name, entry)
         return sorted(filter(self.enabled, taken.values()), key=lambda entry: entry.name)
 
-    def claims(self, kind: str) -> Iterator[Entry]:
+    def claims(self, kind: str) -> Iterator[PluginEntry]:
         """All that there is of a kind; of those with one name the first is used."""
         for name, thing in self.provided.get(kind, {}).items():
-            yield Entry(kind, name, "provided", partial(same, thing))
+            yield PluginEntry(kind, name, "provided", partial(same, thing))
         yield from (self.entry(one) for one in self.found if one.kind == kind)
         yield from (entry for entry in self.sourced if entry.kind == kind)
 
@@ -59,10 +59,10 @@ class Plugins:
                 said.append(f"{rivals}; that of {used.origin} is used.")
         return said
 
-    def entry(self, found: Found) -> Entry:
-        return Entry(found.kind, found.name, found.distribution, partial(self.build, found))
+    def entry(self, found: Found) -> PluginEntry:
+        return PluginEntry(found.kind, found.name, found.distribution, partial(self.build, found))
 
-    def enabled(self, entry: Entry) -> bool:
+    def enabled(self, entry: PluginEntry) -> bool:
         return self.config.get(f"{entry.kind}.{entry.name}.enabled", bool, True)
 
     def build(self, found: Found, model: str = "") -> object:
@@ -70,26 +70,26 @@ class Plugins:
         target, config = resolve(found.target), self.config
         if model:
             if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
-                raise BadSetting(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
+                raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
             chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
             config = replace(config, settings={**config.settings, **chosen})
         return construct(target, found.kind, found.name, Site(config, self.redactor, self.load, self.keys, self.warn))
 
-    def find(self, kind: str, name: str) -> Entry | None:
+    def find(self, kind: str, name: str) -> PluginEntry | None:
         """The entry of a name; of an embedder that has several models, ``name/model`` is one of them."""
         entries = {entry.name: entry for entry in self.entries(kind)}
         vendor, _, model = name.partition("/")
         found = next((one for one in self.found if (one.kind, one.name) == (kind, vendor)), None)
         if kind != "embedders" or name in entries or not model or vendor not in entries or found is None:
             return entries.get(name)
-        return Entry(kind, name, found.distribution, partial(self.build, found, model))
+        return PluginEntry(kind, name, found.distribution, partial(self.build, found, model))
 
     def load(self, kind: str, name: str) -> object:
-        """One plugin by name, once; raises UnknownName, BadSetting or PluginFault."""
+        """One plugin by name, once; raises PluginNotFoundError, ConfigError or PluginError."""
         if (kind, name) not in self.loaded:
             entry = self.find(kind, name)
             if entry is None:
-                raise UnknownName(kind, name, tuple(entry.name for entry in self.entries(kind)))
+                raise PluginNotFoundError(kind, name, tuple(entry.name for entry in self.entries(kind)))
             self.loaded[kind, name] = guarded(entry)
         return self.loaded[kind, name]
 
@@ -109,26 +109,26 @@ def same(thing: object) -> object:
     return thing
 
 
-def guarded(entry: Entry) -> object:
+def guarded(entry: PluginEntry) -> object:
     """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
     try:
         with within(LOADING):
             return entry.load()
-    except (BadSetting, NoProvider):
+    except (ConfigError, NoProviderError):
         raise
     except KoiError as error:
-        raise PluginFault(entry.name, "loading", str(error)) from error
+        raise PluginError(entry.name, "loading", str(error)) from error
     except Overrun:
-        raise PluginFault(entry.name, "loading", f"did not come back within {LOADING:g} s") from None
+        raise PluginError(entry.name, "loading", f"did not come back within {LOADING:g} s") from None
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
         if must_end(error):
             raise
-        raise PluginFault(entry.name, "loading", f"{type(error).__name__}: {error}") from error
+        raise PluginError(entry.name, "loading", f"{type(error).__name__}: {error}") from error
 
 
 def check_socket(thing: object, kind: str, name: str, methods: tuple[str, ...]) -> Any:
     """The plugin, if it has the methods of its socket."""
     missing = [method for method in methods if not callable(getattr(thing, method, None))]
     if missing:
-        raise PluginFault(name, "loading", f"it has no {' and no '.join(missing)}(), which {kind} need")
+        raise PluginError(name, "loading", f"it has no {' and no '.join(missing)}(), which {kind} need")
     return thing

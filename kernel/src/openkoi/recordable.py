@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from openkoi_hookspecs import BadSetting, Env
+from openkoi_hookspecs import ConfigError, Env
 
 from .config import CASSETTE_VARIABLE, Config
 from .plugins import Plugins
@@ -10,7 +10,7 @@ from .unknown_settings import parameters_of
 
 
 def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
-    """Raise BadSetting for an installed provider that reads no cassette although one was asked for."""
+    """Raise ConfigError for an installed provider that reads no cassette although one was asked for."""
     asked = config.environment.get(CASSETTE_VARIABLE, "")
     found = next((one for one in plugins.found if (one.kind, one.name) == ("providers", name)), None)
     if not asked or not found or name in plugins.provided.get("providers", {}):
@@ -20,7 +20,7 @@ def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
         return
     word = "replayed" if asked.startswith("replay:") else "recorded"
     option = "--replay" if asked.startswith("replay:") else "--record"
-    raise BadSetting(
+    raise ConfigError(
         f"The requests of provider {name} cannot be {word}: it does not support {option}. "
         f"Leave {option} out, or choose another model with -m."
     )

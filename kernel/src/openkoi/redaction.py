@@ -42,7 +42,7 @@ class Announcements:
         fresh = sorted(seen - self.made.setdefault(run, set()))
         self.made[run] |= seen
         where = ", ".join(dict.fromkeys(map(place_of, happened)))
-        return [events.Warned(announcement(kind, self.redactor.reason(kind), where)) for kind in fresh]
+        return [events.WarningIssued(announcement(kind, self.redactor.reason(kind), where)) for kind in fresh]
 
 
 def announcement(kind: str, reason: str, where: str) -> str:
@@ -58,12 +58,12 @@ def place_of(event: Event) -> str:
     match event:
         case events.TaskStarted():
             return "the task"
-        case events.ToolCalled(call=call):
+        case events.ToolCallStarted(call=call):
             return f"a call of {call.tool}"
-        case events.ToolAnswered():
+        case events.ToolCallFinished():
             return "the result of a tool"
-        case events.Spoke() | events.Answered():
+        case events.ModelDelta() | events.ModelResponse():
             return "the answer of the model"
-        case events.Prompted():
+        case events.MessageAdded():
             return "the prompt"
     return f"the event {event.name}"

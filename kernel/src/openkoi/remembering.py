@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from openkoi_hookspecs import Hit, LimitReached, Memory, Query, Record, Resumed
+from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
 from openkoi_log import all_segments, beyond, name_of, read_segment
 
 from .deadline import confined
@@ -26,14 +26,14 @@ class Remembering:
         try:
             with confined():
                 await self.remember(memory)
-        except LimitReached:
+        except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
             self.warn(f"Memory could not be told what is new: {error}")
         try:
             with confined():
                 return sound_hits(await memory.search(query))
-        except LimitReached:
+        except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: a run goes on without it
             self.warn(f"Memory could not be searched: {error} Going on without it.")
@@ -42,7 +42,7 @@ class Remembering:
     async def remember(self, memory: Memory) -> None:
         """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
         told = await self.tell(memory, await seen_by(memory))
-        if told and isinstance(memory, Resumed) and lost(told, now := await memory.seen()):
+        if told and isinstance(memory, SupportsOffsets) and lost(told, now := await memory.seen()):
             await self.tell(memory, now)
 
     async def tell(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
@@ -63,7 +63,7 @@ class Remembering:
 
 async def seen_by(memory: Memory) -> Mapping[str, int]:
     """How far a memory has read; one that does not know is told everything."""
-    return await memory.seen() if isinstance(memory, Resumed) else {}
+    return await memory.seen() if isinstance(memory, SupportsOffsets) else {}
 
 
 def lost(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:

@@ -13,16 +13,16 @@ from difflib import get_close_matches
 
 from openkoi_hookspecs import (
     Agent,
-    BadSetting,
-    Described,
+    ConfigError,
     KoiError,
     Model,
-    NoProvider,
-    PluginFault,
+    NoProviderError,
+    PluginError,
     Price,
     Provider,
-    Refused,
-    WrongServer,
+    RequestRejectedError,
+    SupportsDescribe,
+    WrongServerError,
 )
 from openkoi_models import (
     CONTEXT,
@@ -82,7 +82,7 @@ class Cast:
             return await self.choice(executor)
         try:
             self.found = self.found or await self.find()
-        except NoProvider:
+        except NoProviderError:
             if not (standing_in := await self.standing_in(role)):
                 raise
             return Choice(standing_in[0])
@@ -103,7 +103,7 @@ class Cast:
         return [await self.full(name) for name in self.config.strings(f"models.fallback.{role}", ())]
 
     async def full(self, name: str) -> str:
-        """``provider/model`` for a name; raises BadSetting for one that names no model, or several."""
+        """``provider/model`` for a name; raises ConfigError for one that names no model, or several."""
         if "/" in name:
             return name
         if long_name := self.catalogue.long_name(name):
@@ -112,7 +112,7 @@ class Cast:
         usable = [one for one in known if await self.usable(one.partition("/")[0])]
         if len(usable) == 1:
             return usable[0]
-        raise BadSetting(unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1)))
+        raise ConfigError(unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1)))
 
     async def usable(self, provider: str) -> bool:
         """Whether a provider is installed and has what it needs, such as a key."""
@@ -142,7 +142,7 @@ class Cast:
         except KoiError:
             raise
         except Exception as error:  # a provider is a plugin: what it may raise is not known
-            raise PluginFault(vendor, "describe", f"{type(error).__name__}: {error}") from error
+            raise PluginError(vendor, "describe", f"{type(error).__name__}: {error}") from error
         return Player(name, provider, model, model.price or self.ceiling, model.price is not None)
 
     @property
@@ -162,22 +162,24 @@ def unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> str:
 
 async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     """What the provider says of a model; what is known where it says nothing, else a modest guess."""
-    if isinstance(provider, Described):
+    if isinstance(provider, SupportsDescribe):
         try:
             with confined():
                 return await provider.describe(bare)
-        except WrongServer:
+        except WrongServerError:
             raise
-        except Refused as error:  # a server that tells nothing of single models may have this one all the same
+        except (
+            RequestRejectedError
+        ) as error:  # a server that tells nothing of single models may have this one all the same
             if known is None:
-                raise Refused(f"{error}{await suggestion(provider, bare)}") from error
+                raise RequestRejectedError(f"{error}{await suggestion(provider, bare)}") from error
     if known is not None:
         return replace(known, name=bare)
     try:
         async with asyncio.timeout(PATIENCE):
             with confined():
                 offered = await provider.models()
-    except WrongServer:
+    except WrongServerError:
         raise
     except Exception:  # a provider is a plugin: without its list of models, a modest guess will do
         offered = ()

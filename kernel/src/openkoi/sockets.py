@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from openkoi_hookspecs import (
-    BadSetting,
+    AgentRunner,
     Checkpoints,
     Compactor,
+    ConfigError,
     Evaluator,
     KoiError,
     Memory,
-    PluginFault,
+    PluginError,
     Provider,
     Sandbox,
-    Toolbox,
-    Worker,
+    ToolProvider,
 )
 
 from .absent import Absent, imported, is_absent_judge
@@ -64,7 +64,7 @@ class Sockets:
         except KoiError:
             raise
         except Exception as error:  # a plugin's own start may raise anything
-            raise PluginFault(name, "starting", error) from error
+            raise PluginError(name, "starting", error) from error
 
     async def every(self, kind: str) -> dict[str, Any]:
         """All plugins of a kind; those that cannot be had are named once and left out."""
@@ -89,7 +89,10 @@ class Sockets:
             return None
 
     async def provider(self, name: str) -> Provider:
-        """The provider of this name; raises UnknownName, PluginFault, or NoProvider when something must be set."""
+        """The provider of this name.
+
+        Raises PluginNotFoundError, PluginError, or NoProviderError when something must be set.
+        """
         return cast(Provider, await self.plugin("providers", name))
 
     async def memory(self) -> Memory | None:
@@ -102,18 +105,18 @@ class Sockets:
         return await self.chosen("checkpoints")
 
     async def compactor(self, name: str) -> Compactor:
-        """The compactor of this name; raises UnknownName or PluginFault."""
+        """The compactor of this name; raises PluginNotFoundError or PluginError."""
         return cast(Compactor, await self.plugin("compactors", name))
 
-    async def worker(self, name: str) -> Worker:
-        """The worker of this name; raises UnknownName or PluginFault."""
-        return cast(Worker, await self.plugin("workers", name))
+    async def worker(self, name: str) -> AgentRunner:
+        """The worker of this name; raises PluginNotFoundError or PluginError."""
+        return cast(AgentRunner, await self.plugin("workers", name))
 
-    async def toolboxes(self) -> dict[str, Toolbox]:
+    async def toolboxes(self) -> dict[str, ToolProvider]:
         return await self.every("tools")
 
     async def evaluators(self) -> dict[str, Evaluator]:
-        """All evaluators, in the order in which they are asked; raises BadSetting for a setting that one refuses."""
+        """All evaluators, in the order in which they are asked; raises ConfigError for a setting that one refuses."""
         config = self.plugins.config
         place = {name: rank for rank, name in enumerate(config.strings("evaluation.order", ("*",)))}
         required = config.strings("evaluation.require", ())
@@ -127,7 +130,7 @@ class Sockets:
         try:
             return cast(Evaluator, await self.plugin("evaluators", name))
         except KoiError as fault:
-            if isinstance(fault, BadSetting) and not isinstance(fault, NoDataFolder):
+            if isinstance(fault, ConfigError) and not isinstance(fault, NoDataFolder):
                 raise
             self.warn(f"{name} could not evaluate: {fault}")
             return Absent(str(fault), is_absent_judge(name, self.known("evaluators", name), required))

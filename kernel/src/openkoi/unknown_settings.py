@@ -12,7 +12,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import get_args, get_type_hints
 
-from openkoi_hookspecs import Shared
+from openkoi_hookspecs import SharedSetting
 from openkoi_models import FACTS
 
 from .caging import KEY as SANDBOX_MINIMUM
@@ -191,4 +191,4 @@ def parameters_of(found: Found) -> Mapping[str, object] | None:
 def shared_by(found: Found) -> set[str]:
     """Return the common settings that a plugin's constructor reads."""
     hints = (parameters_of(found) or {}).values()
-    return {mark.key for hint in hints for mark in get_args(hint)[1:] if isinstance(mark, Shared)}
+    return {mark.key for hint in hints for mark in get_args(hint)[1:] if isinstance(mark, SharedSetting)}

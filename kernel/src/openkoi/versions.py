@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_hookspecs import Checkpoints, Work
+from openkoi_hookspecs import Checkpoints, ExecutionResult
 
 from .deadline import confined, wait_for
 
@@ -62,7 +62,7 @@ class Versions:
             self.warn(f"Could not compute what changed: {error}")
             return None
 
-    async def go_back_to(self, work: Work) -> None:
+    async def go_back_to(self, work: ExecutionResult) -> None:
         """Bring the files back as this work left them."""
         if (work.files or work.unseen) and not work.checkpoint:
             self.warn("The best attempt's files were not kept: the files stay as the last attempt left them.")

@@ -13,19 +13,19 @@ from openkoi_hookspecs import (
     Agent,
     Arguments,
     Ask,
-    Ended,
     Json,
     Layer,
     Limits,
+    Permission,
     Question,
     Record,
     Result,
+    StopReason,
     Task,
     TextIncludes,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
     events,
 )
 from openkoi_testing import Rehearsed, Stage, lend, perform
@@ -42,7 +42,7 @@ def write(path: str, id: str = "") -> ToolCall:
 
 
 def answers(records: Sequence[Record]) -> list[str]:
-    return [record.event.result.text for record in records if isinstance(record.event, events.ToolAnswered)]
+    return [record.event.result.text for record in records if isinstance(record.event, events.ToolCallFinished)]
 
 
 def asked_of(
@@ -101,7 +101,7 @@ def test_of_two_gated_calls_at_once_one_is_approved_and_one_rejected(pond: Path)
     assert all("carp uses write_file only when a person allows it." in text for text in asked)
     assert ["clean.txt"] == [file.name for file in pond.iterdir()]
     assert any("leave it" in text for text in answers(records))
-    assert (Ended.DONE, "It is clean. OVER") == (result.best.work.ended, result.text)
+    assert (StopReason.DONE, "It is clean. OVER") == (result.best.work.ended, result.text)
 
 
 @pytest.mark.row("LOOP-18")
@@ -126,7 +126,7 @@ def test_what_a_tool_itself_says_that_it_writes_counts(pond: Path) -> None:
     patch = Tool("patch", "Patch.", {"type": "object"}, patched, writes=lambda given: [str(given["hunk"])[4:]])
     call = ToolCall("a", "patch", {"hunk": "+++ infra/a.txt"})
 
-    async def asked() -> Verdict | None:
+    async def asked() -> Permission | None:
         async with lend(pond, task=task(protected=("infra/**",))) as run:
             return AsDescribed().before_tool(call, patch, run)
 
@@ -140,7 +140,7 @@ def test_approvals_are_patterns_and_hold_for_readers_too(tools: tuple[str, ...],
 
     seen = rehearsed(one, ToolCall("", "read_file", {"path": "a.txt"}), "done", workspace=pond)
 
-    assert Ended.PERSON is seen.result.best.work.ended
+    assert StopReason.PERSON is seen.result.best.work.ended
 
 
 @pytest.mark.parametrize(

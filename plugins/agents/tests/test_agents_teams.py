@@ -9,21 +9,21 @@ from openkoi_agents import AsDescribed, TeamWork
 from openkoi_agents.member import both_allow
 from openkoi_hookspecs import (
     Agent,
-    Decision,
-    Ended,
     Evaluation,
+    ExecutionResult,
     Finding,
     KoiError,
     Limits,
+    NextAction,
     Record,
     Run,
     Score,
+    StopReason,
     Strategy,
     Task,
     Team,
     TextIncludes,
     ToolReturned,
-    Work,
     events,
 )
 from openkoi_rehearsal import Rehearsal
@@ -74,12 +74,12 @@ def speakers(records: Sequence[Record]) -> list[str]:
 
 
 def warnings(records: Sequence[Record]) -> list[str]:
-    return [record.event.text for record in records if isinstance(record.event, events.Warned)]
+    return [record.event.text for record in records if isinstance(record.event, events.WarningIssued)]
 
 
 def closed_by(rehearsed: Rehearsed) -> list[str]:
     run = rehearsed.records[0].run
-    return [r.event.reason for r in rehearsed.records if r.run == run and isinstance(r.event, events.Terminated)]
+    return [r.event.reason for r in rehearsed.records if r.run == run and isinstance(r.event, events.InnerLoopEnded)]
 
 
 def test_one_after_another_each_hears_the_one_before(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, t
 
     seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
-    assert (Ended.REFUSED, Decision.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.ruling.decision)
+    assert (StopReason.REFUSED, NextAction.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.ruling.decision)
     assert seen.result.ruling.reason.startswith("the model refused: ")
     assert ["refused"] == closed_by(seen)
 
@@ -200,18 +200,18 @@ def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, t
 @pytest.mark.parametrize(
     ("strategy", "refusing", "ended"),
     [
-        (Strategy.SEQUENTIAL, "heron", Ended.REFUSED),
-        (Strategy.SEQUENTIAL, "carp", Ended.DONE),
-        (Strategy.PARALLEL, "carp", Ended.DONE),
-        (Strategy.PARALLEL, "heron", Ended.DONE),
-        (Strategy.DEBATE, "carp", Ended.DONE),
-        (Strategy.DEBATE, "heron", Ended.DONE),
-        (Strategy.ITERATIVE, "carp", Ended.REFUSED),
-        (Strategy.ITERATIVE, "heron", Ended.DONE),
+        (Strategy.SEQUENTIAL, "heron", StopReason.REFUSED),
+        (Strategy.SEQUENTIAL, "carp", StopReason.DONE),
+        (Strategy.PARALLEL, "carp", StopReason.DONE),
+        (Strategy.PARALLEL, "heron", StopReason.DONE),
+        (Strategy.DEBATE, "carp", StopReason.DONE),
+        (Strategy.DEBATE, "heron", StopReason.DONE),
+        (Strategy.ITERATIVE, "carp", StopReason.REFUSED),
+        (Strategy.ITERATIVE, "heron", StopReason.DONE),
     ],
 )
 def test_a_refusal_ends_a_team_where_nothing_else_is_left(
-    strategy: Strategy, refusing: str, ended: Ended, tmp_path: Path
+    strategy: Strategy, refusing: str, ended: StopReason, tmp_path: Path
 ) -> None:
     said = {"carp": "skimmed", "heron": "raked"}
     turns = "".join(
@@ -221,7 +221,7 @@ def test_a_refusal_ends_a_team_where_nothing_else_is_left(
     seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
     assert ended is seen.result.best.work.ended
-    assert ended is Ended.REFUSED or any(said[name] in seen.result.text for name in said if name != refusing)
+    assert ended is StopReason.REFUSED or any(said[name] in seen.result.text for name in said if name != refusing)
 
 
 def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ class Short:
 
     judges = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         if len(work.text) < 12:
             return Evaluation(scores=(Score("short", 1.0),))
         return Evaluation(scores=(Score("short", 0.4),), findings=(Finding("too long", fix="Use one word."),))

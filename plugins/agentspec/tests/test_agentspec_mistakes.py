@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_agentspec import Spec, read_agent
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 WHO = "identity: {name: a}\n"
 GOOD = """\
@@ -35,7 +35,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
     """What is said of a file, without its path."""
     file = folder / "agent.yaml"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    with pytest.raises(BadSetting) as raised:
+    with pytest.raises(ConfigError) as raised:
         read_agent(file)
     return str(raised.value).replace(f"{file}", "agent.yaml").splitlines()
 
@@ -195,7 +195,7 @@ def test_files_that_lead_back_to_where_they_began_are_refused(tmp_path: Path) ->
         text = f"identity: {{name: {name}}}\ncomposite: {{strategy: parallel, agents: [{other}.yaml]}}"
         (tmp_path / f"{name}.yaml").write_text(text)
 
-    with pytest.raises(BadSetting, match=r"agent\.yaml -> b\.yaml -> agent\.yaml"):
+    with pytest.raises(ConfigError, match=r"agent\.yaml -> b\.yaml -> agent\.yaml"):
         read_agent(tmp_path / "agent.yaml")
 
 
@@ -206,7 +206,7 @@ def test_files_that_multiply_are_stopped(tmp_path: Path) -> None:
         text = f"identity: {{name: n}}\ncomposite: {{strategy: parallel, agents: [{members}]}}"
         (tmp_path / f"{depth}.yaml").write_text(text)
 
-    with pytest.raises(BadSetting, match="is one too many"):
+    with pytest.raises(ConfigError, match="is one too many"):
         read_agent(tmp_path / "0.yaml")
 
 
@@ -225,7 +225,7 @@ def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
         (tmp_path, "is no file"),
         (Path("a\0b"), "cannot be read|no file"),
     ):
-        with pytest.raises(BadSetting, match=said):
+        with pytest.raises(ConfigError, match=said):
             read_agent(path)
 
     assert "line 2: this is no UTF-8 text" in mistakes(tmp_path, b"a: b\n\xff")[0]
@@ -236,7 +236,7 @@ def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
 
-    with pytest.raises(BadSetting, match="is no file"):
+    with pytest.raises(ConfigError, match="is no file"):
         read_agent(tmp_path / "pipe.yaml")
 
 
@@ -245,7 +245,7 @@ def outcome(folder: Path, content: bytes) -> Spec | str:
     file.write_bytes(content)
     try:
         return read_agent(file)
-    except BadSetting as error:
+    except ConfigError as error:
         return str(error)
 
 

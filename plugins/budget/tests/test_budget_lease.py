@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_budget import Budget, Lease, cost, weight
-from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
+from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
 
 FREE = Price(0.0, 0.0)
 DEAR = Price(10.0, 50.0, cache_read=1.0, cache_write=12.5)
@@ -76,7 +76,7 @@ def honest(lease: Lease, act: Act) -> Usage:
 def carried_out(act: Act, payer: Budget) -> None:
     try:
         lease = payer.reserve(act.estimate, act.max_output, act.price)
-    except LimitReached:
+    except LimitExceededError:
         return
     assert lease.max_output <= act.max_output
     if act.ending == "settle":
@@ -118,7 +118,7 @@ def test_what_is_given_back_is_there_again(acts: list[Act]) -> None:
     for act in acts:
         carried_out(replace(act, ending="release"), one)
 
-    assert (before, Spend()) == ((one.tokens_left, one.usd_left), one.spent)
+    assert (before, Cost()) == ((one.tokens_left, one.usd_left), one.spent)
 
 
 # One request.
@@ -147,14 +147,14 @@ def test_an_answer_is_shrunk_to_what_is_left() -> None:
     ],
 )
 def test_a_request_that_does_not_fit_is_refused_by_the_limits_name(limits: Limits, reached: str) -> None:
-    with pytest.raises(LimitReached) as refusal:
+    with pytest.raises(LimitExceededError) as refusal:
         budget(limits).reserve(1_000, 4_000, DEAR)
 
     assert reached == refusal.value.limit
 
 
 def test_input_that_costs_too_much_is_refused_although_output_is_free() -> None:
-    with pytest.raises(LimitReached, match="dollars"):
+    with pytest.raises(LimitExceededError, match="dollars"):
         budget(Limits(usd=0.01)).reserve(1_000, 4_000, Price(10.0, 0.0))
 
 
@@ -170,7 +170,7 @@ def test_requests_under_way_count_as_calls() -> None:
     one = budget(Limits(calls=1))
     one.reserve(10, 100, FREE)
 
-    with pytest.raises(LimitReached, match="calls"):
+    with pytest.raises(LimitExceededError, match="calls"):
         one.reserve(10, 100, FREE)
 
 
@@ -178,7 +178,7 @@ def test_a_parents_calls_bind_its_sub_tasks() -> None:
     child = budget(parent=budget(Limits(calls=1)))
     child.settle(child.reserve(10, 100, FREE), Usage(input=1), FREE)
 
-    with pytest.raises(LimitReached, match="calls"):
+    with pytest.raises(LimitExceededError, match="calls"):
         child.reserve(10, 100, FREE)
 
 
@@ -198,7 +198,7 @@ def test_usage_above_the_lease_is_charged() -> None:
     one.settle(one.reserve(100, 500, FREE), Usage(input=5_000), FREE)
 
     assert 5_000 == one.spent.tokens
-    with pytest.raises(LimitReached, match="tokens"):
+    with pytest.raises(LimitExceededError, match="tokens"):
         one.reserve(1, 1, FREE)
 
 
@@ -237,7 +237,7 @@ def test_dollars_beyond_the_lease_end_the_task_too() -> None:
     lease = budget.reserve(100_000, 1_000, Price(3.0, 15.0))
     budget.settle(lease, Usage(input=100_000, output=1_000), Price(30.0, 15.0))
 
-    with pytest.raises(LimitReached, match="dollars"):
+    with pytest.raises(LimitExceededError, match="dollars"):
         budget.reserve(10, 10, tiered)
 
 
@@ -272,7 +272,7 @@ def test_what_cannot_be_bounded_ends_the_task(counts: tuple[int, ...]) -> None:
     for counted in counts:
         budget.settle(budget.reserve(800, 1_000, price), Usage(input=counted), price)
 
-    with pytest.raises(LimitReached, match="tokens"):
+    with pytest.raises(LimitExceededError, match="tokens"):
         budget.reserve(8, 8, price)
 
 
@@ -298,5 +298,5 @@ def test_what_a_part_overdraws_ends_the_whole() -> None:
     lease = part.reserve(100, 100, Price(1.0, 1.0))
     part.settle(lease, Usage(input=1_000_000), Price(1.0, 1.0))
 
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitExceededError):
         whole.reserve(10, 10, Price(1.0, 1.0))

@@ -10,23 +10,45 @@ import pytest
 from openkoi_certify.calibration import report_of
 from openkoi_certify.history import Judgement, Outcome, judgements_in
 from openkoi_certify.report import as_json, as_text
-from openkoi_hookspecs import Check, Decision, Evaluation, Event, Mode, Ruling, Score, Spend, Task, Work
-from openkoi_hookspecs.events import Evaluated, Kept, Restored, RunCompleted, TaskStarted, Worked
+from openkoi_hookspecs import (
+    Check,
+    Cost,
+    Decision,
+    Evaluation,
+    EvaluationMode,
+    Event,
+    ExecutionResult,
+    NextAction,
+    Score,
+    Task,
+)
+from openkoi_hookspecs.events import (
+    BaselineSaved,
+    EvaluationFinished,
+    ExecutionFinished,
+    RunCompleted,
+    TaskStarted,
+    WorkspaceRestored,
+)
 from openkoi_judge import Voted
 from openkoi_log import RunLog
 from openkoi_redact import Redactor
 
-DONE = RunCompleted(Ruling(Decision.ACCEPT, "good enough"), Spend())
+DONE = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost())
 
 
-def voted(*values: float, mode: Mode = Mode.FULL) -> Voted:
+def voted(*values: float, mode: EvaluationMode = EvaluationMode.FULL) -> Voted:
     return Voted("general", tuple((Score("one", value, 0.6), Score("two", value, 0.4)) for value in values), mode=mode)
 
 
 def run(file: str, *more: Event, checks: tuple[Check, ...] = ()) -> list[Event]:
     """The records of one run that changed a file."""
-    started = [TaskStarted(Task(f"Mend {file}"), workspace="/w"), Kept("before"), Worked(Work("", files=(file,)))]
-    return [*started, *more, Evaluated(Evaluation(checks=checks)), DONE]
+    started = [
+        TaskStarted(Task(f"Mend {file}"), workspace="/w"),
+        BaselineSaved("before"),
+        ExecutionFinished(ExecutionResult("", files=(file,))),
+    ]
+    return [*started, *more, EvaluationFinished(Evaluation(checks=checks)), DONE]
 
 
 def history(folder: Path, **runs: list[Event]) -> dict[str, Judgement]:
@@ -42,8 +64,8 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
     told = history(
         tmp_path,
         kept=run("a.py", voted(0.9)),
-        undone=[*run("b.py", voted(0.85)), Restored("before")],
-        redone=[*run("c.py", voted(0.85)), Restored("before"), Restored("after")],
+        undone=[*run("b.py", voted(0.85)), WorkspaceRestored("before")],
+        redone=[*run("c.py", voted(0.85)), WorkspaceRestored("before"), WorkspaceRestored("after")],
         corrected=run("d.py", voted(0.8)),
         mended=run("d.py", voted(0.95)),
     )
@@ -71,7 +93,11 @@ def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path:
     told = history(
         tmp_path,
         one=run(
-            "a.py", voted(0.5), voted(0.7, 0.9, 0.8), voted(0.1, mode=Mode.INCREMENTAL), checks=(Check("t", True),)
+            "a.py",
+            voted(0.5),
+            voted(0.7, 0.9, 0.8),
+            voted(0.1, mode=EvaluationMode.INCREMENTAL),
+            checks=(Check("t", True),),
         ),
     )
 

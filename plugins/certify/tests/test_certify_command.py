@@ -16,13 +16,13 @@ from openkoi_certify.command import carried_out, evaluator
 from openkoi_certify.sample import Sample, further_samples
 from openkoi_hookspecs import (
     Chunk,
-    Done,
     KoiError,
     Model,
-    NoProvider,
+    NoProviderError,
     Provider,
-    Refused,
     Request,
+    RequestRejectedError,
+    StreamEnd,
     Text,
     Usage,
 )
@@ -49,7 +49,7 @@ class Knowing:
         shown = [sample for sample in (*SAMPLES, *FURTHER) if sample.work.diff in words]
         value = self.worth(max(shown, key=lambda one: len(one.work.diff))) if shown else 0.0
         yield Text(json.dumps({"scores": {**dict.fromkeys(NAMES, value), "other_task": 0.0}, "findings": []}))
-        yield Done(Usage())
+        yield StreamEnd(Usage())
 
     def worth(self, sample: Sample) -> float:
         return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.grave else 0.7
@@ -118,10 +118,12 @@ class Away:
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         self.asked += 1
         raise self.error
-        yield Done(Usage())
+        yield StreamEnd(Usage())
 
 
-@pytest.mark.parametrize("error", [NoProvider("No model is configured."), Refused("The key is wrong.")])
+@pytest.mark.parametrize(
+    "error", [NoProviderError("No model is configured."), RequestRejectedError("The key is wrong.")]
+)
 def test_without_a_model_that_answers_its_own_sentence_is_said_and_none_is_asked_about_the_rest(
     tmp_path: Path, error: KoiError
 ) -> None:
@@ -144,7 +146,7 @@ def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_com
         async with stage.assemble(tmp_path, tmp_path / "home") as koi:
             await carried_out(koi, Order(rubric="general"), 1.0)
 
-    with pytest.raises(NoProvider, match="No model is configured"):
+    with pytest.raises(NoProviderError, match="No model is configured"):
         asyncio.run(certifying())
 
 

@@ -14,8 +14,19 @@ from openkoi_cli.person import answered_elsewhere
 from openkoi_cli.plain import plain
 from openkoi_cli.waiting import Began, Pending, age, is_over, outermost, pending
 from openkoi_files import Questions
-from openkoi_hookspecs import Decision as Ends
-from openkoi_hookspecs import Event, KoiError, Limits, Question, Ruling, Spend, Task, UnknownName, Waiting, events
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    Event,
+    KoiError,
+    Limits,
+    PendingQuestion,
+    PluginNotFoundError,
+    Question,
+    Task,
+    events,
+)
+from openkoi_hookspecs import NextAction as Ends
 from openkoi_testing import Stage
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -25,7 +36,7 @@ CHOICE = Question("Which colour?", choices=("red", "blue"))
 
 
 def asked(id: str, question: Question = GATE, *, at: datetime = NOW, run: str = "run-1") -> Pending:
-    return Pending(Waiting(id, run, at.isoformat(), question), "Write a letter")
+    return Pending(PendingQuestion(id, run, at.isoformat(), question), "Write a letter")
 
 
 @pytest.mark.row("LOOP-19")
@@ -62,7 +73,7 @@ def test_what_is_meant_must_be_clear() -> None:
         meant(two, "")
     with pytest.raises(click.UsageError, match="2 questions"):
         meant(two, "4f")
-    with pytest.raises(UnknownName, match="4f2a"):
+    with pytest.raises(PluginNotFoundError, match="4f2a"):
         meant(two, "everything")
     with pytest.raises(KoiError, match="Nothing waits"):
         meant([], "")
@@ -126,7 +137,7 @@ def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> Assembl
 
 
 def wait(kept: Questions, id: str, run: str, days: float = 0) -> None:
-    kept.put(Waiting(id, run, (datetime.now(UTC) - timedelta(days=days)).isoformat(), GATE))
+    kept.put(PendingQuestion(id, run, (datetime.now(UTC) - timedelta(days=days)).isoformat(), GATE))
 
 
 def test_what_is_a_month_old_is_put_away_answered_or_not(tmp_path: Path) -> None:
@@ -151,7 +162,7 @@ def test_the_task_is_named_and_what_to_go_on_with(tmp_path: Path) -> None:
 
 
 def test_a_question_of_a_run_that_is_over_is_put_away(tmp_path: Path) -> None:
-    over = events.RunCompleted(Ruling(Ends.ACCEPT, "good"), Spend())
+    over = events.RunCompleted(Decision(Ends.ACCEPT, "good"), Cost())
     koi = house(tmp_path, [("run-1", events.TaskStarted(Task("Write", limits=Limits()))), ("run-1", over)])
     wait(koi.asker.kept, "a", "run-1")
 
@@ -161,8 +172,8 @@ def test_a_question_of_a_run_that_is_over_is_put_away(tmp_path: Path) -> None:
 
 def test_a_prompt_knows_that_its_question_was_answered_elsewhere(tmp_path: Path) -> None:
     kept = Questions(tmp_path)
-    kept.put(Waiting("a", "run-1", NOW.isoformat(), GATE))
-    kept.put(Waiting("b", "run-1", NOW.isoformat(), FREE))
+    kept.put(PendingQuestion("a", "run-1", NOW.isoformat(), GATE))
+    kept.put(PendingQuestion("b", "run-1", NOW.isoformat(), FREE))
     kept.answer("b", "Leave it")
 
     assert ["", "Leave it"] == [answered_elsewhere(question, kept) for question in (GATE, FREE)]

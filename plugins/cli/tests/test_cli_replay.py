@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, script, shell
 
-from openkoi_hookspecs import Done, Event, Reply, Task, ToolCall, Usage, events
+from openkoi_hookspecs import Event, Response, StreamEnd, Task, ToolCall, Usage, events
 from openkoi_log import RunLog
 
 READ = (
@@ -44,8 +44,8 @@ def test_a_task_that_was_killed_is_told_as_far_as_it_came(openkoi: Shell) -> Non
     happened: list[Event] = [
         events.TaskStarted(Task("Build it")),
         events.CycleStarted(0, 30),
-        events.Answered("acme/large", Reply((call,), Done(Usage(input=9))), 0.5),
-        events.ToolCalled(call, "Running make"),
+        events.ModelResponse("acme/large", Response((call,), StreamEnd(Usage(input=9))), 0.5),
+        events.ToolCallStarted(call, "Running make"),
     ]
     log = RunLog(openkoi.home / "data" / "sessions", "s-1", str)
     log.append("4f2a", happened)

@@ -17,30 +17,30 @@ from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
 from openkoi_files import Daybook
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
+    EvaluationMode,
     Event,
-    Mode,
+    ExecutionResult,
+    NextAction,
+    PendingQuestion,
     Plan,
     Question,
     Recall,
-    Reply,
-    Ruling,
+    Response,
     Score,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     Usage,
-    Waiting,
-    Work,
     events,
 )
 from openkoi_judge import Voted
 from openkoi_log import Past, past_tasks
-from openkoi_report import Charge, Cost, Phase, Saved, Saving, costs_of
+from openkoi_report import Charge, ModelCost, Phase, Saved, Saving, costs_of
 from openkoi_testing import Stage
 
-OVER = events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(tokens=1_500, usd=0.5))
+OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))
 
 
 def now() -> datetime:
@@ -48,13 +48,24 @@ def now() -> datetime:
 
 
 def asked(usd: float, model: str = "acme/large", tokens: int = 1_000) -> Event:
-    return events.Answered(model, Reply((Text("…"),), Done(Usage(input=tokens))), usd)
+    return events.ModelResponse(model, Response((Text("…"),), StreamEnd(Usage(input=tokens))), usd)
 
 
 def task(text: str = "Write", *, over: bool = True) -> list[Event]:
     """A task with a plan, a work and a judgement that are paid for."""
-    begun = [events.TaskStarted(Task(text)), events.Recalled(Recall()), asked(0.25), events.Planned(Plan()), asked(1.0)]
-    return [*begun, events.Worked(Work("x")), asked(0.5, "other/judge", 500), *([OVER] if over else [])]
+    begun = [
+        events.TaskStarted(Task(text)),
+        events.RecallFinished(Recall()),
+        asked(0.25),
+        events.PlanReady(Plan()),
+        asked(1.0),
+    ]
+    return [
+        *begun,
+        events.ExecutionFinished(ExecutionResult("x")),
+        asked(0.5, "other/judge", 500),
+        *([OVER] if over else []),
+    ]
 
 
 def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str, object] | None = None) -> Assembly:
@@ -72,7 +83,7 @@ def told(koi: Assembly) -> str:
 
 
 def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
-    return Charge((now() - timedelta(days=days)).isoformat(), model, phase, Cost(usd, Usage(input=1_000), 1))
+    return Charge((now() - timedelta(days=days)).isoformat(), model, phase, ModelCost(usd, Usage(input=1_000), 1))
 
 
 @pytest.mark.row("CLI-04", "SAFE-11")
@@ -96,7 +107,7 @@ def line_of(name: str, text: str) -> str:
 @pytest.mark.row("CLI-04")
 def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
-    koi.asker.kept.put(Waiting("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?")))
+    koi.asker.kept.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?")))
     text = told(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
@@ -154,7 +165,7 @@ def test_spans_are_told_side_by_side() -> None:
 
 def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
     past = task(over=False)
-    fork = [events.Forked("run-1", 0, {}), *past[:4], asked(8.0)]
+    fork = [events.RunForked("run-1", 0, {}), *past[:4], asked(8.0)]
     koi = house(tmp_path, ("run-1", past), ("run-2", fork))
 
     for phases in (True, False):
@@ -206,8 +217,12 @@ def test_what_was_saved_is_told_by_the_way_and_the_day() -> None:
 
 @pytest.mark.row("OBS-04", "TOK-11", "C47")
 def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_model(tmp_path: Path) -> None:
-    voted = Voted("house", ((Score("walls", 0.5),),), mode=Mode.INCREMENTAL, calls=1, asked=2_000, whole=8_000)
-    cached = events.Answered("anthropic/claude-sonnet-4-5", Reply((Text("…"),), Done(Usage(cache_read=9_000))), 0.0)
+    voted = Voted(
+        "house", ((Score("walls", 0.5),),), mode=EvaluationMode.INCREMENTAL, calls=1, asked=2_000, whole=8_000
+    )
+    cached = events.ModelResponse(
+        "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0
+    )
     koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
     lines = list(spared(koi))
 

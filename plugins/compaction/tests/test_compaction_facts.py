@@ -6,7 +6,19 @@ import pytest
 
 from openkoi_compaction import FactExtracting
 from openkoi_compaction.facts import facts_in, learning_of, repeats
-from openkoi_hookspecs import Agent, Hit, Learning, Limits, Recall, Run, Standing, Task, ToolCall, events, hookimpl
+from openkoi_hookspecs import (
+    Agent,
+    Hit,
+    Learning,
+    LearningStatus,
+    Limits,
+    Recall,
+    Run,
+    Task,
+    ToolCall,
+    events,
+    hookimpl,
+)
 from openkoi_rehearsal import Scripted
 from openkoi_testing import Stage, perform
 from openkoi_testing.rehearsing import Rehearsed
@@ -41,7 +53,7 @@ def test_facts_are_saved_before_the_turns_go(tmp_path: Path) -> None:
     assert "Mended." == rehearsed.result.text
     assert ["Tests run with make check.", "The parser is in src/date.py."] == [one.text for one in learned(rehearsed)]
     assert names.index("learning.saved") < names.index("history.compressed")
-    assert all(one.quoted and one.standing is Standing.PROBATION for one in learned(rehearsed))
+    assert all(one.quoted and one.standing is LearningStatus.PROBATION for one in learned(rehearsed))
 
 
 class Reminder:
@@ -68,9 +80,9 @@ def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
     class Doubter:
         @hookimpl
         def on_learning(self, learning: Learning, run: Run) -> Learning:
-            return Learning(learning.id, "fact", learning.text, standing=Standing.ARCHIVED)
+            return Learning(learning.id, "fact", learning.text, standing=LearningStatus.ARCHIVED)
 
-    assert {Standing.ARCHIVED} == {one.standing for one in learned(done(tmp_path, NOTES, doubter=Doubter()))}
+    assert {LearningStatus.ARCHIVED} == {one.standing for one in learned(done(tmp_path, NOTES, doubter=Doubter()))}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def done(folder: Path, script: Scripted, compactor: Compactor) -> Rehearsed:
 
 
 def last_results(rehearsed: Rehearsed) -> list[str]:
-    return [r.event.result.text for r in rehearsed.records if isinstance(r.event, events.ToolAnswered)]
+    return [r.event.result.text for r in rehearsed.records if isinstance(r.event, events.ToolCallFinished)]
 
 
 @pytest.mark.row("MEM-08")

@@ -12,11 +12,11 @@ from openkoi_compaction.purse import too_dear
 from openkoi_hookspecs import (
     Agent,
     Compactor,
+    Cost,
+    FinishReason,
     Limits,
     Message,
     Role,
-    Spend,
-    Stop,
     Task,
     Text,
     ToolCall,
@@ -108,7 +108,7 @@ def test_three_summaries_and_then_turns_are_left_out(tmp_path: Path) -> None:
     [
         ("", "wrote none"),
         ("Many words. " * 2000, "would be longer"),
-        (Turn((Text("Files:"),), stop=Stop.LENGTH), "wrote none (length)"),
+        (Turn((Text("Files:"),), stop=FinishReason.LENGTH), "wrote none (length)"),
         (Turn(fails=Fault(Mishap.REFUSED, "The heron ate it.")), "The heron ate it."),
     ],
 )
@@ -119,7 +119,7 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
         async with lend(tmp_path, says=[line]) as run:
             shorter = await PeriodicSummary().compact(whole, run)
             plain = await RollingWindow().compact(whole, run)
-            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.Warned))
+            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.WarningIssued))
             return shorter, plain
 
     shorter, plain = asyncio.run(once())
@@ -146,7 +146,7 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
         task = Task("Mend the pond.", limits=limits)
         async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
             shorter = await compactor.compact(story(6), run)
-            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.Warned))
+            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.WarningIssued))
             return shorter
 
     assert asyncio.run(once(RollingWindow())) == asyncio.run(once(FactExtracting()))
@@ -155,7 +155,7 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
 
 
 def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() -> None:
-    spent = Spend(budget_tokens=10_000, usd=1.0, calls=3)
+    spent = Cost(budget_tokens=10_000, usd=1.0, calls=3)
 
     assert "" == too_dear(3_000, 1_000, spent, Limits(usd=2.0))
     assert "too little money is left for one" == too_dear(3_000, 1_000, spent, Limits(usd=1.3))
@@ -179,6 +179,6 @@ def test_a_run_goes_on_with_what_it_noted(tmp_path: Path, model: str) -> None:
     done = perform(Task("Mend the pond.", limits=Limits(iterations=0), agent=agent), stage, tmp_path)
 
     assert "Mended." == done.result.text
-    assert any(isinstance(record.event, events.Compressed) for record in done.records)
+    assert any(isinstance(record.event, events.HistoryCompacted) for record in done.records)
     assert any("0.md holds lines" in text for text in texts(script.asked[-1].messages[0]))
-    assert {model or "executor"} == {r.event.role for r in done.records if isinstance(r.event, events.Answered)}
+    assert {model or "executor"} == {r.event.role for r in done.records if isinstance(r.event, events.ModelResponse)}

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from openkoi_compaction.marks import missing, summed_up
 from openkoi_compaction.rolling import rolled
 from openkoi_compaction.turns import without
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 WORDS = st.text(min_size=1, max_size=12)
-SAID = st.lists(st.one_of(WORDS.map(Text), WORDS.map(Thought)), max_size=2)
+SAID = st.lists(st.one_of(WORDS.map(Text), WORDS.map(Reasoning)), max_size=2)
 REMARKS = st.lists(st.one_of(WORDS.map(Text), st.just(Image(b"", "image/png"))), max_size=2)
 IDS = st.lists(st.sampled_from("abc"), max_size=3, unique=True)
 
 
-def turn(said: list[Text | Thought], ids: list[str], remarks: list[Text | Image]) -> tuple[Message, Message]:
+def turn(said: list[Text | Reasoning], ids: list[str], remarks: list[Text | Image]) -> tuple[Message, Message]:
     """What the model says and asks for, and what it is answered; ids come again in other turns."""
     asked = (*said, *(ToolCall(id, "read_file", {"path": id}) for id in ids)) or (Text("Hm."),)
     answered = (*(ToolResult("text", call=id) for id in ids), *remarks) or (Text("Go on."),)

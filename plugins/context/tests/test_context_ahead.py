@@ -13,7 +13,7 @@ from openkoi_hookspecs import (
     Hit,
     Layer,
     Learning,
-    LimitReached,
+    LimitExceededError,
     Message,
     Passage,
     Plan,
@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     ToolResult,
     hookimpl,
 )
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_rehearsal import Scripted
 from openkoi_testing import Stage
 
@@ -56,8 +56,8 @@ class Adds:
 
     @hookimpl
     async def before_plan(self, task: Task, recall: Recall, run: Run) -> Sequence[Section]:
-        await run.emit(Warned("I was here."))
-        with pytest.raises(LimitReached):
+        await run.emit(WarningIssued("I was here."))
+        with pytest.raises(LimitExceededError):
             await run.chat(Request([Message.user("Hello")]))
         return [
             Section("manners", "Be kind. " * 40, layer=Layer.SYSTEM),

@@ -14,12 +14,12 @@ from openkoi_demo import TASK, prepare
 from openkoi_demo.stage import HERE, MODEL
 from openkoi_hookspecs import (
     Chunk,
-    Done,
     Message,
     Part,
     Provider,
     Request,
     Role,
+    StreamEnd,
     Tool,
     ToolCall,
     ToolResult,
@@ -87,7 +87,7 @@ class Executor:
 
     def answered(self) -> list[ToolCall]:
         chunks = heard(Request(self.history, model=MODEL.partition("/")[2], tools=TOOLS))
-        parts = cast("tuple[Part, ...]", tuple(c for c in chunks if not isinstance(c, Done)))
+        parts = cast("tuple[Part, ...]", tuple(c for c in chunks if not isinstance(c, StreamEnd)))
         self.history.append(Message(Role.ASSISTANT, parts))
         return [part for part in parts if isinstance(part, ToolCall)]
 

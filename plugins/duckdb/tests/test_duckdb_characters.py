@@ -11,8 +11,15 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.storable import storable
-from openkoi_hookspecs import Evaluation, Finding, Learning, Query, Record, Spend, Task, Usage, Work
-from openkoi_hookspecs.events import Evaluated, Iterated, RunFailed, TaskStarted, Used, Worked
+from openkoi_hookspecs import Cost, Evaluation, ExecutionResult, Finding, Learning, Query, Record, Task, Usage
+from openkoi_hookspecs.events import (
+    EvaluationFinished,
+    ExecutionFinished,
+    IterationFinished,
+    RunFailed,
+    TaskStarted,
+    UsageRecorded,
+)
 from openkoi_testing.contracts.memory import found, ids
 from openkoi_testing.contracts.memory_log import LINE, a_run, answered, saving
 
@@ -33,9 +40,9 @@ def tainted(bad: str) -> list[Record]:
     finding = Finding(f"Slow{bad}", rule=bad, where=f"a{bad}.py:3", detail=bad, fix=bad)
     changed = {
         0: TaskStarted(task, model=f"acme/{bad}", workspace=bad),
-        3: Worked(Work(f"a draft{bad}", files=(f"mean{bad}.py",))),
-        4: Evaluated(Evaluation(findings=(finding,), unknown=bad, suggestion=bad, log=bad), (bad,)),
-        13: Used("Task", bad, category=bad, skills=(bad,), score=0.5),
+        3: ExecutionFinished(ExecutionResult(f"a draft{bad}", files=(f"mean{bad}.py",))),
+        4: EvaluationFinished(Evaluation(findings=(finding,), unknown=bad, suggestion=bad, log=bad), (bad,)),
+        13: UsageRecorded("Task", bad, category=bad, skills=(bad,), score=0.5),
     }
     return [replace(record, event=changed.get(n, record.event)) for n, record in enumerate(records)]
 
@@ -67,12 +74,12 @@ def test_a_clean_fact_is_left_as_it_is() -> None:
     assert storable(fact) is fact
 
 
-def far(record: Record) -> Iterated:
-    return Iterated(FAR, 0.5, Spend())
+def far(record: Record) -> IterationFinished:
+    return IterationFinished(FAR, 0.5, Cost())
 
 
-def odd(record: Record) -> Worked:
-    return Worked(Work("", files=(object(),)))  # type: ignore[arg-type]  # what a plugin may get wrong
+def odd(record: Record) -> ExecutionFinished:
+    return ExecutionFinished(ExecutionResult("", files=(object(),)))  # type: ignore[arg-type]  # what a plugin may get wrong
 
 
 def foreign(record: Record) -> RunFailed:
@@ -104,7 +111,9 @@ def test_a_record_that_cannot_be_taken_is_passed_over_and_the_others_are_taken(
 
 def test_a_record_of_no_known_time_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     records = a_run("r1", "Mend the parser")
-    timeless = [replace(record, at="one day") if isinstance(record.event, Used) else record for record in records]
+    timeless = [
+        replace(record, at="one day") if isinstance(record.event, UsageRecorded) else record for record in records
+    ]
 
     with caplog.at_level(logging.WARNING, "openkoi"):
         asyncio.run(memory(tmp_path).absorb(timeless))

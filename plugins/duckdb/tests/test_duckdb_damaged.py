@@ -20,8 +20,8 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import Patience
-from openkoi_hookspecs import Done, Hit, KoiError, Query, Record, Reply, Text, Usage
-from openkoi_hookspecs.events import Answered
+from openkoi_hookspecs import Hit, KoiError, Query, Record, Response, StreamEnd, Text, Usage
+from openkoi_hookspecs.events import ModelResponse
 from openkoi_testing.contracts.memory_log import SUBJECTS, a_log, told
 
 NAME, BLOCK, HEADS, WAIT = "openkoi.db", 16_384, 12_288, 240
@@ -38,7 +38,7 @@ def said_in(run: str, n: int) -> list[Record]:
     """What a model said in a run, in words of the questions."""
     chance = random.Random(n)
     texts = [f"{' '.join(chance.choices(SUBJECTS, k=40))}. That is mended." for _ in range(3)]
-    answers = [Answered("acme/large", Reply((Text(text),), Done(Usage())), 0.0) for text in texts]
+    answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
     return [replace(record, run=run) for record in told(f"said{n}", answers, start=n * 60.0)]
 
 

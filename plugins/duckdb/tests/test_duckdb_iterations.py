@@ -11,17 +11,29 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.migrations import MIGRATIONS, migrate, steps
-from openkoi_hookspecs import Decision, Ended, Evaluation, Event, Plan, Record, Ruling, Spend, Task, Usage, Work
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    Evaluation,
+    Event,
+    ExecutionResult,
+    NextAction,
+    Plan,
+    Record,
+    StopReason,
+    Task,
+    Usage,
+)
 from openkoi_hookspecs.events import (
-    Decided,
-    Evaluated,
-    Forked,
-    Iterated,
-    Planned,
+    DecisionMade,
+    EvaluationFinished,
+    ExecutionFinished,
+    IterationFinished,
+    PlanReady,
     RunCompleted,
     RunFailed,
+    RunForked,
     TaskStarted,
-    Worked,
 )
 from openkoi_log import IterationView, beginning_of, part_of, renamed, view_of
 from openkoi_testing.contracts.memory_log import a_run, answered, moment, told
@@ -44,13 +56,16 @@ def cycles(folder: Path, *batches: Sequence[Record]) -> list[tuple[object, ...]]
     return memory.file.read(lambda connection: connection.execute(WHOLE).fetchall()) or []
 
 
-def judged(number: int, decision: Decision, seconds: float = 1.0) -> list[Event]:
+def judged(number: int, decision: NextAction, seconds: float = 1.0) -> list[Event]:
     """How an iteration ends."""
-    return [Iterated(number, 0.5, Spend(seconds=seconds)), Decided(number, Ruling(decision, "so"), Spend())]
+    return [
+        IterationFinished(number, 0.5, Cost(seconds=seconds)),
+        DecisionMade(number, Decision(decision, "so"), Cost()),
+    ]
 
 
 def read(*happened: Event) -> Sequence[IterationView]:
-    return view_of(told("r1", [TaskStarted(Task("Mend")), Planned(Plan()), *happened])).iterations
+    return view_of(told("r1", [TaskStarted(Task("Mend")), PlanReady(Plan()), *happened])).iterations
 
 
 @pytest.mark.row("ITER-07", "ITER-08", "ITER-15")
@@ -68,7 +83,10 @@ def test_an_iteration_is_kept_with_all_that_came_of_it(tmp_path: Path) -> None:
 
 
 def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
-    records = told("r1", [TaskStarted(Task("Mend")), Worked(Work("x" * 9_000)), *judged(0, Decision.ACCEPT)])
+    records = told(
+        "r1",
+        [TaskStarted(Task("Mend")), ExecutionFinished(ExecutionResult("x" * 9_000)), *judged(0, NextAction.ACCEPT)],
+    )
 
     assert ["x" * 3_999 + "…"] == [row[4] for row in cycles(tmp_path, records)]
 
@@ -79,10 +97,17 @@ def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
     [
         ([answered(1, 1)], "execute"),
         ([answered(1, 1), RunFailed("interrupted")], "execute"),
-        ([answered(1, 1), Worked(Work("x"))], "evaluate"),
-        ([Worked(Work("x")), Evaluated(Evaluation()), Iterated(0, 0.5, Spend())], "evaluate"),
-        ([Worked(Work("x")), *judged(0, Decision.ACCEPT)], "complete"),
-        ([Worked(Work("x")), *judged(0, Decision.ABORT_BUDGET)], "abort"),
+        ([answered(1, 1), ExecutionFinished(ExecutionResult("x"))], "evaluate"),
+        (
+            [
+                ExecutionFinished(ExecutionResult("x")),
+                EvaluationFinished(Evaluation()),
+                IterationFinished(0, 0.5, Cost()),
+            ],
+            "evaluate",
+        ),
+        ([ExecutionFinished(ExecutionResult("x")), *judged(0, NextAction.ACCEPT)], "complete"),
+        ([ExecutionFinished(ExecutionResult("x")), *judged(0, NextAction.ABORT_BUDGET)], "abort"),
     ],
 )
 def test_an_iteration_tells_how_far_it_came(happened: list[Event], phase: str) -> None:
@@ -118,11 +143,15 @@ def test_a_run_that_was_gone_on_with_is_kept_as_if_it_had_not_been_interrupted(t
 
 @pytest.mark.row("LOOP-19", "ITER-15")
 def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() -> None:
-    waited = [answered(10, 1), Worked(Work("may I?", ended=Ended.PERSON)), *judged(0, Decision.ESCALATE)]
-    over = RunCompleted(Ruling(Decision.ESCALATE, "so"), Spend())
+    waited = [
+        answered(10, 1),
+        ExecutionFinished(ExecutionResult("may I?", ended=StopReason.PERSON)),
+        *judged(0, NextAction.ESCALATE),
+    ]
+    over = RunCompleted(Decision(NextAction.ESCALATE, "so"), Cost())
     half = [*waited, over, answered(20, 2)]
-    (open,) = read(*half, Worked(Work("on it")))
-    (whole,) = read(*half, Worked(Work("done")), *judged(0, Decision.ACCEPT, 3.0))
+    (open,) = read(*half, ExecutionFinished(ExecutionResult("on it")))
+    (whole,) = read(*half, ExecutionFinished(ExecutionResult("done")), *judged(0, NextAction.ACCEPT, 3.0))
 
     assert (0, "evaluate", False, "on it") == (open.number, open.phase, open.ended, open.work and open.work.text)
     decision = whole.ruling and whole.ruling.decision
@@ -132,7 +161,7 @@ def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() 
 
 @pytest.mark.row("ITER-15", "ITER-21")
 def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
-    part = [answered(5, 5), Worked(Work("part")), *judged(0, Decision.ACCEPT)]
+    part = [answered(5, 5), ExecutionFinished(ExecutionResult("part")), *judged(0, NextAction.ACCEPT)]
     records = told("r2", [TaskStarted(Task("A part", parent="r1")), *part], start=1.5)
 
     assert [("r1:0", 100), ("r1:1", 120), ("r2:0", 5)] == [
@@ -142,10 +171,17 @@ def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.row("ITER-15")
 def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> None:
-    part = told("p1", [TaskStarted(Task("A part", parent="r1")), Worked(Work("part")), *judged(0, Decision.ACCEPT)])
+    part = told(
+        "p1",
+        [
+            TaskStarted(Task("A part", parent="r1")),
+            ExecutionFinished(ExecutionResult("part")),
+            *judged(0, NextAction.ACCEPT),
+        ],
+    )
     past = beginning_of([*RUN[:2], *part, *RUN[2:]], "r1", 1)
     copied = list(renamed(past, "f1", past.task))
-    happened = [("f1", Forked("r1", 1, {})), *copied, *(("f1", event) for event in own_way())]
+    happened = [("f1", RunForked("r1", 1, {})), *copied, *(("f1", event) for event in own_way())]
     fork = [Record(f"fork-{n}", moment(900 + n), run, event) for n, (run, event) in enumerate(happened)]
     told_of = {str(row[0]): row[2:] for row in cycles(tmp_path, RUN, fork)}
 
@@ -156,7 +192,7 @@ def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> No
 
 def own_way() -> list[Event]:
     """What the fork did then."""
-    return [answered(8, 2), Worked(Work("another way")), *judged(1, Decision.ABORT_BUDGET, 4.0)]
+    return [answered(8, 2), ExecutionFinished(ExecutionResult("another way")), *judged(1, NextAction.ABORT_BUDGET, 4.0)]
 
 
 def taken_back(connection: "DuckDBPyConnection") -> bool:

@@ -14,7 +14,7 @@ from openkoi_duckdb import DuckDB
 from openkoi_duckdb.holding import read
 from openkoi_duckdb.tables import Tables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
-from openkoi_hookspecs.events import Replied, TaskStarted
+from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
 from openkoi_recall.fitting import Found
 from openkoi_recall.held import Lost
 from openkoi_recall.layers import Layers
@@ -61,7 +61,7 @@ class Broken(Meanings):
 
 def talk(said: Sequence[str] = SAID, run: str = "t1") -> list[Record]:
     """A run in which a person said this."""
-    events = [Replied(f"q{n}", text) for n, text in enumerate(said)]
+    events = [QuestionAnswered(f"q{n}", text) for n, text in enumerate(said)]
     return told(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
 
 

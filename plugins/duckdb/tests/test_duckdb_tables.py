@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Evaluation, Finding, Mode, Record, Spend, Task
-from openkoi_hookspecs.events import Evaluated, Iterated, RunFailed, TaskStarted, Used
+from openkoi_hookspecs import Cost, Evaluation, EvaluationMode, Finding, Record, Task
+from openkoi_hookspecs.events import EvaluationFinished, IterationFinished, RunFailed, TaskStarted, UsageRecorded
 from openkoi_testing.contracts.memory_log import a_run, learning, saving, told
 
 RUN = a_run("r1", "Mend the parser", session="s1")
@@ -174,7 +174,9 @@ def test_a_finding_that_comes_back_is_a_new_one(tmp_path: Path) -> None:
     assert [("r1:0:F1", "r1:1"), ("r1:2:F2", None)] == found
 
 
-@pytest.mark.parametrize("silent", [Evaluation(unknown="the judge did not answer"), Evaluation(mode=Mode.SKIPPED)])
+@pytest.mark.parametrize(
+    "silent", [Evaluation(unknown="the judge did not answer"), Evaluation(mode=EvaluationMode.SKIPPED)]
+)
 def test_nothing_is_resolved_when_nobody_looked(tmp_path: Path, silent: Evaluation) -> None:
     records = judged(Evaluation(findings=(Finding("Slow"),)), silent)
 
@@ -183,7 +185,9 @@ def test_nothing_is_resolved_when_nobody_looked(tmp_path: Path, silent: Evaluati
 
 def judged(*evaluations: Evaluation) -> list[Record]:
     """Return a run with these evaluations, an iteration each."""
-    pairs = [(Evaluated(evaluation), Iterated(n, 0.5, Spend())) for n, evaluation in enumerate(evaluations)]
+    pairs = [
+        (EvaluationFinished(evaluation), IterationFinished(n, 0.5, Cost())) for n, evaluation in enumerate(evaluations)
+    ]
     return told("r1", [TaskStarted(Task("Mend")), *(event for pair in pairs for event in pair)])
 
 
@@ -211,8 +215,8 @@ def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:
 @pytest.mark.row("MEM-03")
 def test_what_was_asked_for_again_on_three_days_is_a_pattern_and_a_burst_is_none(tmp_path: Path) -> None:
     day = 86_400.0
-    habit = [one for n in range(4) for one in told(f"h{n}", [Used("Task", "Read the news")], start=n * day)]
-    burst = [one for n in range(7) for one in told(f"b{n}", [Used("Task", "Try again")], start=n)]
+    habit = [one for n in range(4) for one in told(f"h{n}", [UsageRecorded("Task", "Read the news")], start=n * day)]
+    burst = [one for n in range(7) for one in told(f"b{n}", [UsageRecorded("Task", "Try again")], start=n)]
 
     found = rows(tmp_path, "SELECT description, frequency, sample_count, status FROM usage_patterns", habit + burst)
 
@@ -220,7 +224,9 @@ def test_what_was_asked_for_again_on_three_days_is_a_pattern_and_a_burst_is_none
 
 
 def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
-    events = [Used("Task", "x", category="code", skills=("git", "sql"), score=score) for score in (0.5, None, 1.0)]
+    events = [
+        UsageRecorded("Task", "x", category="code", skills=("git", "sql"), score=score) for score in (0.5, None, 1.0)
+    ]
     records = told("r1", list(events))
 
     found = rows(tmp_path, "FROM skill_effectiveness ORDER BY 1", records[:1], records[1:])

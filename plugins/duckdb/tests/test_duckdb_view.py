@@ -17,7 +17,7 @@ import pytest
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.retention import KINDS
 from openkoi_hookspecs import Record, Task
-from openkoi_hookspecs.events import Replied, TaskStarted
+from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
 from openkoi_testing.contracts.memory_log import a_log, told
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WORDS = "We settled on the blue gateway for invoices, because the green one lost a webhook."
 LOG = [
     *a_log(5),
-    *told("talk", [TaskStarted(Task("Talk", session="s9", project="a")), Replied("q1", WORDS)], start=3e6),
+    *told("talk", [TaskStarted(Task("Talk", session="s9", project="a")), QuestionAnswered("q1", WORDS)], start=3e6),
 ]
 ABSORB = """
 import asyncio, pickle, sys

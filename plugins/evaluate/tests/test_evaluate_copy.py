@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_evaluate.copy import Copy
 from openkoi_evaluate.git import repository_of, repository_with
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 
@@ -147,7 +147,7 @@ def test_nothing_changed_is_told_from_something_changed(project: Path, tmp_path:
 def test_an_unknown_revision_and_a_folder_without_a_repository_are_said(project: Path, tmp_path: Path) -> None:
     plain = written(tmp_path / "plain", {"a": "a"})
 
-    with pytest.raises(BadSetting, match="no revision 'nowhere'"):
+    with pytest.raises(ConfigError, match="no revision 'nowhere'"):
         repository_with(project, "nowhere").commit("nowhere")
-    with pytest.raises(BadSetting, match="Leave out --diff"):
+    with pytest.raises(ConfigError, match="Leave out --diff"):
         repository_with(plain, "HEAD")

@@ -16,14 +16,14 @@ from openkoi_hookspecs import (
     Baseline,
     Check,
     Evaluation,
+    ExecutionResult,
     Finding,
     Limits,
-    NoProvider,
+    NoProviderError,
     ProviderError,
     Request,
     Run,
     Score,
-    Work,
 )
 from openkoi_hookspecs.model import Message
 from openkoi_testing import Stage
@@ -43,12 +43,12 @@ POND = {
 class Words:
     """Finds the word bad; what was there at the baseline does not count."""
 
-    seen: list[Work] = field(default_factory=list)
+    seen: list[ExecutionResult] = field(default_factory=list)
 
     async def baseline(self, run: Run) -> Baseline:
         return Baseline("words", tuple(Check(name, passed=False) for name in sorted(bad(run.workspace))))
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         self.seen.append(work)
         before = {check.name for check in work.baseline.checks} if work.baseline else set()
         new = sorted(bad(run.workspace) - before)
@@ -64,7 +64,7 @@ class Asks:
     def __init__(self, score: float = 1.0) -> None:
         self.score = score
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         try:
             await run.chat(Request([Message.user("Good?")], model="evaluator"))
         except ProviderError as error:
@@ -211,7 +211,7 @@ def test_a_judge_that_is_asked_for_has_to_be_there(
 ) -> None:
     folder, stage = committed(tmp_path / "pond", {"a.txt": "good"}), staged(*evaluators)
 
-    with pytest.raises(NoProvider, match=why):
+    with pytest.raises(NoProviderError, match=why):
         evaluate(
             Wanted(folder=folder, base=folder, judge=True), replace(stage, settings={**stage.settings, **settings})
         )

@@ -14,18 +14,18 @@ from openkoi_evaluate.text import as_markdown, as_text
 from openkoi_evaluate.verdict import Ground, Verdict, issues, reason, status_of, verdict_of
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
+    ExecutionResult,
     Finding,
     Iteration,
+    NextAction,
     Plan,
     Result,
-    Ruling,
     Score,
     Severity,
-    Spend,
     Task,
-    Work,
 )
 
 HERE = Ground("", lambda path: path in {"src/a b.py", "pond.py"})
@@ -95,13 +95,13 @@ SARIF = {
 }
 
 
-def result_of(decision: Decision, evaluation: Evaluation | None = JUDGED) -> Result:
-    best = Iteration(plan=Plan(), work=Work(""), evaluation=evaluation, spent=Spend())
-    return Result(Task("t"), Ruling(decision, "because"), best=best, iterations=[best], spent=Spend())
+def result_of(decision: NextAction, evaluation: Evaluation | None = JUDGED) -> Result:
+    best = Iteration(plan=Plan(), work=ExecutionResult(""), evaluation=evaluation, spent=Cost())
+    return Result(Task("t"), Decision(decision, "because"), best=best, iterations=[best], spent=Cost())
 
 
 def judged(evaluation: Evaluation = JUDGED, ground: Ground = HERE) -> Verdict:
-    return verdict_of(result_of(Decision.ACCEPT_BEST, evaluation), "pond", ground)
+    return verdict_of(result_of(NextAction.ACCEPT_BEST, evaluation), "pond", ground)
 
 
 def sarif_of(verdict: Verdict) -> Any:  # JSON: its shape is validated
@@ -143,30 +143,30 @@ def test_a_red_check_that_nobody_explains_is_a_finding() -> None:
 @pytest.mark.parametrize(
     ("decision", "evaluation", "status"),
     [
-        (Decision.ACCEPT, JUDGED, 0),
-        (Decision.ACCEPT, None, 0),
-        (Decision.ACCEPT_BEST, JUDGED, 3),
-        (Decision.ABORT_BUDGET, JUDGED, 3),
-        (Decision.ABORT_BUDGET, Evaluation(unknown="no money"), 4),
-        (Decision.ABORT_TIMEOUT, None, 5),
-        (Decision.ESCALATE, JUDGED, 3),
+        (NextAction.ACCEPT, JUDGED, 0),
+        (NextAction.ACCEPT, None, 0),
+        (NextAction.ACCEPT_BEST, JUDGED, 3),
+        (NextAction.ABORT_BUDGET, JUDGED, 3),
+        (NextAction.ABORT_BUDGET, Evaluation(unknown="no money"), 4),
+        (NextAction.ABORT_TIMEOUT, None, 5),
+        (NextAction.ESCALATE, JUDGED, 3),
     ],
 )
-def test_the_status_says_how_it_ended(decision: Decision, evaluation: Evaluation | None, status: int) -> None:
+def test_the_status_says_how_it_ended(decision: NextAction, evaluation: Evaluation | None, status: int) -> None:
     assert status == status_of(result_of(decision, evaluation))
 
 
 def test_only_what_is_accepted_ends_with_zero() -> None:
     evaluations = (None, JUDGED, Evaluation(unknown="?"), Evaluation())
 
-    statuses = {(one, status_of(result_of(one, said))) for one, said in product(Decision, evaluations)}
+    statuses = {(one, status_of(result_of(one, said))) for one, said in product(NextAction, evaluations)}
 
-    assert {Decision.ACCEPT} == {one for one, status in statuses if status == 0}
+    assert {NextAction.ACCEPT} == {one for one, status in statuses if status == 0}
 
 
 def test_the_reason_names_what_speaks_against_it() -> None:
-    assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == reason(result_of(Decision.ACCEPT_BEST))
-    assert "because" == reason(result_of(Decision.ACCEPT_BEST, Evaluation(unknown="no model")))
+    assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == reason(result_of(NextAction.ACCEPT_BEST))
+    assert "because" == reason(result_of(NextAction.ACCEPT_BEST, Evaluation(unknown="no model")))
 
 
 @pytest.mark.row("C80")

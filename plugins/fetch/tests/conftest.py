@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from openkoi_fetch import Fetch, FetchGate
-from openkoi_hookspecs import Arguments, Json, Tool, ToolCall, ToolFault, ToolResult, Verdict
+from openkoi_hookspecs import Arguments, Json, Permission, Tool, ToolCall, ToolError, ToolResult
 from openkoi_testing.servers.faults import NO_FAULT, Fault
 from openkoi_testing.servers.http import HttpServer, Seen, Served
 
@@ -37,7 +37,7 @@ class Reader:
 
     tool: Tool
 
-    def judge(self, url: str, **arguments: Json) -> Verdict | None:
+    def judge(self, url: str, **arguments: Json) -> Permission | None:
         """What the gate says."""
         return FetchGate().before_tool(ToolCall("1", self.tool.name, {"url": url, **arguments}), self.tool)
 
@@ -55,7 +55,7 @@ async def answered(tool: Tool, arguments: Arguments) -> ToolResult:
     """What the model gets to read: a fault is a failed result."""
     try:
         return await tool.call(arguments)
-    except ToolFault as fault:
+    except ToolError as fault:
         return ToolResult(str(fault), failed=True)
 
 

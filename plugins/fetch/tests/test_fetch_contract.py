@@ -10,14 +10,14 @@ from openkoi_fetch import Fetch, FetchGate
 from openkoi_hookspecs import (
     Allow,
     Arguments,
-    BadSetting,
+    ConfigError,
     Effect,
+    Permission,
     Run,
     Task,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
     events,
     hookimpl,
 )
@@ -35,7 +35,7 @@ class Careless:
     """A plugin that allows everything."""
 
     @hookimpl
-    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Verdict:
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Permission:
         """Allow it."""
         return Allow()
 
@@ -62,12 +62,12 @@ def test_another_tool_is_none_of_its_business() -> None:
     ["https://docs.python.org", "docs.python.org/3", "", "a b", "user@host", "host:", "host:http", "*.", "*x.org"],
 )
 def test_a_line_that_is_no_host_is_refused_with_its_key(line: str) -> None:
-    with pytest.raises(BadSetting, match=r"\[tools.fetch\] allow: .* is no host"):
+    with pytest.raises(ConfigError, match=r"\[tools.fetch\] allow: .* is no host"):
         Fetch(allow=[line])
 
 
 def test_bounds_that_leave_nothing_are_refused() -> None:
-    with pytest.raises(BadSetting, match="above zero"):
+    with pytest.raises(ConfigError, match="above zero"):
         Fetch(seconds=0)
 
 
@@ -81,9 +81,9 @@ def test_in_a_run_a_listed_page_is_read_and_nobody_is_asked(web: "Web", tmp_path
 
     done = perform(Task("What is there?"), stage, tmp_path)
 
-    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert ["# Hello" in answer.text for answer in answers] == [True]
-    assert not [record for record in done.records if isinstance(record.event, events.Asked)]
+    assert not [record for record in done.records if isinstance(record.event, events.QuestionAsked)]
 
 
 def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_sent(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
 
     done = perform(Task("What is there?"), stage, tmp_path)
 
-    questions = [record.event.text for record in done.records if isinstance(record.event, events.Asked)]
-    assert not [record for record in done.records if isinstance(record.event, events.ToolCalled)]
+    questions = [record.event.text for record in done.records if isinstance(record.event, events.QuestionAsked)]
+    assert not [record for record in done.records if isinstance(record.event, events.ToolCallStarted)]
     assert questions[0].startswith("elsewhere.example is not among the hosts")
     assert 'Allow fetch_url {"url": "https://elsewhere.example/?q=secret"}?' in questions[0]
 
@@ -110,7 +110,7 @@ def test_without_its_gate_the_tool_itself_refuses_what_is_not_listed(tmp_path: P
 
     done = perform(Task("What is there?"), stage, tmp_path)
 
-    [answer] = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    [answer] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert answer.failed
     assert "the hook 'fetch', which asks about other hosts, is not at work" in answer.text
 

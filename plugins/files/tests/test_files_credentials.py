@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import Setting, saved_key
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 
 def stored(folder: Path, content: str | bytes, name: str = "providers.json") -> Path:
@@ -67,14 +67,14 @@ def test_without_a_folder_there_is_no_key(tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_used_is_named(tmp_path: Path, content: str | bytes, wrong: str) -> None:
     stored(tmp_path, content)
 
-    with pytest.raises(BadSetting, match=rf"providers\.json {wrong}"):
+    with pytest.raises(ConfigError, match=rf"providers\.json {wrong}"):
         saved_key(tmp_path, "acme")
 
 
 def test_a_key_file_that_holds_no_text_is_named(tmp_path: Path) -> None:
     stored(tmp_path, b"\xff", "acme.key")
 
-    with pytest.raises(BadSetting, match=r"acme\.key cannot be read"):
+    with pytest.raises(ConfigError, match=r"acme\.key cannot be read"):
         saved_key(tmp_path, "acme")
 
 
@@ -82,5 +82,5 @@ def test_a_key_file_that_holds_no_text_is_named(tmp_path: Path) -> None:
 def test_a_key_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     stored(tmp_path, "k", "acme.key").chmod(0)
 
-    with pytest.raises(BadSetting, match=r"acme\.key cannot be read"):
+    with pytest.raises(ConfigError, match=r"acme\.key cannot be read"):
         saved_key(tmp_path, "acme")

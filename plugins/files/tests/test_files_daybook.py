@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import Daybook
-from openkoi_hookspecs import LimitReached, Spend
+from openkoi_hookspecs import Cost, LimitExceededError
 
 
 @dataclass(eq=False)
@@ -23,7 +23,7 @@ def test_what_another_process_of_the_same_number_has_reserved_stays_reserved(tmp
     """Two books stand for two processes: in containers both may be number one."""
     Daybook(tmp_path, most_usd=0.5).hold(Lease())
 
-    with pytest.raises(LimitReached, match="day"):
+    with pytest.raises(LimitExceededError, match="day"):
         Daybook(tmp_path, most_usd=0.5).hold(Lease())
 
 
@@ -34,7 +34,7 @@ def test_what_was_reserved_before_midnight_is_paid_on_that_day(tmp_path: Path) -
     book.hold(lease)
     first = book.file
     days.append(date(2026, 1, 2))
-    book.charge(lease, Spend(budget_tokens=5, usd=0.2))
+    book.charge(lease, Cost(budget_tokens=5, usd=0.2))
 
     assert (0.2, {}) == (book.page(first).usd, book.page(first).held)
     assert 0.0 == book.page().all_usd

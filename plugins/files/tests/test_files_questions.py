@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import Questions, is_under_way, under_way
-from openkoi_hookspecs import KoiError, Question, UnknownName, Waiting
+from openkoi_hookspecs import KoiError, PendingQuestion, PluginNotFoundError, Question
 
-ASKED = Waiting("4f2a", "run-1", "2026-01-01T00:00:00+00:00", Question("Push it?", choices=("yes", "no"), digest="d"))
+ASKED = PendingQuestion(
+    "4f2a", "run-1", "2026-01-01T00:00:00+00:00", Question("Push it?", choices=("yes", "no"), digest="d")
+)
 
 
 def test_a_question_waits_until_it_is_answered_and_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
@@ -19,7 +21,7 @@ def test_a_question_waits_until_it_is_answered_and_is_found_by_the_beginning_of_
     assert None is questions.answered("4f2a")
     assert ASKED == questions.answer("4f", "yes")
     assert ("yes", []) == (questions.answered("4f2a"), questions.waiting())
-    with pytest.raises(UnknownName):
+    with pytest.raises(PluginNotFoundError):
         questions.answer("4f", "no")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files import configure, moved_in, save_key, saved_key, saved_names
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
@@ -39,7 +39,7 @@ def test_nobody_else_can_read_what_is_saved(tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_read_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "providers.json").write_text("{ not json")
 
-    with pytest.raises(BadSetting, match="not valid JSON"):
+    with pytest.raises(ConfigError, match="not valid JSON"):
         save_key(tmp_path, "acme", "sk-1")
     assert "{ not json" == (tmp_path / "providers.json").read_text()
 
@@ -93,7 +93,7 @@ def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path,
     file = tmp_path / "config.toml"
     file.write_text(broken)
 
-    with pytest.raises(BadSetting, match=r"config\.toml"):
+    with pytest.raises(ConfigError, match=r"config\.toml"):
         configure(file, "models.default", "a/b")
     assert broken == file.read_text()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
-from openkoi_hookspecs import Arguments, Ask, Tool, ToolCall, ToolResult, Verdict
+from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolResult
 from openkoi_testing import lend
 
 FILES = {
@@ -48,8 +48,8 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
 
 
-def asked(workspace: Path, command: str) -> Verdict | None:
-    async def judged() -> Verdict | None:
+def asked(workspace: Path, command: str) -> Permission | None:
+    async def judged() -> Permission | None:
         async with lend(workspace=workspace) as run:
             tool = Tool("run_command", "", {}, nothing)
             return Guard().before_tool(ToolCall("1", "run_command", {"command": command}), tool, run)

@@ -13,18 +13,18 @@ from openkoi_hookspecs import (
     Allow,
     Arguments,
     Ask,
-    BadSetting,
-    Decision,
+    ConfigError,
     Deny,
     Effect,
     Json,
+    NextAction,
+    Permission,
     Task,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
 )
-from openkoi_hookspecs.events import ToolAnswered
+from openkoi_hookspecs.events import ToolCallFinished
 from openkoi_testing import Rehearsed, Stage, lend, perform
 from openkoi_tools import WorkspaceTools
 
@@ -33,8 +33,8 @@ async def nothing(arguments: Arguments) -> ToolResult:
     return ToolResult("")
 
 
-def verdict(guard: Guard, workspace: Path, *, effect: Effect = Effect.WRITES, **arguments: Json) -> Verdict | None:
-    async def asked() -> Verdict | None:
+def verdict(guard: Guard, workspace: Path, *, effect: Effect = Effect.WRITES, **arguments: Json) -> Permission | None:
+    async def asked() -> Permission | None:
         async with lend(workspace=workspace) as run:
             tool = Tool("any_tool", "", {}, nothing, effect=effect)
             return guard.before_tool(ToolCall("1", "any_tool", arguments), tool, run)
@@ -65,7 +65,7 @@ def test_modes_and_approvals(tmp_path: Path) -> None:
     assert isinstance(verdict(Guard(approvals="never"), tmp_path, command="rm -rf /"), Deny)
 
 
-async def twice(guard: Guard, workspace: Path, between: Callable[[], object], command: str) -> Verdict | None:
+async def twice(guard: Guard, workspace: Path, between: Callable[[], object], command: str) -> Permission | None:
     async with lend(workspace=workspace) as run:
         tool = Tool("run_command", "", {}, nothing)
         guard.before_tool(ToolCall("1", "run_command", {"command": "ls"}), tool, run)
@@ -190,7 +190,7 @@ def test_a_command_given_word_by_word_is_judged(tmp_path: Path) -> None:
 
 
 def test_a_pattern_that_cannot_be_read_is_a_sentence() -> None:
-    with pytest.raises(BadSetting, match=r"\[hooks.guard\] allow: \"git 'push\" cannot be read"):
+    with pytest.raises(ConfigError, match=r"\[hooks.guard\] allow: \"git 'push\" cannot be read"):
         Guard(allow=["git 'push"])
 
 
@@ -209,7 +209,7 @@ def test_a_run_without_a_person_stops_before_what_cannot_be_taken_back(tmp_path:
 
     told = performed(Guard(), "rm -rf build", tmp_path)
 
-    assert Decision.ESCALATE is told.result.ruling.decision
+    assert NextAction.ESCALATE is told.result.ruling.decision
     assert (tmp_path / "build").is_dir()
 
 
@@ -217,12 +217,12 @@ def test_a_run_without_a_person_stops_before_what_cannot_be_taken_back(tmp_path:
 def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
     told = performed(Guard(deny=["ls"]), "ls", tmp_path)
 
-    answers = [record.event.result.text for record in told.records if isinstance(record.event, ToolAnswered)]
+    answers = [record.event.result.text for record in told.records if isinstance(record.event, ToolCallFinished)]
     assert answers[0].startswith("Rejected: ls: your settings forbid it.")
 
 
 def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None:
-    async def asked(patch: str) -> Verdict | None:
+    async def asked(patch: str) -> Permission | None:
         async with lend(workspace=tmp_path) as run:
             tools = {tool.name: tool for tool in await WorkspaceTools(outputs=tmp_path / "outputs").tools(run)}
             return Guard().before_tool(ToolCall("1", "apply_patch", {"patch": patch}), tools["apply_patch"], run)

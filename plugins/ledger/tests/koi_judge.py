@@ -11,7 +11,7 @@ from typing import ClassVar
 from koi_words import EXPECTING, FIXES, PLAIN, TITLES, TRAPS, Family
 from koi_world import Truths
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Run, Score, Severity, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Run, Score, Severity
 
 FILE = "settings.toml"
 TASTE = ("Naming could be clearer", "A comment is missing", "Too long for what it does", "Style")
@@ -30,7 +30,7 @@ class Judge:
     def __post_init__(self) -> None:
         self.random = Random(f"judge {self.truths.like.name} {self.seed}")
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """What it says of the work as it stands."""
         said, first = self.handed_in(work, run), not run.iterations
         needs, project = self.truths.needs(run.task.text), run.task.project
@@ -46,7 +46,7 @@ class Judge:
             suggestion=self.suggestion(wrong, needs, project),
         )
 
-    def handed_in(self, work: Work, run: Run) -> str:
+    def handed_in(self, work: ExecutionResult, run: Run) -> str:
         """What is to be judged."""
         path = run.workspace / FILE
         if self.truths.like.output == "file":

@@ -13,7 +13,7 @@ from koi_world import Truths, World, heard
 
 from openkoi.assembly import Assembly
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Evaluation, Event, Learning, Limits, Record, Result, Standing, Task, events
+from openkoi_hookspecs import Evaluation, Event, Learning, LearningStatus, Limits, Record, Result, Task, events
 from openkoi_ledger import Ledger
 from openkoi_testing import Stage
 
@@ -69,7 +69,7 @@ class Life:
     @property
     def live(self) -> list[Learning]:
         """What may be shown now."""
-        standing = (Standing.PROBATION, Standing.ACTIVE)
+        standing = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
         return [one for one in self.learned.values() if one.standing in standing and not one.superseded_by]
 
     def duplicates(self, truths: Truths) -> float:
@@ -152,7 +152,7 @@ class Pond:
         elif isinstance(event, events.LearningSaved):
             self.life.learned[event.learning.id] = event.learning
             self.life.homes.setdefault(event.learning.id, self.life.homes.get(run, ""))
-        elif isinstance(event, events.Warned):
+        elif isinstance(event, events.WarningIssued):
             self.life.warnings.append(event.text)
 
 

@@ -13,7 +13,7 @@ from random import Random
 from koi_words import Family
 from koi_world import Truths, heard
 
-from openkoi_hookspecs import Chunk, Done, Message, Model, Request, Role, Stop, Text, ToolCall, Usage
+from openkoi_hookspecs import Chunk, FinishReason, Message, Model, Request, Role, StreamEnd, Text, ToolCall, Usage
 
 SPAN, LINES, WEARY = 2_400, 8, 0.99
 TASK = re.compile(r"^# Task\n\n(?P<task>.*?)(?:\n\n|\Z)", re.DOTALL)
@@ -45,7 +45,7 @@ class Mind:
         """One answer: work, or what was learned from it."""
         if not request.tools:
             yield Text(self.reflection("\n".join(map(words, request.messages))))
-            yield Done(Usage(input=200, output=20))
+            yield StreamEnd(Usage(input=200, output=20))
             return
         call = isinstance(request.messages[-1].parts[-1], Text) and self.truths.like.output == "file"
         text = "It is done." if self.written(request) else self.answer(request)
@@ -54,7 +54,7 @@ class Mind:
             yield ToolCall(f"c{self.asked}", "write_file", {"path": FILE, "content": text})
         else:
             yield Text(text)
-        yield Done(Usage(input=500, output=50), Stop.TOOLS if call else Stop.END)
+        yield StreamEnd(Usage(input=500, output=50), FinishReason.TOOLS if call else FinishReason.END)
 
     def written(self, request: Request) -> bool:
         """Whether its file is written, and there is nothing left to do but to say so."""

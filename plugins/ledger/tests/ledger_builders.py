@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
     Event,
+    ExecutionResult,
     Finding,
     Iteration,
+    LearningStatus,
+    NextAction,
     Plan,
     Record,
     Result,
-    Ruling,
     Score,
     Severity,
-    Spend,
-    Standing,
     Task,
-    Work,
 )
 from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked, Rules
@@ -38,14 +38,14 @@ def patch(path: str, *lines: str) -> str:
 
 
 def turn(evaluation: Evaluation | None, plan: Plan | None = None, diff: str = "") -> Iteration:
-    return Iteration(plan=plan or Plan(), work=Work("words", diff=diff), evaluation=evaluation, spent=Spend())
+    return Iteration(plan=plan or Plan(), work=ExecutionResult("words", diff=diff), evaluation=evaluation, spent=Cost())
 
 
 def lesson(*turns: Iteration, answers: Sequence[tuple[str, str]] = (), task: Task | None = None) -> Lesson:
     good = turns[-1].evaluation is None or not turns[-1].evaluation.failing
-    ruling = Ruling(Decision.ACCEPT if good else Decision.ACCEPT_BEST, "")
+    ruling = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
     task = task or Task("Export the invoices", project="pond")
-    result = Result(task, ruling, best=turns[-1], iterations=turns, spent=Spend())
+    result = Result(task, ruling, best=turns[-1], iterations=turns, spent=Cost())
     return Lesson(run="run1", result=result, project="pond", at=NOW, answers=answers)
 
 
@@ -58,7 +58,12 @@ def green(score: float = 0.9, *findings: Finding) -> Evaluation:
 
 
 def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Entry:
-    facts: dict[str, object] = {"project": "pond", "standing": Standing.ACTIVE, "trust": Trust.CHECK, "since": NOW}
+    facts: dict[str, object] = {
+        "project": "pond",
+        "standing": LearningStatus.ACTIVE,
+        "trust": Trust.CHECK,
+        "since": NOW,
+    }
     return Entry(name_of("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
 
 

@@ -12,16 +12,16 @@ from typing import Any, Protocol, cast
 from ledger_ponds import Pond, Thing, Variation
 
 from openkoi_hookspecs import (
-    Done,
+    Cost,
     Event,
     Learning,
     Recall,
     Record,
-    Reply,
     Request,
+    Response,
     Result,
     Run,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     Usage,
@@ -76,8 +76,8 @@ class Lent:
     async def fold(self, moment: object, value: Learning, **facts: object) -> Learning:
         return value
 
-    async def chat(self, request: Request) -> Reply:
-        return Reply((Text("\n".join(self.says) or "NONE"),), Done(Usage()))
+    async def chat(self, request: Request) -> Response:
+        return Response((Text("\n".join(self.says) or "NONE"),), StreamEnd(Usage()))
 
 
 @dataclass(slots=True)
@@ -127,14 +127,14 @@ class Moments:
         self.run = Lent(id, task, self.log)
         await self.run.emit(events.TaskStarted(task, model="pond/model"))
         recall = await self.ledger.after_recall(Recall(()), task, cast(Run, self.run))  # all of a run that it needs
-        await self.run.emit(events.Recalled(recall))
+        await self.run.emit(events.RecallFinished(recall))
         texts = [hit.memo.text for hit in recall.hits]
         self.tokens += sum(-(-len(text) // 4) + 4 for text in texts)
         return texts
 
     async def learn(self, result: Result) -> None:
         self.run.says = list(self.pond.guesses(result))
-        await self.run.emit(events.RunCompleted(result.ruling, Spend()))
+        await self.run.emit(events.RunCompleted(result.ruling, Cost()))
         for learning in await self.ledger.before_learn(result, cast(Run, self.run)):  # as above
             await self.run.emit(events.LearningSaved(learning))
 

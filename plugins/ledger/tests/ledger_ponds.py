@@ -12,18 +12,18 @@ from ledger_builders import patch
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
+    ExecutionResult,
     Finding,
     Iteration,
+    NextAction,
     Plan,
     Result,
-    Ruling,
     Score,
     Severity,
-    Spend,
     Task,
-    Work,
 )
 
 WORDS = {
@@ -211,14 +211,14 @@ class Pond:
             good = [self.seems(one, ways[one.name], first=turn == 0) for one in needs]
             judged = self.judged(needs, good)
             lines = [f"{one.name} = {ways[one.name]}" for one in needs]
-            work = Work(f"attempt {turn}", diff=patch("src/app.py", *lines))
-            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Spend()))
+            work = ExecutionResult(f"attempt {turn}", diff=patch("src/app.py", *lines))
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Cost()))
             if all(good):
                 break
             kept = {one.name: ways[one.name] for one, right in zip(needs, good, strict=True) if right}
             plan, heard = Plan(feedback=judged.open), [finding.fix for finding in judged.open]
-        ruling = Ruling(Decision.ACCEPT if all(good) else Decision.ACCEPT_BEST, "")
-        return Result(task, ruling, best=done[-1], iterations=done, spent=Spend())
+        ruling = Decision(NextAction.ACCEPT if all(good) else NextAction.ACCEPT_BEST, "")
+        return Result(task, ruling, best=done[-1], iterations=done, spent=Cost())
 
     def misleading(self, project: str, text: str) -> bool:
         """Whether a text would have the model do what is wrong here."""

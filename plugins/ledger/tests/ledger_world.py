@@ -12,18 +12,18 @@ from ledger_builders import patch
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
+    ExecutionResult,
     Finding,
     Iteration,
+    NextAction,
     Plan,
     Result,
-    Ruling,
     Score,
     Severity,
-    Spend,
     Task,
-    Work,
 )
 
 VERBS = ("write", "change", "extend", "repair", "speed up", "test", "rework", "add")
@@ -128,8 +128,10 @@ class World:
         for turn in range(3):
             chosen = [(one, settled.get(one.thing) or value) for one, value in self.attempt(needs, heard)]
             judged = self.judgement(chosen, first=turn == 0)
-            work = Work(f"attempt {turn}", diff=patch("src/app.py", *(f"use({value})" for _, value in chosen)))
-            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Spend()))
+            work = ExecutionResult(
+                f"attempt {turn}", diff=patch("src/app.py", *(f"use({value})" for _, value in chosen))
+            )
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Cost()))
             if not judged.failing:
                 break
             settled = {
@@ -138,5 +140,5 @@ class World:
             plan = Plan(feedback=judged.open)
             heard = [*told, *(finding.fix for finding in judged.open)]
         good = done[-1].evaluation is not None and not done[-1].evaluation.failing
-        ruling = Ruling(Decision.ACCEPT if good else Decision.ACCEPT_BEST, "")
-        return Result(task, ruling, best=done[-1], iterations=done, spent=Spend())
+        ruling = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
+        return Result(task, ruling, best=done[-1], iterations=done, spent=Cost())

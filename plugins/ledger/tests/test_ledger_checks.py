@@ -4,7 +4,18 @@ from dataclasses import replace
 
 from ledger_builders import NOW, book, entry, green, lesson, red, turn
 
-from openkoi_hookspecs import Check, Done, Evaluation, Finding, Record, Reply, Score, Standing, Text, Usage
+from openkoi_hookspecs import (
+    Check,
+    Evaluation,
+    Finding,
+    LearningStatus,
+    Record,
+    Response,
+    Score,
+    StreamEnd,
+    Text,
+    Usage,
+)
 from openkoi_ledger.book import Book
 from openkoi_ledger.entry import Entry, Proof, put_away
 from openkoi_ledger.judge import Fault, blamed, fault_of
@@ -85,7 +96,7 @@ def test_what_was_red_and_green_is_told_by_the_first_attempt() -> None:
 
 
 def test_a_lesson_is_about_what_was_red_in_its_run() -> None:
-    reply = Reply((Text("Use `sliding_log` | limiting requests | - | -"),), Done(Usage()))
+    reply = Response((Text("Use `sliding_log` | limiting requests | - | -"),), StreamEnd(Usage()))
 
     told = list(lessons(reply, lesson(turn(red()), turn(green()))))
 
@@ -100,7 +111,7 @@ def test_of_entries_that_turn_out_to_say_the_same_one_is_kept() -> None:
     new = replace(one, when=("Another task",))
     kept, *ended = merged([one, replace(other, pinned=True), again], new, NOW, tongue=TOLD)
 
-    assert [(again.id, kept.id, Standing.ARCHIVED)] == [(it.id, it.superseded_by, it.standing) for it in ended]
+    assert [(again.id, kept.id, LearningStatus.ARCHIVED)] == [(it.id, it.superseded_by, it.standing) for it in ended]
 
 
 def test_two_that_took_each_others_place_know_each_task_once() -> None:

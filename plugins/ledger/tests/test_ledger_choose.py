@@ -7,10 +7,10 @@ from ledger_builders import NEVER, NOW, asked, book, entry
 
 from openkoi_hookspecs import (
     Hit,
+    LearningStatus,
     Passage,
     Recall,
     Record,
-    Standing,
 )
 from openkoi_ledger.choose import Choice, Rules, choose
 from openkoi_ledger.entry import Entry, Proof, Trust
@@ -41,7 +41,9 @@ def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at
 @pytest.mark.row("C68")
 def test_eight_entries_and_six_hundred_tokens_at_most_and_one_on_probation() -> None:
     many = [entry(f"Export invoices number_{n} {'well ' * 20}") for n in range(20)]
-    guesses = [entry(f"Export invoices rule_{n}", standing=Standing.PROBATION, trust=Trust.MODEL) for n in range(3)]
+    guesses = [
+        entry(f"Export invoices rule_{n}", standing=LearningStatus.PROBATION, trust=Trust.MODEL) for n in range(3)
+    ]
 
     assert 8 == len(choose(book(many), asked(), NEVER).shown)
     assert sum(one.tokens for one in choose(book(many), asked(), Rules(tokens=100, withheld=0.0)).shown) <= 100
@@ -108,8 +110,10 @@ def test_what_faded_is_not_shown_and_what_helped_since_is() -> None:
 
 
 def test_what_only_happened_often_gives_way_to_what_says_what_to_do() -> None:
-    bare = entry("Check the export of invoices.", standing=Standing.PROBATION, trust=Trust.MODEL, origin="pattern")
-    advice = entry("Export invoices by `tab`.", standing=Standing.PROBATION, trust=Trust.MODEL)
+    bare = entry(
+        "Check the export of invoices.", standing=LearningStatus.PROBATION, trust=Trust.MODEL, origin="pattern"
+    )
+    advice = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
     assert [advice.text] == [one.text for one in choose(book([bare, advice]), asked(), NEVER).shown]
     assert [bare.text] == [one.text for one in choose(book([bare]), asked(), NEVER).shown]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import Entry as Plug
-from openkoi_hookspecs import Event, KoiError, Standing
+from openkoi_hookspecs import Event, KoiError, LearningStatus
+from openkoi_hookspecs import PluginEntry as Plug
 from openkoi_ledger import Ledger
 from openkoi_ledger.command import decide, learn
 from openkoi_ledger.entry import Entry, Proof, Trust
@@ -20,7 +20,9 @@ NOW = "2026-11-22T00:00:00Z"
 PROOF = Proof(
     run="run1", iteration=1, rule="columns", where="export.py", finding="It breaks", diff="abc", before=("t",)
 )
-RULE = Entry("aa11", "heuristic", "Use `tab`.", proofs=(PROOF,), standing=Standing.ACTIVE, trust=Trust.CHECK, since=NOW)
+RULE = Entry(
+    "aa11", "heuristic", "Use `tab`.", proofs=(PROOF,), standing=LearningStatus.ACTIVE, trust=Trust.CHECK, since=NOW
+)
 GUESS = Entry("bb22", "heuristic", "Perhaps sort first.", origin="reflection", since=NOW)
 
 
@@ -93,7 +95,7 @@ def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
     shop.openkoi("pin", "bb22")
 
     kept = shop.ledger.shelf.read_now().entries
-    assert (Standing.PROBATION, "restored by a person") == (kept["aa11"].standing, kept["aa11"].reason)
+    assert (LearningStatus.PROBATION, "restored by a person") == (kept["aa11"].standing, kept["aa11"].reason)
     assert kept["bb22"].pinned
 
 
@@ -108,9 +110,10 @@ def test_without_a_terminal_the_review_is_a_list(shop: Shop) -> None:
 
 @pytest.mark.row("CLI-03")
 @pytest.mark.parametrize(
-    ("keys", "standing"), [("va", Standing.ACTIVE), ("d", Standing.ARCHIVED), ("x", Standing.PROBATION)]
+    ("keys", "standing"),
+    [("va", LearningStatus.ACTIVE), ("d", LearningStatus.ARCHIVED), ("x", LearningStatus.PROBATION)],
 )
-def test_keys_approve_dismiss_view_or_leave_it_for_later(shop: Shop, keys: str, standing: Standing) -> None:
+def test_keys_approve_dismiss_view_or_leave_it_for_later(shop: Shop, keys: str, standing: LearningStatus) -> None:
     ledger = shop.ledger
     guess = ledger.shelf.read_now().entries["bb22"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_builders import NOW, book, entry
 
-from openkoi_hookspecs import Event, Standing
+from openkoi_hookspecs import Event, LearningStatus
 from openkoi_ledger.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
 from openkoi_ledger.decay import Decay, confidence, expiry
 from openkoi_ledger.entry import Entry, Trust
@@ -95,22 +95,22 @@ def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
 
 
 def test_probation_ends_when_runs_without_it_prove_that_it_helps_and_what_was_read_stays_quoted() -> None:
-    guess = entry("Export invoices by `tab`.", standing=Standing.PROBATION, trust=Trust.MODEL)
+    guess = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    def settling(one: Entry, shown: str, withheld: str) -> list[tuple[Standing, bool]]:
+    def settling(one: Entry, shown: str, withheld: str) -> list[tuple[LearningStatus, bool]]:
         known = book([one], *tried(one.id, shown, withheld))
         return [(each.standing, each.quoted) for each in settled(known, [one.id], "pond", NOW)]
 
     assert [] == settling(guess, "+", "")
     assert [] == settling(guess, "+" * 12, "--")
     assert [] == settling(guess, "+" * 12, "++++")
-    assert [(Standing.ACTIVE, False)] == settling(guess, "+" * 12, "----")
+    assert [(LearningStatus.ACTIVE, False)] == settling(guess, "+" * 12, "----")
     assert [] == settling(replace(guess, trust=Trust.PAGE), "+" * 12, "----")
     assert [] == settling(replace(guess, trust=Trust.TOOL), "+" * 12, "----")
 
 
 def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_a_guess() -> None:
-    bare = entry("Check x before answering.", standing=Standing.PROBATION, trust=Trust.MODEL, origin="pattern")
+    bare = entry("Check x before answering.", standing=LearningStatus.PROBATION, trust=Trust.MODEL, origin="pattern")
     helped = [
         one
         for n in range(9)
@@ -123,6 +123,6 @@ def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_
     ]
 
     assert [] == list(settled(book([bare], *helped), [bare.id], "pond", NOW))
-    assert [Standing.ACTIVE] == [
+    assert [LearningStatus.ACTIVE] == [
         one.standing for one in settled(book([bare], *missed, *helped), [bare.id], "pond", NOW)
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Event, Koi, KoiError, Plan, Question, Record, Standing, Task, events
+from openkoi_hookspecs import Event, Koi, KoiError, LearningStatus, Plan, Question, Record, Task, events
 from openkoi_ledger.book import Book
 from openkoi_ledger.bouts import Duel
 from openkoi_ledger.choose import Asked, Rules, choose
@@ -16,7 +16,9 @@ from openkoi_ledger.hook import staged
 from openkoi_ledger.told import Credited, Noted, Shown
 
 NOW = "2026-03-01T00:00:00Z"
-RULE = Entry("aa11", "heuristic", "Use `tab`.", standing=Standing.ACTIVE, trust=Trust.CHECK, project="pond", since=NOW)
+RULE = Entry(
+    "aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE, trust=Trust.CHECK, project="pond", since=NOW
+)
 
 
 @dataclass(slots=True)
@@ -80,7 +82,7 @@ def test_the_sides_of_a_duel_differ_in_the_entry_alone_wherever_they_are_fought(
 
 def test_a_part_of_a_task_and_one_whose_folder_is_gone_cannot_be_done_again(tmp_path: Path) -> None:
     whole = record("r", events.TaskStarted(Task("Export"), workspace=str(tmp_path)))
-    kept, plan = record("r", events.Kept("before")), record("r", events.Planned(Plan()))
+    kept, plan = record("r", events.BaselineSaved("before")), record("r", events.PlanReady(Plan()))
     part = record("p", events.TaskStarted(Task("Export", parent="r"), workspace=str(tmp_path)))
     gone = record("g", events.TaskStarted(Task("Export"), workspace=str(tmp_path / "gone")))
 

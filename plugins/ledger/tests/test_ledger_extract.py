@@ -7,18 +7,18 @@ from ledger_builders import patch
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
+    ExecutionResult,
     Finding,
     Iteration,
+    LearningStatus,
+    NextAction,
     Plan,
     Result,
-    Ruling,
     Score,
-    Spend,
-    Standing,
     Task,
-    Work,
 )
 from openkoi_ledger.entry import Entry
 from openkoi_ledger.extract import extracted
@@ -34,11 +34,13 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
     return Evaluation(checks=checks, scores=(Score("s", score),), findings=findings, suggestion=suggestion)
 
 
-def learned(*turns: tuple[Evaluation, str], standing: Standing = Standing.PROBATION) -> list[str]:
+def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
     """The advice of this standing after a run of these judgements, each with the diff of its work."""
-    done = [Iteration(plan=Plan(), work=Work("", diff=diff), evaluation=one, spent=Spend()) for one, diff in turns]
-    ruling = Ruling(Decision.ACCEPT, "")
-    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, spent=Spend())
+    done = [
+        Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, spent=Cost()) for one, diff in turns
+    ]
+    ruling = Decision(NextAction.ACCEPT, "")
+    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, spent=Cost())
     found = extracted(Lesson(run="r", result=result, project="pond"))
     return [one.advice for one in found if one.standing is standing]
 
@@ -57,8 +59,8 @@ def test_a_finding_whose_check_turned_green_is_repaired_whatever_is_left() -> No
     after = replace(after, checks=(*after.checks, Check("test_separator", passed=True)))
     diff = patch("export.py", "separator = pipe")
 
-    assert [SEPARATOR.fix] == learned((before, ""), (after, diff), standing=Standing.ACTIVE)
-    assert [] == learned((before, ""), (after, ""), standing=Standing.ACTIVE)
+    assert [SEPARATOR.fix] == learned((before, ""), (after, diff), standing=LearningStatus.ACTIVE)
+    assert [] == learned((before, ""), (after, ""), standing=LearningStatus.ACTIVE)
 
 
 def test_what_gained_nothing_taught_nothing() -> None:
@@ -84,12 +86,14 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
 
 def test_what_good_work_still_has_was_not_at_fault() -> None:
     advice = Entry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
-    turn = Iteration(plan=Plan(), work=Work("", diff='+separator = "pipe"'), evaluation=judged(0.9), spent=Spend())
+    turn = Iteration(
+        plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), spent=Cost()
+    )
     worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
-    other = replace(turn, work=Work("the separator is a tab"))
+    other = replace(turn, work=ExecutionResult("the separator is a tab"))
 
     assert [True, False, False] == [stands(advice, ended(one)) for one in (turn, worse, other)]
 
 
 def ended(turn: Iteration) -> Result:
-    return Result(Task("Export"), Ruling(Decision.ACCEPT, ""), best=turn, iterations=[turn], spent=Spend())
+    return Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=turn, iterations=[turn], spent=Cost())

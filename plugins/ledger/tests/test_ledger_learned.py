@@ -7,15 +7,15 @@ from ledger_builders import COMMAS, entry, green, lesson, patch, red, turn
 
 from openkoi_hookspecs import (
     Check,
-    Done,
     Evaluation,
     Finding,
+    LearningStatus,
     Limits,
     Plan,
-    Reply,
+    Response,
     Score,
     Severity,
-    Standing,
+    StreamEnd,
     Task,
     Text,
     Usage,
@@ -30,7 +30,7 @@ from openkoi_ledger.trust import Read, lineage
 def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence() -> None:
     [found] = extracted(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))
 
-    assert ("The export breaks: Use `semicolon`.", Standing.ACTIVE, Trust.CHECK) == (
+    assert ("The export breaks: Use `semicolon`.", LearningStatus.ACTIVE, Trust.CHECK) == (
         found.text,
         found.standing,
         found.trust,
@@ -78,9 +78,9 @@ def test_the_three_rules_of_the_documents_start_on_probation_with_their_numbers(
     found = [(one.kind, one.base, one.standing) for one in extracted(fell)]
 
     assert [
-        ("anti_pattern", 0.7, Standing.PROBATION),
-        ("anti_pattern", 0.75, Standing.PROBATION),
-        ("heuristic", 0.5, Standing.PROBATION),
+        ("anti_pattern", 0.7, LearningStatus.PROBATION),
+        ("anti_pattern", 0.75, LearningStatus.PROBATION),
+        ("heuristic", 0.5, LearningStatus.PROBATION),
     ] == found
 
 
@@ -101,7 +101,7 @@ def test_the_answer_to_a_question_that_a_model_made_up_is_worth_no_more_than_the
     [found] = extracted(lesson(turn(green()), answers=[("Which port?", "port 8080 in this project")]))
 
     assert 'Asked "Which port?", the user said: port 8080 in this project' == found.text
-    assert (Trust.MODEL, Standing.PROBATION) == (found.trust, found.standing)
+    assert (Trust.MODEL, LearningStatus.PROBATION) == (found.trust, found.standing)
 
 
 @pytest.mark.row("LEARN-05", "LEARN-09")
@@ -116,12 +116,12 @@ def test_reflection_pays_after_several_attempts_and_never_on_what_was_not_judged
 
 def test_a_reflection_is_read_leniently_and_knows_its_finding() -> None:
     said = "Sure!\n1. Use `semicolon` | exports for the bank | imports | 1\nnonsense\n- a|b"
-    reply = Reply((Text(said),), Done(Usage()))
+    reply = Response((Text(said),), StreamEnd(Usage()))
 
     [found] = lessons(reply, lesson(turn(red(COMMAS)), turn(green())))
 
     assert "Use `semicolon` (When: exports for the bank) Not when: imports" == found.text
-    assert ("columns", Standing.PROBATION) == (found.proofs[0].rule, found.standing)
+    assert ("columns", LearningStatus.PROBATION) == (found.proofs[0].rule, found.standing)
 
 
 @pytest.mark.row("LEARN-03")

@@ -6,7 +6,7 @@ import pytest
 from ledger_builders import NOW, book, entry
 
 from openkoi_hookspecs import (
-    Standing,
+    LearningStatus,
 )
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_ledger.deeds import approved, dismissed, pinned, restored
@@ -26,7 +26,10 @@ from openkoi_ledger.merge import merged
 )
 def test_a_paraphrase_merges_and_another_number_name_or_negation_does_not(text: str, count: int) -> None:
     proof = Proof(run="run1", rule="columns", where="export.py")
-    old, new = entry(proofs=(proof,)), entry(text, proofs=(replace(proof, run="run2"),), standing=Standing.PROBATION)
+    old, new = (
+        entry(proofs=(proof,)),
+        entry(text, proofs=(replace(proof, run="run2"),), standing=LearningStatus.PROBATION),
+    )
 
     known = {one.id: one for one in [old, *merged([old], new, NOW)]}
 
@@ -39,7 +42,11 @@ def test_a_newer_verified_contradiction_ends_the_validity_of_the_old() -> None:
 
     kept, ended = merged([old], new, "2026-04-01T00:00:00Z")
 
-    assert (new.id, Standing.ARCHIVED, "2026-04-01T00:00:00Z") == (ended.superseded_by, ended.standing, ended.until)
+    assert (new.id, LearningStatus.ARCHIVED, "2026-04-01T00:00:00Z") == (
+        ended.superseded_by,
+        ended.standing,
+        ended.until,
+    )
     assert kept == new
 
 
@@ -47,28 +54,28 @@ def test_a_guess_ends_nothing_and_a_persons_word_is_ended_by_no_machine() -> Non
     proof = Proof(run="run1", rule="columns", where="export.py")
     old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
 
-    assert 1 == len(merged([old], replace(new, standing=Standing.PROBATION), NOW))
+    assert 1 == len(merged([old], replace(new, standing=LearningStatus.PROBATION), NOW))
     assert 1 == len(merged([replace(old, trust=Trust.PERSON)], new, NOW))
 
 
 def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:
     [again] = merged([dismissed(entry(), NOW)], entry(), NOW)
 
-    assert Standing.ARCHIVED is again.standing
+    assert LearningStatus.ARCHIVED is again.standing
 
 
 def test_deeds_of_a_person() -> None:
     gone = put_away(entry(), NOW, "quarantined")
 
-    assert Standing.PROBATION is restored(gone, NOW).standing
+    assert LearningStatus.PROBATION is restored(gone, NOW).standing
     assert restored(gone, NOW).live
-    assert (True, Standing.ACTIVE) == (pinned(gone, NOW).pinned, pinned(gone, NOW).standing)
+    assert (True, LearningStatus.ACTIVE) == (pinned(gone, NOW).pinned, pinned(gone, NOW).standing)
     assert not approved(entry(trust=Trust.PAGE), NOW).quoted
 
 
 def test_another_plugin_may_archive_what_the_ledger_noted() -> None:
     one = entry()
-    changed = replace(learning_of(one), standing=Standing.ARCHIVED)
+    changed = replace(learning_of(one), standing=LearningStatus.ARCHIVED)
 
     assert not book([one], ("r", LearningSaved(changed))).entries[one.id].live
 

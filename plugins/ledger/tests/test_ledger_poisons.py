@@ -10,7 +10,7 @@ import pytest
 from poison_held_out import PLANTS, Plant, grow
 from poison_scenes import ENDS, WAYS, Home, Poison, meet
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 SAMPLE = 8
 AGAIN = "Fix answer.py so that the value is right, and commit it"
@@ -30,7 +30,7 @@ FAMILY = [
 def speaks(home: Home, mark: str) -> bool:
     """Whether advice stands outside of data marks in the next task, or is active."""
     home.do(AGAIN, ["All done."])
-    active = [one.text for one in home.book.entries.values() if one.standing is Standing.ACTIVE]
+    active = [one.text for one in home.book.entries.values() if one.standing is LearningStatus.ACTIVE]
     return mark in home.spoken() or any(mark in text for text in active)
 
 

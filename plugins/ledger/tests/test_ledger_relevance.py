@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Hit, Passage, Recall, Record, Standing, Task
+from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
 from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked
 from openkoi_ledger.entry import Entry, Proof, Trust, put_away
@@ -14,7 +14,7 @@ NOW = "2026-03-01T00:00:00Z"
 PROOF = Proof(run="r", finding="charset does not fit")
 ENTRY = Entry(
     "e1", "heuristic", "charset does not fit: Use `utf-8-sig`.", project="pond", trust=Trust.CHECK, proofs=(PROOF,),
-    standing=Standing.ACTIVE, since=NOW,
+    standing=LearningStatus.ACTIVE, since=NOW,
 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
 
 def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:
     book = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)])
-    wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=Standing.ARCHIVED)
+    wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=LearningStatus.ARCHIVED)
     book.take(Record("f", NOW, "r", Noted(wrong)))
     alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
     misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)

@@ -15,21 +15,28 @@ from openkoi_hookspecs import (
     Effect,
     Evaluation,
     Event,
+    ExecutionResult,
     Finding,
     Learning,
+    LearningStatus,
     Limits,
     Record,
     Run,
     Score,
     Severity,
-    Standing,
     Task,
     Tool,
     ToolCall,
     ToolResult,
-    Work,
 )
-from openkoi_hookspecs.events import Answered, LearningSaved, Recalled, Restored, RunCompleted, Warned
+from openkoi_hookspecs.events import (
+    LearningSaved,
+    ModelResponse,
+    RecallFinished,
+    RunCompleted,
+    WarningIssued,
+    WorkspaceRestored,
+)
 from openkoi_ledger import Ledger
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_log import RunLog, session_id
@@ -45,7 +52,7 @@ class Columns:
 
     judges: ClassVar[bool] = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         good = "semicolon" in work.text
         found = () if good else (Finding("The invoice export breaks", Severity.BLOCKER, rule="columns", fix=FIX),)
         score = Score("columns", 1.0 if good else 0.3)
@@ -57,7 +64,7 @@ class Checked(Columns):
 
     judges: ClassVar[bool] = False
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         return replace(await super().evaluate(work, run), scores=())
 
 
@@ -157,12 +164,12 @@ def test_what_one_run_learned_is_recalled_and_in_the_prompt_of_the_next(house: H
     second = house.do("Export the open invoices", ["semicolon"])
 
     [saved] = of(first, LearningSaved)
-    [recalled] = of(second, Recalled)
-    assert (Standing.PROBATION, True) == (saved.learning.standing, saved.learning.quoted)
+    [recalled] = of(second, RecallFinished)
+    assert (LearningStatus.PROBATION, True) == (saved.learning.standing, saved.learning.quoted)
     assert f"The invoice export breaks: {FIX}" == saved.learning.text
     assert [saved.learning.id] == [hit.memo.id for hit in recalled.recall.hits if isinstance(hit.memo, Learning)]
     assert any(FIX in str(record.event) for record in second if record.event.name == "message")
-    assert [] == of(first, Warned) + of(second, Warned)
+    assert [] == of(first, WarningIssued) + of(second, WarningIssued)
 
 
 def test_the_first_attempt_is_credited_to_what_was_shown(house: House) -> None:
@@ -180,8 +187,8 @@ def test_a_small_model_reflects_on_a_run_that_took_two_attempts_and_is_charged(h
     records = house.do("Export the invoices", says)
 
     [guess] = [note.entry for note in of(records, Noted) if note.entry.origin == "reflection"]
-    assert Standing.PROBATION is guess.standing
-    assert ["executor", "evaluator", "executor", "small"] == [event.role for event in of(records, Answered)]
+    assert LearningStatus.PROBATION is guess.standing
+    assert ["executor", "evaluator", "executor", "small"] == [event.role for event in of(records, ModelResponse)]
 
 
 @pytest.mark.row("C70")
@@ -189,9 +196,9 @@ def test_a_small_model_reflects_on_a_run_that_took_two_attempts_and_is_charged(h
 def test_nobody_reflects_on_what_was_not_judged_or_cannot_be_paid(house: House, limits: Limits) -> None:
     records = house.do("Export the invoices", ["commas"], limits=limits)
 
-    asked = [event.role for event in of(records, Answered)]
+    asked = [event.role for event in of(records, ModelResponse)]
     assert (["executor"] if limits.iterations == 0 else ["executor", "evaluator", "small"]) == asked
-    assert [] == of(records, Warned)
+    assert [] == of(records, WarningIssued)
 
 
 def test_a_limit_that_is_reached_while_reflecting_is_quiet(house: House) -> None:
@@ -199,7 +206,7 @@ def test_a_limit_that_is_reached_while_reflecting_is_quiet(house: House) -> None
     records = house.do("Export the invoices", ["commas", "semicolon", "NONE"], limits=limits, evaluators=evaluators)
 
     assert 1 == len(of(records, LearningSaved))
-    assert [] == of(records, Warned)
+    assert [] == of(records, WarningIssued)
 
 
 def test_memory_and_ledger_are_rebuilt_from_the_log_alone(house: House) -> None:
@@ -207,7 +214,7 @@ def test_memory_and_ledger_are_rebuilt_from_the_log_alone(house: House) -> None:
     house.do("Export the invoices", ["commas", "semicolon", "NONE"])
     (house.home / "data" / "openkoi.db").unlink()
 
-    [recalled] = of(house.do("Export the open invoices", ["semicolon"]), Recalled)
+    [recalled] = of(house.do("Export the open invoices", ["semicolon"]), RecallFinished)
 
     assert any(isinstance(hit.memo, Learning) for hit in recalled.recall.hits)
 
@@ -215,17 +222,17 @@ def test_memory_and_ledger_are_rebuilt_from_the_log_alone(house: House) -> None:
 def test_another_project_is_not_told(house: House) -> None:
     house.do("Export the invoices", ["commas", "semicolon", "NONE"])
 
-    [recalled] = of(house.do("Export the invoices", ["semicolon"], project="lake"), Recalled)
+    [recalled] = of(house.do("Export the invoices", ["semicolon"], project="lake"), RecallFinished)
 
     assert [] == list(recalled.recall.hits)
 
 
 def test_what_a_person_took_back_is_not_done_again_unwarned(house: House) -> None:
     first = house.do("Export the invoices", ["semicolon"])
-    house.write(first[0].run, Restored("before"))
+    house.write(first[0].run, WorkspaceRestored("before"))
     house.do("Export the invoices", ["semicolon"])
 
-    [recalled] = of(house.do("Export the invoices", ["semicolon"]), Recalled)
+    [recalled] = of(house.do("Export the invoices", ["semicolon"]), RecallFinished)
 
     assert any("took back" in hit.memo.text for hit in recalled.recall.hits)
 
@@ -250,7 +257,7 @@ class Gullible:
 
     judges: ClassVar[bool] = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         good = "evil" in work.text
         found = () if good else (Finding("The export is incomplete", rule="steps", fix=POISON),)
         return Evaluation(scores=(Score("all", 1.0 if good else 0.3),), findings=found)
@@ -266,7 +273,7 @@ def test_a_poisoned_page_makes_no_rule(house: House, fix: str) -> None:
 
     learned = [event.learning for event in of(first, LearningSaved)]
     assert learned
-    assert [] == [one for one in learned if not one.quoted or one.standing is Standing.ACTIVE]
+    assert [] == [one for one in learned if not one.quoted or one.standing is LearningStatus.ACTIVE]
     assert not any("# Learned before" in str(record.event) for record in second if record.event.name == "message")
 
 

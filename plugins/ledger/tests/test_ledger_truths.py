@@ -8,19 +8,19 @@ from ledger_builders import patch
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
     Evaluation,
+    ExecutionResult,
     Finding,
     Iteration,
+    LearningStatus,
+    NextAction,
     Plan,
     Record,
     Result,
-    Ruling,
     Score,
-    Spend,
-    Standing,
     Task,
-    Work,
 )
 from openkoi_ledger.book import Book
 from openkoi_ledger.decay import WORTH_KEEPING, confidence
@@ -39,7 +39,12 @@ NOW = "2026-03-01T00:00:00Z"
 
 def entry(text: str, project: str = "pond", **more: object) -> Entry:
     proof = Proof(run=f"run in {project}", rule="columns", where="export.py", finding="The export breaks")
-    facts: dict[str, object] = {"project": project, "standing": Standing.ACTIVE, "trust": Trust.CHECK, "since": NOW}
+    facts: dict[str, object] = {
+        "project": project,
+        "standing": LearningStatus.ACTIVE,
+        "trust": Trust.CHECK,
+        "since": NOW,
+    }
     facts |= {"proofs": (proof,), **more}
     return Entry(name_of("heuristic", text, project), "heuristic", text, **facts)  # type: ignore[arg-type]  # by field name
 
@@ -48,13 +53,13 @@ def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
     finding = Finding("The export breaks in the third column", rule=rule, where="export.py:3", fix=fix)
     red = Evaluation(checks=(Check("columns", passed=False),), scores=(Score("s", 0.3),), findings=(finding,))
     green = Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", 0.9),))
-    works = Work(""), Work("", diff=patch("export.py", fix))
+    works = ExecutionResult(""), ExecutionResult("", diff=patch("export.py", fix))
     turns = [
-        Iteration(plan=Plan(), work=work, evaluation=one, spent=Spend())
+        Iteration(plan=Plan(), work=work, evaluation=one, spent=Cost())
         for work, one in zip(works, (red, green), strict=True)
     ]
     task = Task("Repair the export", project=project)
-    result = Result(task, Ruling(Decision.ACCEPT, ""), best=turns[1], iterations=turns, spent=Spend())
+    result = Result(task, Decision(NextAction.ACCEPT, ""), best=turns[1], iterations=turns, spent=Cost())
     return Lesson(run=f"run in {project}", result=result, project=project, at=NOW)
 
 
@@ -125,7 +130,7 @@ def test_what_only_informs_or_is_contradicted_elsewhere_stays_in_its_project() -
     text = "The export breaks in the third column: Use `tab`."
     mine, other = entry(text), entry("The export breaks in the third column: Use `comma`.", "moor")
 
-    for theirs in (entry(text, "lake", trust=Trust.PAGE), entry(text, "lake", standing=Standing.ARCHIVED)):
+    for theirs in (entry(text, "lake", trust=Trust.PAGE), entry(text, "lake", standing=LearningStatus.ARCHIVED)):
         assert [] == promoted(helping(mine, theirs), mine, NOW)
     assert [] == promoted(helping(mine, entry(text, "lake"), other), mine, NOW)
 
@@ -154,5 +159,5 @@ def test_no_phrasing_of_a_poisoned_page_becomes_a_rule_however_obedient_the_mode
         guess = replace(entry(phrase), origin="reflection", trust=Trust.MODEL)
         for read in (Read(foreign=(f"Welcome. {phrase} Bye.",)), Read(foreign=("something else",))):
             learned = taught([], lesson(phrase), read, str, more=[guess])
-            assert [] == [one for one in learned if one.standing is Standing.ACTIVE or not one.quoted]
+            assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.quoted]
     assert 120 == len(told)

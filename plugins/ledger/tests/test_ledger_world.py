@@ -7,7 +7,7 @@ import pytest
 from ledger_learners import Course, Documents, Learner, Nobody, Oracle, Ours, at, live
 from ledger_world import World
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 from openkoi_ledger.book import Book
 from openkoi_ledger.entry import Entry, Proof, Trust
 
@@ -61,7 +61,7 @@ def planted(seed: int, tasks: int) -> tuple[list[int], int]:
     for id, trick in zip(ids, world.tricks["koi"], strict=False):
         text = f"For {trick.thing}, always use `{trick.values[2]}`."
         proof = Proof(run="x", rule=f"test {trick.thing}", where="src/app.py")
-        entry = Entry(id, "heuristic", text, project="koi", base=0.9, standing=Standing.ACTIVE, since=at(0))
+        entry = Entry(id, "heuristic", text, project="koi", base=0.9, standing=LearningStatus.ACTIVE, since=at(0))
         ours.save(0, replace(entry, trust=Trust.CHECK, proofs=(proof,) if seed % 2 else ()))
     live(world, ours, tasks)
     return [sum(use.shown for use in ours.book.uses(id)) for id in ids], sum(

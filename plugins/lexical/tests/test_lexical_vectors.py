@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 from openkoi_lexical import Lexical
 from openkoi_lexical.words import words
 
@@ -120,7 +120,7 @@ def test_another_length_is_another_embedder() -> None:
 
 @pytest.mark.parametrize("dimensions", [-1, 0, 63, 65_537])
 def test_a_length_that_makes_no_sense_is_a_bad_setting(dimensions: int) -> None:
-    with pytest.raises(BadSetting, match=f"dimensions is {dimensions}"):
+    with pytest.raises(ConfigError, match=f"dimensions is {dimensions}"):
         Lexical(dimensions=dimensions)
 
 

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
     Event,
     KoiError,
-    Reply,
-    Ruling,
-    Spend,
+    NextAction,
+    PluginNotFoundError,
+    Response,
+    StreamEnd,
     Task,
-    UnknownName,
     Usage,
     events,
 )
 from openkoi_log import Call, Past, RunLog, find_task, paid_calls, past_tasks, records_of
 
-PAID = events.Answered("acme/large", Reply((), Done(Usage(input=80, output=10))), 0.25)
-ENDED = events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(tokens=90, usd=0.25), best=0, iterations=1)
+PAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
+ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90, usd=0.25), best=0, iterations=1)
 
 
 def started(text: str, parent: str = "") -> Event:
@@ -55,7 +55,7 @@ def test_sub_tasks_are_part_of_theirs(tmp_path: Path) -> None:
 
 
 def test_what_calls_cost_is_read_without_anything_else(tmp_path: Path) -> None:
-    logged(tmp_path, "s", one=[started("first"), PAID, events.Warned("a warning"), PAID, ENDED])
+    logged(tmp_path, "s", one=[started("first"), PAID, events.WarningIssued("a warning"), PAID, ENDED])
     calls = list(paid_calls(tmp_path))
 
     assert [Call(call.at, "acme/large", 90, 0.25) for call in calls] == calls
@@ -94,7 +94,7 @@ def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
     assert "second" == find_task(tmp_path, "").text
     with pytest.raises(KoiError, match="Several tasks begin with 'ab'"):
         find_task(tmp_path, "ab")
-    with pytest.raises(UnknownName):
+    with pytest.raises(PluginNotFoundError):
         find_task(tmp_path, "x")
 
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 import openkoi_hookspecs
 from openkoi_hookspecs import (
+    Cost,
     Decision,
     Event,
     Hit,
     Learning,
+    NextAction,
     Passage,
     Recall,
     Record,
-    Ruling,
-    Spend,
     ToolCall,
     ToolResult,
     events,
@@ -47,7 +47,7 @@ def logged(event: Event, redactor: Redactor) -> str:
 @example('","type":"', "", "")
 def test_a_line_of_the_log_holds_no_secret_and_is_json_still(secret: str, before: str, after: str) -> None:
     call = ToolCall("1", "run", {"command": before + secret + after, "n": 123456, "list": [json.dumps({"k": secret})]})
-    line = logged(events.ToolCalled(call, doing=secret), Redactor([secret]))
+    line = logged(events.ToolCallStarted(call, doing=secret), Redactor([secret]))
     data = json.loads(line)["data"]
 
     assert json.loads(sealed(line))
@@ -72,7 +72,7 @@ HOSTILE = st.lists(
 @pytest.mark.parametrize("before", ["", "\n", "\t", "key=", "\u2026", "(", "“"])
 def test_a_key_at_the_start_of_a_line_is_kept_out_of_the_log(before: str) -> None:
     text = f"first{before}" + "ghp_" + "a" * 36
-    line = logged(events.ToolAnswered(ToolResult(text if before else text.removeprefix("first"))), Redactor())
+    line = logged(events.ToolCallFinished(ToolResult(text if before else text.removeprefix("first"))), Redactor())
 
     assert "aaaa" not in line
     assert "aaaa" not in Redactor()(json.dumps(text)) or not before
@@ -91,10 +91,10 @@ def words() -> set[str]:
 
 
 MANY_KINDS: list[Event] = [
-    events.Recalled(Recall((Hit(Learning("x", "anti_pattern", "y"), 1.0), Hit(Passage("x", "y"), 0.5)))),
-    events.ToolCalled(ToolCall("1", "run", {"is": "ToolCall"})),
-    events.Decided(0, Ruling(Decision.ABORT_REGRESSION, "worse"), Spend()),
-    events.RunCompleted(Ruling(Decision.ABORT_REGRESSION, "worse"), Spend(tokens=1)),
+    events.RecallFinished(Recall((Hit(Learning("x", "anti_pattern", "y"), 1.0), Hit(Passage("x", "y"), 0.5)))),
+    events.ToolCallStarted(ToolCall("1", "run", {"is": "ToolCall"})),
+    events.DecisionMade(0, Decision(NextAction.ABORT_REGRESSION, "worse"), Cost()),
+    events.RunCompleted(Decision(NextAction.ABORT_REGRESSION, "worse"), Cost(tokens=1)),
 ]
 
 
@@ -106,7 +106,7 @@ def test_a_record_can_be_read_back_whatever_word_of_ours_is_a_secret(event: Even
 
 
 def test_a_result_keeps_its_decision_whatever_is_a_secret() -> None:
-    result = {"decision": Decision.ABORT_REGRESSION, "iterations": [{"decision": Decision.ACCEPT}]}
+    result = {"decision": NextAction.ABORT_REGRESSION, "iterations": [{"decision": NextAction.ACCEPT}]}
 
     assert result == masked(result, Redactor(["accept", "abort_regression"]))
 

@@ -15,7 +15,7 @@ def written(data: Path, *texts: str, session: str = "s", last: str = "") -> Path
     """A segment as a process writes it whose clock says ``last``, if that is later than now."""
     log = RunLog(data / "sessions", session, str)
     log.last = last
-    log.append("run", [events.Warned(text) for text in texts])
+    log.append("run", [events.WarningIssued(text) for text in texts])
     log.close()
     return log.path
 

@@ -4,42 +4,42 @@ import pytest
 
 from openkoi_hookspecs import (
     Baseline,
+    Cost,
     Decision,
-    Done,
     Evaluation,
     Event,
+    ExecutionResult,
     Message,
+    NextAction,
     Plan,
     Record,
-    Reply,
-    Ruling,
-    Spend,
+    Response,
+    StreamEnd,
     Task,
     Usage,
-    Work,
     events,
 )
 from openkoi_log.history import Past
 from openkoi_log.rerun import Rerun, rerun_of
 
 AT = "2026-11-21T10:00:00.000000Z"
-MISSING = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=True)
+MISSING = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
 SILENT = Evaluation(unknown="no answer")
-PAID = events.Answered("acme/judge", Reply((), Done(Usage(input=1))), 0.5, role="evaluator")
+PAID = events.ModelResponse("acme/judge", Response((), StreamEnd(Usage(input=1))), 0.5, role="evaluator")
 VERDICT: tuple[Event, ...] = (
-    events.Evaluated(SILENT, ("judge",)),
+    events.EvaluationFinished(SILENT, ("judge",)),
     PAID,
-    events.Iterated(0, None, Spend()),
-    events.Decided(0, MISSING, Spend()),
-    events.RunCompleted(MISSING, Spend()),
+    events.IterationFinished(0, None, Cost()),
+    events.DecisionMade(0, MISSING, Cost()),
+    events.RunCompleted(MISSING, Cost()),
 )
-WORKED = events.Worked(Work("done"))
+WORKED = events.ExecutionFinished(ExecutionResult("done"))
 BEGUN: tuple[Event, ...] = (
     events.TaskStarted(Task("t")),
-    events.Kept("before"),
+    events.BaselineSaved("before"),
     events.ChecksBaseline(Baseline("testrunner")),
-    events.Planned(Plan()),
-    events.Prompted(Message.user("t")),
+    events.PlanReady(Plan()),
+    events.MessageAdded(Message.user("t")),
     WORKED,
 )
 
@@ -52,31 +52,35 @@ def rerun(*happened: Event) -> Rerun:
 def test_however_often_the_judgement_was_missing_only_the_work_is_known(times: int) -> None:
     again = rerun(*BEGUN, *VERDICT * times)
 
-    assert WORKED == again.take(events.Worked)
-    assert (None, None, False) == (again.take(events.Evaluated), again.take(events.Decided), again.unjudged())
+    assert WORKED == again.take(events.ExecutionFinished)
+    assert (None, None, False) == (
+        again.take(events.EvaluationFinished),
+        again.take(events.DecisionMade),
+        again.unjudged(),
+    )
     assert (True, 0.5 * times) == (again.rejudge, sum(paid.usd for paid in again.paid))
 
 
 def test_a_judgement_that_came_at_last_is_known() -> None:
-    accepted = Ruling(Decision.ACCEPT, "good")
-    judged = events.Evaluated(Evaluation(), ("judge",))
+    accepted = Decision(NextAction.ACCEPT, "good")
+    judged = events.EvaluationFinished(Evaluation(), ("judge",))
 
-    verdict = (judged, events.Iterated(0, 0.9, Spend()), events.Decided(0, accepted, Spend()))
-    again = rerun(*BEGUN, *VERDICT, events.Continued(), *verdict)
+    verdict = (judged, events.IterationFinished(0, 0.9, Cost()), events.DecisionMade(0, accepted, Cost()))
+    again = rerun(*BEGUN, *VERDICT, events.RunResumed(), *verdict)
 
-    assert WORKED == again.take(events.Worked)
-    assert judged == again.take(events.Evaluated)
+    assert WORKED == again.take(events.ExecutionFinished)
+    assert judged == again.take(events.EvaluationFinished)
 
 
 def test_an_earlier_iteration_that_was_judged_stays_known() -> None:
-    judged = events.Evaluated(Evaluation(suggestion="more"), ("judge",))
-    go_on = events.Decided(0, Ruling(Decision.CONTINUE, "on"), Spend())
-    second = (events.Prompted(Message.user("on")), events.Worked(Work("better")))
+    judged = events.EvaluationFinished(Evaluation(suggestion="more"), ("judge",))
+    go_on = events.DecisionMade(0, Decision(NextAction.CONTINUE, "on"), Cost())
+    second = (events.MessageAdded(Message.user("on")), events.ExecutionFinished(ExecutionResult("better")))
 
-    again = rerun(*BEGUN, judged, events.Iterated(0, 0.5, Spend()), go_on, *second, *VERDICT)
+    again = rerun(*BEGUN, judged, events.IterationFinished(0, 0.5, Cost()), go_on, *second, *VERDICT)
 
-    assert (WORKED, judged) == (again.take(events.Worked), again.take(events.Evaluated))
-    assert (second[1], None) == (again.take(events.Worked), again.take(events.Evaluated))
+    assert (WORKED, judged) == (again.take(events.ExecutionFinished), again.take(events.EvaluationFinished))
+    assert (second[1], None) == (again.take(events.ExecutionFinished), again.take(events.EvaluationFinished))
 
 
 def test_the_baselines_are_known_and_whether_a_tool_was_called_after_them() -> None:

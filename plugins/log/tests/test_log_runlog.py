@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_files.filelock import LOCKS, held_by_another
-from openkoi_hookspecs import Done, Record, Reply, Usage, events
+from openkoi_hookspecs import Record, Response, StreamEnd, Usage, events
 from openkoi_log import LogFault, RunLog, read_segment, segments, session_id
 from openkoi_redact import MASK, Redactor
 
@@ -22,15 +22,15 @@ from openkoi_log import LogFault, RunLog
 from openkoi_hookspecs import events
 
 log = RunLog(Path(sys.argv[1]), "s", str)
-log.append("run", [events.Warned("first")])
+log.append("run", [events.WarningIssued("first")])
 sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (log.path.stat().st_size + 100, resource.RLIM_INFINITY))
 try:
-    log.append("run", [events.Warned("second"), events.Warned("x" * 500)])
+    log.append("run", [events.WarningIssued("second"), events.WarningIssued("x" * 500)])
 except LogFault as fault:
     print(fault)
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-log.append("run", [events.Warned("third")])
+log.append("run", [events.WarningIssued("third")])
 """
 WRITING = """
 import sys
@@ -41,7 +41,7 @@ from openkoi_hookspecs import events
 log = RunLog(Path(sys.argv[1]), "s", str)
 sys.stdin.readline()
 for number in range(25):
-    log.append(sys.argv[2], [events.Spoke(f"{sys.argv[2]} {number}"), events.Warned("durable")])
+    log.append(sys.argv[2], [events.ModelDelta(f"{sys.argv[2]} {number}"), events.WarningIssued("durable")])
 """
 
 
@@ -52,7 +52,7 @@ def log_in(folder: Path, session: str = "s") -> RunLog:
 def written(folder: Path, *texts: str, session: str = "s") -> list[Record]:
     """Records of a log that was closed again."""
     log = log_in(folder, session)
-    records = log.append("run", [events.Warned(text) for text in texts])
+    records = log.append("run", [events.WarningIssued(text) for text in texts])
     log.close()
     return records
 
@@ -61,7 +61,7 @@ def read(path: Path, start: int = 0) -> tuple[list[str], list[str]]:
     """The texts in a segment, and what was reported while reading it."""
     said: list[str] = []
     records = list(read_segment(path, start, said.append))
-    return [record.event.text for record in records if isinstance(record.event, events.Warned)], said
+    return [record.event.text for record in records if isinstance(record.event, events.WarningIssued)], said
 
 
 def child(script: str, *arguments: str) -> subprocess.Popen[str]:
@@ -125,8 +125,8 @@ def test_the_log_is_its_users_alone(tmp_path: Path) -> None:
 
 def test_secrets_do_not_reach_the_file(tmp_path: Path) -> None:
     log = RunLog(tmp_path, "s", Redactor(["123456", 'my "secret"']))
-    paid = events.Answered("m", Reply((), Done(Usage())), 0.123456)
-    log.append("run", [events.Warned('\n123456 and my "secret"'), paid])
+    paid = events.ModelResponse("m", Response((), StreamEnd(Usage())), 0.123456)
+    log.append("run", [events.WarningIssued('\n123456 and my "secret"'), paid])
     log.close()
 
     assert ([f"\n{MASK} and {MASK}"], []) == read(tmp_path / "s.jsonl")
@@ -139,9 +139,9 @@ def test_secrets_do_not_reach_the_file(tmp_path: Path) -> None:
 def test_each_writer_has_a_segment_of_its_own_and_never_adds_to_an_old_one(tmp_path: Path) -> None:
     first, second = log_in(tmp_path), log_in(tmp_path)
     for log, text in ((first, "a"), (second, "b"), (first, "c")):
-        log.append("run", [events.Warned(text)])
+        log.append("run", [events.WarningIssued(text)])
     first.close()
-    first.append("run", [events.Warned("d")])
+    first.append("run", [events.WarningIssued("d")])
 
     assert ["s.jsonl", "s.2.jsonl", "s.3.jsonl"] == [path.name for path in segments(tmp_path, "s")]
     assert [["a", "c"], ["b"], ["d"]] == [read(path)[0] for path in segments(tmp_path, "s")]
@@ -187,7 +187,7 @@ def test_a_torn_tail_is_skipped_when_nobody_writes_the_file(tmp_path: Path, cut:
 @posix
 def test_a_torn_tail_waits_for_its_writer(tmp_path: Path) -> None:
     log = log_in(tmp_path)
-    log.append("run", [events.Warned("one")])
+    log.append("run", [events.WarningIssued("one")])
     os.write(log.file, b'{"ts":"half')
 
     assert (["one"], []) == read(log.path)
@@ -200,7 +200,7 @@ def test_a_torn_tail_waits_for_its_writer(tmp_path: Path) -> None:
 def test_a_lock_is_seen_by_other_processes(tmp_path: Path) -> None:
     assert LOCKS
     log = log_in(tmp_path)
-    log.append("run", [events.Warned("one")])
+    log.append("run", [events.WarningIssued("one")])
     script = "import sys, pathlib, openkoi_files.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
 
     assert ["True\n"] == ended([child(script, str(log.path))])
@@ -257,5 +257,7 @@ def test_eight_processes_write_one_session_at_once(tmp_path: Path) -> None:
     assert [] == said
     assert 8 * 50 == len({record.id for record in records})
     for number in range(8):
-        spoke = [one.event for one in records if one.run == f"run-{number}" and isinstance(one.event, events.Spoke)]
+        spoke = [
+            one.event for one in records if one.run == f"run-{number}" and isinstance(one.event, events.ModelDelta)
+        ]
         assert [f"run-{number} {n}" for n in range(25)] == [event.text for event in spoke]

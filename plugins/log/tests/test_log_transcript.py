@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from openkoi_hookspecs import (
     Baseline,
+    Cost,
     Decision,
     Evaluation,
+    EvaluationMode,
     Event,
     Hit,
     Learning,
     Limits,
-    Mode,
+    NextAction,
     Passage,
     Recall,
     Record,
-    Ruling,
     Score,
-    Spend,
     Task,
     ToolCall,
     events,
@@ -105,28 +105,28 @@ def test_every_event_is_read_back_as_it_was_written(kind: type[Event], data: st.
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf")])
 def test_numbers_without_end_are_read_back(value: float) -> None:
-    event = events.Evaluated(Evaluation(scores=(Score("x", value),)))
+    event = events.EvaluationFinished(Evaluation(scores=(Score("x", value),)))
 
     assert record(event) == read_line(line(event))
 
 
 def test_what_is_not_a_number_is_written_all_the_same() -> None:
-    said = read_line(line(events.Iterated(0, float("nan"), Spend(usd=float("nan")))))
+    said = read_line(line(events.IterationFinished(0, float("nan"), Cost(usd=float("nan")))))
 
-    assert isinstance(said.event, events.Iterated)
+    assert isinstance(said.event, events.IterationFinished)
     assert said.event.score != said.event.score
 
 
 def test_an_answer_of_a_plugin_is_written_as_plain_values() -> None:
-    event = events.HookAnswered("before_plan", "soul", 12, (Score("x", 0.5), object, b"raw"))
+    event = events.HookReturned("before_plan", "soul", 12, (Score("x", 0.5), object, b"raw"))
     said = read_line(line(event)).event
 
-    assert isinstance(said, events.HookAnswered)
+    assert isinstance(said, events.HookReturned)
     assert [{"dimension": "x", "value": 0.5}, "<class 'object'>", "cmF3"] == said.answer
 
 
 def test_a_line_is_ascii_and_ends_once() -> None:
-    said = line(events.Spoke("häfen\n\u2028\ud800"))
+    said = line(events.ModelDelta("häfen\n\u2028\ud800"))
 
     assert said.isascii()
     assert [len(said) - 1] == [place for place, byte in enumerate(said) if byte == ord("\n")]
@@ -134,7 +134,7 @@ def test_a_line_is_ascii_and_ends_once() -> None:
 
 
 def test_where_a_record_stands_is_told_when_it_is_read() -> None:
-    read = read_line(line(events.Spoke("a")), "s.jsonl", 99)
+    read = read_line(line(events.ModelDelta("a")), "s.jsonl", 99)
 
     assert ("s.jsonl", 99) == (read.segment, read.end)
 
@@ -145,7 +145,7 @@ def test_where_a_record_stands_is_told_when_it_is_read() -> None:
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, st.integers(0, 10**9), st.integers(1, 255))
 def test_one_changed_byte_anywhere_is_noticed(text: str, place: int, change: int) -> None:
-    whole = bytearray(line(events.Spoke(text)))
+    whole = bytearray(line(events.ModelDelta(text)))
     whole[place % len(whole)] ^= change
 
     with pytest.raises(Damaged):
@@ -155,7 +155,7 @@ def test_one_changed_byte_anywhere_is_noticed(text: str, place: int, change: int
 @settings(max_examples=50, deadline=None)
 @given(TEXTS, st.integers(0, 10**9))
 def test_a_line_that_was_cut_off_is_noticed(text: str, length: int) -> None:
-    whole = line(events.Spoke(text))
+    whole = line(events.ModelDelta(text))
 
     with pytest.raises(Damaged):
         read_line(whole[: length % len(whole)])
@@ -177,7 +177,7 @@ def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, An
     whole = sealed(json.dumps(said, separators=(",", ":")))
     read = read_line(whole)
 
-    assert events.Unknown({"type": "acme.happened", **more}) == read.event
+    assert events.UnknownEvent({"type": "acme.happened", **more}) == read.event
     assert whole == sealed(write_line(read))
 
 
@@ -195,7 +195,7 @@ def test_an_event_of_another_version_is_never_lost(said: dict[str, Any]) -> None
     whole = sealed(json.dumps({"ts": AT, **said, "id": "a1b2", "run": "r"}, separators=(",", ":")))
     read = read_line(whole)
 
-    assert isinstance(read.event, events.Unknown) or "usage" == said["type"]
+    assert isinstance(read.event, events.UnknownEvent) or "usage" == said["type"]
     assert said["type"] in write_line(read)
 
 
@@ -219,7 +219,7 @@ def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
     sung, hummed = (
         sealed(dumps({"type": name, "id": "1", "data": {"song": "la"}})) for name in ("song.sung", "song.hummed")
     )
-    assert isinstance(read_line(sung).event, events.Unknown)
+    assert isinstance(read_line(sung).event, events.UnknownEvent)
 
     @dataclass(frozen=True, slots=True)
     class Sung(Event):
@@ -227,7 +227,7 @@ def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
         song: str
 
     assert Sung("la") == read_line(sung).event
-    assert isinstance(read_line(hummed).event, events.Unknown)
+    assert isinstance(read_line(hummed).event, events.UnknownEvent)
 
     @dataclass(frozen=True, slots=True)
     class Hummed(Sung):
@@ -275,13 +275,15 @@ def test_a_recall_has_its_printed_fields() -> None:
         Hit(Passage("4", "d" * 40), 0.6),
     )
 
-    assert {"type": "recall", "anti_patterns": 1, "learnings": 2, "tokens": 40} == plain(events.Recalled(Recall(hits)))
+    assert {"type": "recall", "anti_patterns": 1, "learnings": 2, "tokens": 40} == plain(
+        events.RecallFinished(Recall(hits))
+    )
 
 
 @pytest.mark.row("C77", "C65", "OBS-03")
 def test_an_iteration_has_its_printed_fields_and_is_counted_from_one() -> None:
-    first = events.Iterated(0, 0.73, Spend(tokens=12_400, seconds=3.2))
-    second = events.Iterated(1, 0.89, Spend(tokens=8_100, seconds=2.8), Mode.INCREMENTAL)
+    first = events.IterationFinished(0, 0.73, Cost(tokens=12_400, seconds=3.2))
+    second = events.IterationFinished(1, 0.89, Cost(tokens=8_100, seconds=2.8), EvaluationMode.INCREMENTAL)
 
     assert {"type": "iteration", "n": 1, "score": 0.73, "tokens": 12_400, "duration_ms": 3_200} == plain(first)
     assert {
@@ -296,8 +298,8 @@ def test_an_iteration_has_its_printed_fields_and_is_counted_from_one() -> None:
 
 @pytest.mark.row("C77", "OBS-03")
 def test_the_end_of_a_task_has_its_printed_fields() -> None:
-    ruling = Ruling(Decision.ACCEPT, "the score 0.89 is good enough")
-    event = events.RunCompleted(ruling, Spend(tokens=20_900, usd=0.32), best=1, iterations=2)
+    ruling = Decision(NextAction.ACCEPT, "the score 0.89 is good enough")
+    event = events.RunCompleted(ruling, Cost(tokens=20_900, usd=0.32), best=1, iterations=2)
 
     assert {"type": "task_complete", "iterations": 2, "total_tokens": 20_900, "cost_usd": 0.32} == plain(event)
 

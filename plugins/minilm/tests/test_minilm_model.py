@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from openkoi_hookspecs import Embedder
-from openkoi_hookspecs.sockets import Examined
+from openkoi_hookspecs.sockets import SupportsHealthCheck
 from openkoi_minilm import MiniLM
 from openkoi_minilm.package import INSTALL, PACKAGE
 
@@ -100,7 +100,7 @@ def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
         "import asyncio, sys, openkoi_minilm as m, openkoi_hookspecs as h\n"
         f"sys.modules[{PACKAGE!r}] = None\n"
         f"try: asyncio.run(m.MiniLM().{verb})\n"
-        "except h.BadSetting as error: print(error)"
+        "except h.ConfigError as error: print(error)"
     )
 
     told = subprocess.check_output([sys.executable, "-c", program], text=True)
@@ -111,4 +111,4 @@ def test_it_is_what_the_contract_asks_for() -> None:
     embedder: Embedder = EMBEDDER
 
     assert "all-MiniLM-L6-v2-384" == embedder.id
-    assert isinstance(embedder, Examined)
+    assert isinstance(embedder, SupportsHealthCheck)

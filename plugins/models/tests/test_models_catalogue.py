@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import BadSetting, Offer, Price
+from openkoi_hookspecs import ConfigError, Price, ProviderInfo
 from openkoi_models import Catalogue
 
 OURS = {
@@ -71,7 +71,7 @@ def test_short_names_and_offers(tmp_path: Path) -> None:
     known = catalogue(tmp_path, OURS)
 
     assert ("acme/large-2", "") == (known.long_name("large"), known.long_name("medium"))
-    assert [Offer("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
+    assert [ProviderInfo("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
 
 
 @pytest.mark.row("CLI-15")
@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     file = tmp_path / "models.json"
     file.write_text("{")
 
-    with pytest.raises(BadSetting, match=r"models\.json cannot be read"):
+    with pytest.raises(ConfigError, match=r"models\.json cannot be read"):
         Catalogue([file]).facts("acme", "large")
 
 

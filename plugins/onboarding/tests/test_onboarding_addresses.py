@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 from openkoi_onboarding.addresses import Address, address_in, bases, masked, names_in
 
 
@@ -44,7 +44,7 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: Address) -> Non
     ],
 )
 def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, told: str) -> None:
-    with pytest.raises(BadSetting, match=told) as caught:
+    with pytest.raises(ConfigError, match=told) as caught:
         address_in(line)
 
     assert "canary" not in str(caught.value)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.assembly import Assembly, open_koi
-from openkoi_hookspecs import Discovered
+from openkoi_hookspecs import DiscoveredProvider
 from openkoi_onboarding.discovery import Machine, discover
 from openkoi_onboarding.hook import find_models
 from openkoi_onboarding.ollama import PREFERRED, best_model, misplaced
@@ -37,7 +37,9 @@ def passed_over(_: str) -> None:
     """What could not be looked at."""
 
 
-def found(folder: Path, variables: Mapping[str, str] | None = None, ollama: str = NOBODY) -> Sequence[Discovered]:
+def found(
+    folder: Path, variables: Mapping[str, str] | None = None, ollama: str = NOBODY
+) -> Sequence[DiscoveredProvider]:
     machine = Machine(folder, variables or {}, keychain=(), now=0.0)
     return asyncio.run(discover(opened(folder, ollama), machine, passed_over))
 
@@ -64,7 +66,7 @@ def login(folder: Path) -> None:
 def test_each_variable_stands_for_a_provider_and_its_model(tmp_path: Path, variable: str) -> None:
     provider, model = DEFAULTS[variable]
 
-    assert [Discovered(provider, model, f"from {variable}")] == found(tmp_path, {variable: "key"})
+    assert [DiscoveredProvider(provider, model, f"from {variable}")] == found(tmp_path, {variable: "key"})
 
 
 def test_a_variable_without_a_key_in_it_is_not_set(tmp_path: Path) -> None:

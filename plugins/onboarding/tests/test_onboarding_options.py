@@ -2,12 +2,12 @@
 
 import pytest
 
-from openkoi_hookspecs import Offer
+from openkoi_hookspecs import ProviderInfo
 from openkoi_onboarding.options import Option, lines
 
 CHOICES = [
-    Option(Offer("ollama", "llama3.3", title="Ollama", hint="no account needed")),
-    Option(Offer("openrouter", "auto", title="OpenRouter", hint="free account at openrouter.ai")),
+    Option(ProviderInfo("ollama", "llama3.3", title="Ollama", hint="no account needed")),
+    Option(ProviderInfo("openrouter", "auto", title="OpenRouter", hint="free account at openrouter.ai")),
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Finding, Plan, Task, Work
+from openkoi_hookspecs import ExecutionResult, Finding, Plan, Task
 from openkoi_prompt.outline import outline_of_diff, outline_of_text
 from openkoi_prompt.wording import afresh
 
@@ -45,8 +45,8 @@ def test_an_outline_is_never_longer_than_what_it_is_of(text: str) -> None:
 @pytest.mark.row("TOK-05", "C69")
 def test_a_conversation_that_begins_anew_has_the_task_the_outline_and_what_is_open_and_nothing_else() -> None:
     plan = Plan(feedback=(Finding("It is wrong", fix="Mend it."),))
-    told = afresh(Task("Write it"), plan, Work("# Title\n\nA long answer.", diff=DIFF))
-    spoken = afresh(Task("Tell it"), plan, Work("First.\n\n## Second\n\nA long answer."))
+    told = afresh(Task("Write it"), plan, ExecutionResult("# Title\n\nA long answer.", diff=DIFF))
+    spoken = afresh(Task("Tell it"), plan, ExecutionResult("First.\n\n## Second\n\nA long answer."))
 
     assert all(
         part in told for part in ("Write it", DIFF.rstrip(), "Fix 1 issue:\n- [important] It is wrong: Mend it.")

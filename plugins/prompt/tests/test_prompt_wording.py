@@ -6,7 +6,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Finding, Hit, Layer, Learning, Passage, Plan, Recall, Section, Severity, Task, Work
+from openkoi_hookspecs import (
+    ExecutionResult,
+    Finding,
+    Hit,
+    Layer,
+    Learning,
+    Passage,
+    Plan,
+    Recall,
+    Section,
+    Severity,
+    Task,
+)
 from openkoi_prompt.wording import (
     afresh,
     conversation_end,
@@ -133,7 +145,7 @@ def test_feedback_without_findings_says_so() -> None:
 
 @pytest.mark.row("C69")
 def test_a_fresh_start_holds_the_task_the_work_so_far_and_what_is_wrong() -> None:
-    said = afresh(Task("mend it"), Plan(feedback=(Finding("breaks"),)), Work("", diff="+line"))
+    said = afresh(Task("mend it"), Plan(feedback=(Finding("breaks"),)), ExecutionResult("", diff="+line"))
 
     assert said.startswith("# Task\n\nmend it\n\n")
     assert '<data name="diff of the work so far">\n+line\n</data>' in said
@@ -141,7 +153,7 @@ def test_a_fresh_start_holds_the_task_the_work_so_far_and_what_is_wrong() -> Non
 
 
 def test_a_fresh_start_from_nothing_says_so() -> None:
-    assert "Nothing is changed so far." in afresh(Task("mend it"), Plan(), Work(""))
+    assert "Nothing is changed so far." in afresh(Task("mend it"), Plan(), ExecutionResult(""))
 
 
 # Memory.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import Entry, KoiError, UnknownName
+from openkoi_hookspecs import KoiError, PluginEntry, PluginNotFoundError
 from openkoi_proposals import Proposals
 from openkoi_proposals import command as module
 from openkoi_proposals.command import actions, decide
@@ -42,9 +42,9 @@ class Shop:
     def shelf(self) -> Shelf:
         return Shelf(self.data)
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
-        return [Entry("hooks", "proposals", "test", lambda: Proposals(data=self.data))] if kind == "hooks" else []
+        return [PluginEntry("hooks", "proposals", "test", lambda: Proposals(data=self.data))] if kind == "hooks" else []
 
     def learn(self, *words: str) -> Result:
         """Say ``openkoi learn`` and so on; what it raises flies on."""
@@ -133,7 +133,7 @@ def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
 
     assert ["taste-quality"] == [one.name for one in shop.shelf.waiting()]
     assert [True, False] == [shop.shelf.known(TASK, name) for name in ("feed", "other")]
-    with pytest.raises(UnknownName):
+    with pytest.raises(PluginNotFoundError):
         shop.learn("approve", "feed")
     assert "Dismissed: taste-quality" in shop.learn("dismiss", "1").stdout
 
@@ -182,5 +182,5 @@ def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: p
 
 def test_a_number_or_name_that_is_not_there_is_said(shop: Shop) -> None:
     for which in ("0", "3", "tast", "٣", "-1"):
-        with pytest.raises(UnknownName):
+        with pytest.raises(PluginNotFoundError):
             shop.shelf.meant(which)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Done, Evaluation, Finding, Reply, Severity, Task, Text, Usage, events
+from openkoi_hookspecs import Evaluation, Finding, Response, Severity, StreamEnd, Task, Text, Usage, events
 from openkoi_log import RunLog, session_id
 from openkoi_proposals.concerns import CONCERNS, about
 from openkoi_proposals.draft import DONE, parts, skill_text
@@ -158,7 +158,7 @@ def test_a_title_is_quoted_in_one_plain_line() -> None:
 def test_of_a_models_words_only_a_name_and_a_question_are_taken(said: str, name: str) -> None:
     habit = one(*(judged(n, "Totals are wrong") for n in range(3)))
 
-    better = wordings(Reply((Text(said),), Done(Usage())), habit)
+    better = wordings(Response((Text(said),), StreamEnd(Usage())), habit)
 
     names = [one.name for one in rubric_of(read_skill(skill_text(habit, better), "")).dimensions]
     assert ["fulfilment", name] == names
@@ -181,7 +181,7 @@ def test_the_log_tells_of_judged_tasks_and_parts_and_damage_are_left_out(tmp_pat
     log = RunLog(tmp_path, session_id(), str)
     for run, parent in (("a", ""), ("b", "a")):
         log.append(run, [events.TaskStarted(Task("Report", category="finance", parent=parent))])
-        log.append(run, [events.Evaluated(Evaluation(findings=(Finding("x", rule="general/quality"),)))])
+        log.append(run, [events.EvaluationFinished(Evaluation(findings=(Finding("x", rule="general/quality"),)))])
     log.close()
     (file,) = tmp_path.glob("*.jsonl")
     lines = file.read_bytes().splitlines(keepends=True)

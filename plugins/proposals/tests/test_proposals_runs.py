@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
 from openkoi_proposals import Proposals
 from openkoi_proposals.told import Drafted
@@ -97,7 +97,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     for title in FAULTS:
         office.report(title)
     office.report(FAULTS[0])
-    unapproved, warned = str(office.model.asked[2].system), office.told(Warned)
+    unapproved, warned = str(office.model.asked[2].system), office.told(WarningIssued)
 
     shelf = office.proposals.shelf
     target = shelf.approve(shelf.meant("1"))
@@ -106,7 +106,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     assert office.data / "evaluators" / "proposed" / "finance-quality" == target
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[2].system)
-    assert "finance-quality/figures" in str(office.told(events.Evaluated))
+    assert "finance-quality/figures" in str(office.told(events.EvaluationFinished))
     assert ([], [Source.PROPOSED]) == (shelf.waiting(), sources(office))
 
 
@@ -153,7 +153,7 @@ def test_where_it_cannot_write_the_task_is_done_and_it_is_said(office: Office) -
 
     assert ["The report."] * 3 == [result.text for result in results]
     assert ["Past tasks were not looked through for evaluators to propose"] == [
-        one.text.partition(":")[0] for one in office.told(Warned) if isinstance(one, Warned)
+        one.text.partition(":")[0] for one in office.told(WarningIssued) if isinstance(one, WarningIssued)
     ]
 
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Done, Event, Reply, Text, Usage
-from openkoi_hookspecs.events import Answered, Replied, Spoke
+from openkoi_hookspecs import Event, Response, StreamEnd, Text, Usage
+from openkoi_hookspecs.events import ModelDelta, ModelResponse, QuestionAnswered
 from openkoi_recall.pieces import LONGEST, MOST, SHORTEST, pieces, said
 
 SENTENCE = "The blue gateway was chosen for all invoices of the company. "
 
 
-def answered(role: str) -> Answered:
-    return Answered("acme/large", Reply((Text(SENTENCE),), Done(Usage())), 0.0, role=role)
+def answered(role: str) -> ModelResponse:
+    return ModelResponse("acme/large", Response((Text(SENTENCE),), StreamEnd(Usage())), 0.0, role=role)
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,9 @@ def answered(role: str) -> Answered:
     [
         (answered("executor"), SENTENCE),
         (answered("evaluator"), ""),
-        (Replied("q1", "Take the green one"), "Take the green one"),
-        (Replied("q1", None), ""),
-        (Spoke("a part of an answer"), ""),
+        (QuestionAnswered("q1", "Take the green one"), "Take the green one"),
+        (QuestionAnswered("q1", None), ""),
+        (ModelDelta("a part of an answer"), ""),
     ],
 )
 def test_what_the_model_and_a_person_said_is_kept_and_nothing_else(event: Event, words: str) -> None:

@@ -14,21 +14,21 @@ import pytest
 from openkoi_hookspecs import (
     Check,
     Chunk,
-    Done,
     Evaluation,
+    EvaluationMode,
+    ExecutionResult,
     Limits,
     Message,
-    Mode,
     Price,
     Record,
     Request,
     Run,
+    StreamEnd,
     Task,
     Text,
     ToolCall,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_judge import Judge
@@ -71,7 +71,7 @@ class Metered(Scripted):
         counted = tokens(request)
         cached = sum(counted[: len(request.tools) + same]) if before else 0
         async for chunk in super().chat(request):
-            if isinstance(chunk, Done):
+            if isinstance(chunk, StreamEnd):
                 yield replace(chunk, usage=Usage(input=sum(counted) - cached, cache_read=cached, output=200))
             else:
                 yield chunk
@@ -84,7 +84,7 @@ class Suite:
     red: int = 0
     asked: int = 0
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         self.asked += 1
         return Evaluation(checks=(Check("tests", self.asked > self.red),), log=PRINTED)
 
@@ -138,11 +138,13 @@ def astray(parts: int) -> tuple[Record, ...]:
 def of_requests(records: Sequence[Record], by: Saving) -> float:
     """The share that was spared of the requests in which it was."""
     saved = {one.at: one.tokens for one in savings_of(records) if one.by is by}
-    sent = sum(read(one.event.usage) for one in records if isinstance(one.event, events.Answered) and one.at in saved)
+    sent = sum(
+        read(one.event.usage) for one in records if isinstance(one.event, events.ModelResponse) and one.at in saved
+    )
     return sum(saved.values()) / (sum(saved.values()) + sent)
 
 
-def of_judgements(records: Sequence[Record], mode: Mode) -> float:
+def of_judgements(records: Sequence[Record], mode: EvaluationMode) -> float:
     """The share that was spared of the judgements that were come by so."""
     report = report_of(records)
     return fmean(share_spared(report.judgings[one.number]) for one in report.iterations if one.mode is mode)
@@ -151,7 +153,7 @@ def of_judgements(records: Sequence[Record], mode: Mode) -> float:
 def of_dollars(records: Sequence[Record], *ways: Saving) -> float:
     """The share of the dollars that these ways spared."""
     saved = sum(one.usd or 0.0 for one in savings_of(records, lambda _: PRICE) if one.by in ways)
-    usages = [one.event.usage for one in records if isinstance(one.event, events.Answered)]
+    usages = [one.event.usage for one in records if isinstance(one.event, events.ModelResponse)]
     paid = sum(
         one.input * PRICE.input + one.cache_read * PRICE.cache_read + one.output * PRICE.output for one in usages
     )
@@ -174,8 +176,8 @@ def measured(parts: int) -> dict[str, float]:
     return {
         "delta feedback: 60-80 % of iteration 2 and later": of_requests(step, Saving.DELTA),
         "compression: 40-60 % of iteration 2 and later": of_requests(anew, Saving.COMPRESSION),
-        "evaluation skipped: 100 % of it": of_judgements(sure, Mode.SKIPPED),
-        "incremental evaluation: 40-70 % of it": of_judgements(step, Mode.INCREMENTAL),
+        "evaluation skipped: 100 % of it": of_judgements(sure, EvaluationMode.SKIPPED),
+        "incremental evaluation: 40-70 % of it": of_judgements(step, EvaluationMode.INCREMENTAL),
         "prompt caching: 90 % of what is in the cache": of_dollars_cached(step),
         "the whole example: 67-80 % of the dollars": of_dollars(step, *Saving),
     }

@@ -8,31 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
     Evaluation,
+    EvaluationMode,
     Event,
+    ExecutionResult,
     Learning,
     Message,
-    Mode,
+    NextAction,
     Plan,
     Recall,
     Record,
-    Reply,
-    Ruling,
-    Spend,
+    Response,
+    StreamEnd,
     Task,
     Text,
     ToolCall,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_report import TOLD, Costs, Progress, charges_of, costs_of, cycles_of, report_of, tree_lines
-from openkoi_report.costs import Cost
+from openkoi_report.costs import ModelCost
 
-GOING_ON, OVER = Ruling(Decision.CONTINUE, "on"), Ruling(Decision.ACCEPT, "good")
+GOING_ON, OVER = Decision(NextAction.CONTINUE, "on"), Decision(NextAction.ACCEPT, "good")
 
 
 def told(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> list[Record]:
@@ -41,20 +41,20 @@ def told(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> li
     ]
 
 
-def asked(usd: float, model: str = "acme/large", *, messages: int = 3, role: str = "executor") -> events.Answered:
-    reply = Reply((Text("…"),), Done(Usage(input=round(usd * 1_000))))
-    return events.Answered(model, reply, usd, role=role, messages=messages)
+def asked(usd: float, model: str = "acme/large", *, messages: int = 3, role: str = "executor") -> events.ModelResponse:
+    reply = Response((Text("…"),), StreamEnd(Usage(input=round(usd * 1_000))))
+    return events.ModelResponse(model, reply, usd, role=role, messages=messages)
 
 
 def cycle(usd: float, number: int = 0, messages: int = 3) -> list[Event]:
     """A turn of the model with one call."""
-    call = events.ToolCalled(ToolCall("c", "read", {}))
+    call = events.ToolCallStarted(ToolCall("c", "read", {}))
     return [
         events.CycleStarted(number, 30),
         asked(usd, messages=messages),
         call,
-        events.ToolAnswered(ToolResult("x", call="c")),
-        events.ToolsSettled(number),
+        events.ToolCallFinished(ToolResult("x", call="c")),
+        events.ToolResultsReady(number),
     ]
 
 
@@ -63,27 +63,27 @@ def whole() -> list[Event]:
     return [
         events.TaskStarted(Task("mend it"), model="acme/large"),
         asked(1, "acme/small", role="small"),
-        events.Recalled(Recall()),
+        events.RecallFinished(Recall()),
         asked(2, role="planner"),
-        events.Planned(Plan()),
-        events.Prompted(Message.user("mend it"), fresh=True),
+        events.PlanReady(Plan()),
+        events.MessageAdded(Message.user("mend it"), fresh=True),
         *cycle(4, messages=1),
         asked(8, messages=1),
-        events.Compressed(),
+        events.HistoryCompacted(),
         *cycle(16, 1),
-        events.Terminated("answered"),
-        events.Worked(Work("done")),
+        events.InnerLoopEnded("answered"),
+        events.ExecutionFinished(ExecutionResult("done")),
         asked(32, "acme/judge", messages=1, role="evaluator"),
-        events.Evaluated(Evaluation()),
-        events.Iterated(0, None, Spend(), Mode.FULL),
-        events.Decided(0, GOING_ON, Spend()),
+        events.EvaluationFinished(Evaluation()),
+        events.IterationFinished(0, None, Cost(), EvaluationMode.FULL),
+        events.DecisionMade(0, GOING_ON, Cost()),
         asked(64, "acme/small", role="small"),
-        events.Prompted(Message.user("again")),
+        events.MessageAdded(Message.user("again")),
         *cycle(128),
-        events.Worked(Work("better")),
-        events.Iterated(1, None, Spend(), Mode.SKIPPED),
-        events.Decided(1, OVER, Spend()),
-        events.RunCompleted(OVER, Spend(), best=1, iterations=2),
+        events.ExecutionFinished(ExecutionResult("better")),
+        events.IterationFinished(1, None, Cost(), EvaluationMode.SKIPPED),
+        events.DecisionMade(1, OVER, Cost()),
+        events.RunCompleted(OVER, Cost(), best=1, iterations=2),
         asked(256, "acme/small", messages=1, role="small"),
         events.LearningSaved(Learning("l", "fact", "f")),
     ]
@@ -102,7 +102,7 @@ def test_every_call_is_charged_to_the_phase_it_was_made_in() -> None:
 
 def test_an_answer_that_broke_off_is_paid_for_too() -> None:
     happened = whole()
-    broken = events.Broken("acme/large", Usage(input=512), 512.0)
+    broken = events.ModelResponseBroken("acme/large", Usage(input=512), 512.0)
     before, after = (report_of(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
 
     assert 512.0 == sum(phases(after.costs).values()) - sum(phases(before.costs).values())
@@ -135,25 +135,33 @@ def test_only_who_wants_to_know_reads_what_it_was_spent_on(verbose: bool) -> Non
 
 
 def test_a_call_that_made_room_before_the_model_s_turn_is_no_turn() -> None:
-    overflow = [events.CycleStarted(1, 30), asked(1, messages=1), events.Compressed(), asked(2)]
+    overflow = [events.CycleStarted(1, 30), asked(1, messages=1), events.HistoryCompacted(), asked(2)]
 
     assert {"execute": 2, "compaction": 1} == phases(report_of(told(*whole()[:1], *overflow)).costs)
 
 
 def test_an_answer_that_was_cut_off_is_a_turn_although_room_is_made_after_it() -> None:
-    cut = [events.CycleStarted(1, 30), asked(1, messages=7), asked(2, messages=1), events.Compressed()]
+    cut = [events.CycleStarted(1, 30), asked(1, messages=7), asked(2, messages=1), events.HistoryCompacted()]
 
     assert {"execute": 1, "compaction": 2} == phases(report_of(told(*whole()[:1], *cut)).costs)
 
 
 def test_room_that_was_made_without_asking_costs_nothing() -> None:
-    assert {"execute": 4} == phases(report_of(told(*whole()[:1], *cycle(4), events.Compressed())).costs)
+    assert {"execute": 4} == phases(report_of(told(*whole()[:1], *cycle(4), events.HistoryCompacted())).costs)
 
 
 def part() -> list[Record]:
     """A sub-task with work and a judge of its own."""
-    done = [asked(10), events.Worked(Work("part")), asked(5), events.RunCompleted(OVER, Spend()), asked(1)]
-    return told(events.TaskStarted(Task("a part", parent="run-1")), *cycle(20), events.Compressed(), *done, run="run-2")
+    done = [
+        asked(10),
+        events.ExecutionFinished(ExecutionResult("part")),
+        asked(5),
+        events.RunCompleted(OVER, Cost()),
+        asked(1),
+    ]
+    return told(
+        events.TaskStarted(Task("a part", parent="run-1")), *cycle(20), events.HistoryCompacted(), *done, run="run-2"
+    )
 
 
 @pytest.mark.row("ITER-21", "SAFE-11")
@@ -174,13 +182,15 @@ def test_a_task_that_waited_for_a_person_works_again_when_it_goes_on() -> None:
 
 def fork(at: int, until: int) -> list[Record]:
     """A fork of the task: what it was told until then, and one more call."""
-    forked = events.Forked("run-1", at, {})
+    forked = events.RunForked("run-1", at, {})
     return told(forked, *whole()[: until + 1], asked(1_000), run="run-9", segment="s-9.jsonl")
 
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_what_a_fork_took_from_another_task_is_paid_once(at: int) -> None:
-    closing = next(n for n, event in enumerate(whole()) if isinstance(event, (events.Planned, events.Decided)[at]))
+    closing = next(
+        n for n, event in enumerate(whole()) if isinstance(event, (events.PlanReady, events.DecisionMade)[at])
+    )
     charges = charges_of([*told(*whole()), *fork(at, closing)])
 
     assert 511 + 1_000 == costs_of(charges).total
@@ -206,43 +216,43 @@ def test_what_is_bulky_need_not_be_read_to_tell_the_phases() -> None:
 
 CALL = st.sampled_from(["c", "d", ""])
 USAGES = st.builds(Usage, input=st.integers(0, 9), output=st.integers(0, 9), cache_read=st.integers(0, 9))
-RULINGS = st.builds(Ruling, st.sampled_from(Decision), st.text(max_size=5))
+RULINGS = st.builds(Decision, st.sampled_from(NextAction), st.text(max_size=5))
 NUMBERS = st.integers(-1, 3)
 REPLIES = st.builds(
-    Reply,
+    Response,
     st.lists(
         st.builds(Text, st.text(max_size=9)) | st.builds(ToolCall, CALL, CALL, st.just({"a": "b"})), max_size=3
     ).map(tuple),
-    st.builds(Done, USAGES),
+    st.builds(StreamEnd, USAGES),
 )
 EVENTS = st.one_of(
     st.builds(events.TaskStarted, st.builds(Task, st.text(max_size=5), parent=st.sampled_from(["", "a", "b", "c"]))),
-    st.builds(events.Recalled, st.just(Recall())),
-    st.builds(events.Planned, st.just(Plan())),
-    st.builds(events.Prompted, st.just(Message.user("x"))),
+    st.builds(events.RecallFinished, st.just(Recall())),
+    st.builds(events.PlanReady, st.just(Plan())),
+    st.builds(events.MessageAdded, st.just(Message.user("x"))),
     st.builds(events.CycleStarted, NUMBERS, st.just(30)),
-    st.builds(events.Answered, CALL, REPLIES, st.floats(0, 9), messages=st.integers(0, 3)),
-    st.builds(events.ToolCalled, st.builds(ToolCall, CALL, CALL, st.just({})), st.text(max_size=5)),
-    st.builds(events.ToolAnswered, st.builds(ToolResult, st.text(max_size=5), call=CALL, failed=st.booleans())),
-    st.builds(events.ToolsSettled, NUMBERS),
-    st.builds(events.Asked, CALL, st.text(max_size=5)),
-    st.builds(events.Replied, CALL, st.none() | st.text(max_size=5)),
-    st.just(events.Compressed()),
-    st.builds(events.Terminated, st.text(max_size=5)),
-    st.builds(events.Worked, st.builds(Work, st.text(max_size=5))),
-    st.builds(events.Evaluated, st.just(Evaluation())),
-    st.builds(events.Iterated, NUMBERS, st.none(), st.just(Spend())),
-    st.builds(events.Decided, NUMBERS, RULINGS, st.just(Spend())),
-    st.builds(events.RunCompleted, RULINGS, st.just(Spend()), best=NUMBERS),
+    st.builds(events.ModelResponse, CALL, REPLIES, st.floats(0, 9), messages=st.integers(0, 3)),
+    st.builds(events.ToolCallStarted, st.builds(ToolCall, CALL, CALL, st.just({})), st.text(max_size=5)),
+    st.builds(events.ToolCallFinished, st.builds(ToolResult, st.text(max_size=5), call=CALL, failed=st.booleans())),
+    st.builds(events.ToolResultsReady, NUMBERS),
+    st.builds(events.QuestionAsked, CALL, st.text(max_size=5)),
+    st.builds(events.QuestionAnswered, CALL, st.none() | st.text(max_size=5)),
+    st.just(events.HistoryCompacted()),
+    st.builds(events.InnerLoopEnded, st.text(max_size=5)),
+    st.builds(events.ExecutionFinished, st.builds(ExecutionResult, st.text(max_size=5))),
+    st.builds(events.EvaluationFinished, st.just(Evaluation())),
+    st.builds(events.IterationFinished, NUMBERS, st.none(), st.just(Cost())),
+    st.builds(events.DecisionMade, NUMBERS, RULINGS, st.just(Cost())),
+    st.builds(events.RunCompleted, RULINGS, st.just(Cost()), best=NUMBERS),
     st.builds(events.RunFailed, st.text(max_size=5)),
-    st.just(events.Continued()),
-    st.builds(events.Forked, CALL, NUMBERS, st.just({})),
+    st.just(events.RunResumed()),
+    st.builds(events.RunForked, CALL, NUMBERS, st.just({})),
 )
 RECORDS = st.lists(st.builds(Record, st.just("id"), st.just("at"), st.sampled_from("abc"), EVENTS), max_size=40)
 
 
 def paid(records: Sequence[Record], runs: set[str]) -> float:
-    return fsum(one.event.usd for one in records if isinstance(one.event, events.Answered) and one.run in runs)
+    return fsum(one.event.usd for one in records if isinstance(one.event, events.ModelResponse) and one.run in runs)
 
 
 @given(RECORDS)
@@ -274,15 +284,15 @@ def known(records: Sequence[Record], runs: set[str]) -> set[str]:
 
 @given(RECORDS)
 def test_whatever_the_order_what_no_fork_copied_is_charged_once(records: list[Record]) -> None:
-    plain = [one for one in records if not isinstance(one.event, events.Forked)]
+    plain = [one for one in records if not isinstance(one.event, events.RunForked)]
 
     assert paid(plain, set("abc")) == pytest.approx(costs_of(charges_of(plain)).total)
     assert paid(records, set("abc")) + 1e-9 >= costs_of(charges_of(records)).total
 
 
-@given(st.lists(st.builds(Cost, st.floats(0, 9), USAGES, st.integers(0, 3))))
-def test_adding_up_forgets_nothing(costs: list[Cost]) -> None:
-    whole = sum(costs, Cost())
+@given(st.lists(st.builds(ModelCost, st.floats(0, 9), USAGES, st.integers(0, 3))))
+def test_adding_up_forgets_nothing(costs: list[ModelCost]) -> None:
+    whole = sum(costs, ModelCost())
 
     assert sum(cost.usage.total for cost in costs) == whole.usage.total
     assert sum(cost.calls for cost in costs) == whole.calls

@@ -5,47 +5,47 @@ from collections.abc import Sequence
 import pytest
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
     Evaluation,
     Event,
+    ExecutionResult,
     Message,
+    NextAction,
     Part,
     Record,
-    Reply,
-    Ruling,
+    Response,
     Score,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     ToolCall,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_report import cycles_of, tree_lines
 
 READ = ToolCall("1", "read_file", {"path": "a.py"})
 TEST = ToolCall("2", "run", {"command": "pytest"})
-OVER = Ruling(Decision.ACCEPT, "the score 0.90 is good enough")
+OVER = Decision(NextAction.ACCEPT, "the score 0.90 is good enough")
 
 
 def told(*happened: Event, run: str = "run-1") -> list[Record]:
     return [Record(f"{run}-{n}", "at", run, one) for n, one in enumerate(happened)]
 
 
-def said(*parts: Part | str, usd: float = 0.01, messages: int = 3, model: str = "acme/large") -> events.Answered:
+def said(*parts: Part | str, usd: float = 0.01, messages: int = 3, model: str = "acme/large") -> events.ModelResponse:
     whole = tuple(Text(part) if isinstance(part, str) else part for part in parts)
-    return events.Answered(model, Reply(whole, Done(Usage(input=100))), usd, messages=messages)
+    return events.ModelResponse(model, Response(whole, StreamEnd(Usage(input=100))), usd, messages=messages)
 
 
 def brought(call: ToolCall, text: str, *, doing: str = "", failed: bool = False) -> list[Event]:
-    return [events.ToolCalled(call, doing), events.ToolAnswered(ToolResult(text, call=call.id, failed=failed))]
+    return [events.ToolCallStarted(call, doing), events.ToolCallFinished(ToolResult(text, call=call.id, failed=failed))]
 
 
 def began(task: str = "Mend it", parent: str = "") -> list[Event]:
-    return [events.TaskStarted(Task(task, parent=parent)), events.Prompted(Message.user(task))]
+    return [events.TaskStarted(Task(task, parent=parent)), events.MessageAdded(Message.user(task))]
 
 
 def first() -> list[Event]:
@@ -54,20 +54,20 @@ def first() -> list[Event]:
         events.CycleStarted(0, 30),
         said("\nLet me look.\nThen I test.", READ, TEST, messages=1),
         *brought(READ, "x = 1\ny = 2", doing="Reading a.py"),
-        events.Asked("q", "This runs a command.\nAllow run?"),
-        events.Replied("q", "yes"),
+        events.QuestionAsked("q", "This runs a command.\nAllow run?"),
+        events.QuestionAnswered("q", "yes"),
         *brought(TEST, "exit 1\n3 failed", doing="run", failed=True),
-        events.ToolsSettled(0),
+        events.ToolResultsReady(0),
         said("notes", usd=0.5, messages=1),
-        events.Compressed(1, {"read": 1, "run": 1}, 18_000, 9_200),
+        events.HistoryCompacted(1, {"read": 1, "run": 1}, 18_000, 9_200),
         events.CycleStarted(1, 30),
         said("It is mended."),
-        events.Terminated("answered"),
-        events.Worked(Work("It is mended.")),
+        events.InnerLoopEnded("answered"),
+        events.ExecutionFinished(ExecutionResult("It is mended.")),
         said("0.9", usd=0.25, model="acme/judge"),
-        events.Evaluated(Evaluation(scores=(Score("quality", 0.9),))),
-        events.Iterated(0, 0.9, Spend()),
-        events.Decided(0, OVER, Spend()),
+        events.EvaluationFinished(Evaluation(scores=(Score("quality", 0.9),))),
+        events.IterationFinished(0, 0.9, Cost()),
+        events.DecisionMade(0, OVER, Cost()),
     ]
 
 
@@ -99,7 +99,7 @@ def test_a_run_is_told_iteration_by_iteration_and_cycle_by_cycle() -> None:
         "$0.77 total (2 models)",
         "  By phase: execute $0.02, compaction $0.50, evaluate $0.25",
         "  By model: acme/large $0.52, acme/judge $0.25",
-    ] == lines(told(*began(), *first(), events.RunCompleted(OVER, Spend())))
+    ] == lines(told(*began(), *first(), events.RunCompleted(OVER, Cost())))
 
 
 @pytest.mark.row("LOOP-21")
@@ -114,7 +114,7 @@ def test_a_run_that_was_killed_is_told_until_then() -> None:
 
 
 def test_every_beginning_of_a_run_can_be_told() -> None:
-    whole = [*began(), *first(), events.RunCompleted(OVER, Spend())]
+    whole = [*began(), *first(), events.RunCompleted(OVER, Cost())]
 
     assert all(lines(told(*whole[:length])) for length in range(len(whole) + 1))
 
@@ -126,7 +126,7 @@ def test_a_cycle_that_is_begun_again_after_an_interruption_is_told_once() -> Non
 
 
 def test_a_call_that_is_made_again_after_an_interruption_is_told_once() -> None:
-    call = events.ToolCalled(READ, "Reading a.py")
+    call = events.ToolCallStarted(READ, "Reading a.py")
     tree = lines(told(*began(), *first()[:2], call, *first()[2:4]))
 
     assert ["    Reading a.py -> x = 1"] == [line for line in tree if "Reading" in line]
@@ -143,17 +143,17 @@ def test_a_question_that_is_asked_again_is_told_once() -> None:
     ("replies", "told_as"),
     [
         ([], "not answered yet"),
-        ([events.Replied("q", None)], "nobody answered"),
-        ([events.Replied("q", "")], "(nothing)"),
-        ([events.Replied("q", "use the other one\nplease")], "use the other one"),
+        ([events.QuestionAnswered("q", None)], "nobody answered"),
+        ([events.QuestionAnswered("q", "")], "(nothing)"),
+        ([events.QuestionAnswered("q", "use the other one\nplease")], "use the other one"),
     ],
 )
 def test_what_a_person_said_is_told(replies: list[Event], told_as: str) -> None:
-    assert f"  ? Which one? -> {told_as}" in lines(told(*began(), events.Asked("q", "Which one?"), *replies))
+    assert f"  ? Which one? -> {told_as}" in lines(told(*began(), events.QuestionAsked("q", "Which one?"), *replies))
 
 
 def test_a_turn_for_which_room_was_made_first_is_the_one_that_is_told() -> None:
-    shorter = events.Compressed(3, {}, 9_000, 900)
+    shorter = events.HistoryCompacted(3, {}, 9_000, 900)
     overflow = [events.CycleStarted(1, 30), said("notes", messages=1), shorter, said("Done.")]
 
     assert [
@@ -163,7 +163,7 @@ def test_a_turn_for_which_room_was_made_first_is_the_one_that_is_told() -> None:
 
 
 def test_a_log_that_does_not_count_what_was_removed_is_shown_without_figures() -> None:
-    happened = [*began(), *first()[:1], events.Compressed(), said("Done.")]
+    happened = [*began(), *first()[:1], events.HistoryCompacted(), said("Done.")]
 
     assert "    ~ shortened the history" in lines(told(*happened))
 
@@ -178,7 +178,7 @@ def test_a_turn_without_words_and_one_without_an_answer_say_so() -> None:
 
 @pytest.mark.row("LOOP-21")
 def test_a_part_is_told_where_it_ran_and_paid_by_the_whole() -> None:
-    part = told(*began("Write tests", parent="run-1"), *first(), events.RunCompleted(OVER, Spend()), run="run-2")
+    part = told(*began("Write tests", parent="run-1"), *first(), events.RunCompleted(OVER, Cost()), run="run-2")
     own = told(*began(), *first())
     tree = lines([*own[:5], *part, *own[5:]])
 
@@ -189,20 +189,20 @@ def test_a_part_is_told_where_it_ran_and_paid_by_the_whole() -> None:
 
 
 def test_an_iteration_that_waited_for_a_person_is_told_as_it_was_and_as_it_went_on() -> None:
-    escalate = Ruling(Decision.ESCALATE, "a person has to allow it")
+    escalate = Decision(NextAction.ESCALATE, "a person has to allow it")
     waited = [
         *first()[:2],
-        events.Worked(Work("")),
-        events.Iterated(0, None, Spend()),
-        events.Decided(0, escalate, Spend()),
+        events.ExecutionFinished(ExecutionResult("")),
+        events.IterationFinished(0, None, Cost()),
+        events.DecisionMade(0, escalate, Cost()),
     ]
     gone_on = [
         *brought(TEST, "ok", doing="Testing"),
         events.CycleStarted(1, 30),
         said("Done."),
-        events.Worked(Work("")),
+        events.ExecutionFinished(ExecutionResult("")),
     ]
-    over = [events.Iterated(0, None, Spend()), events.Decided(0, OVER, Spend())]
+    over = [events.IterationFinished(0, None, Cost()), events.DecisionMade(0, OVER, Cost())]
     tree = lines(told(*began(), *waited, *gone_on, *over))
 
     assert [
@@ -218,7 +218,7 @@ def test_the_terminal_is_not_written_to_by_what_a_model_said() -> None:
     hostile = [
         events.CycleStarted(0, 30),
         said("\x1b[2Jgone\x07"),
-        events.Terminated("\x1b]0;x"),
+        events.InnerLoopEnded("\x1b]0;x"),
         events.RunFailed("\x1b[1m"),
     ]
 

@@ -4,28 +4,28 @@ import pytest
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
-    Ended,
     Evaluation,
+    EvaluationMode,
     Event,
+    ExecutionResult,
     Facts,
     Finding,
     Hit,
     Learning,
     Limits,
-    Mode,
+    NextAction,
     Passage,
     Plan,
     Recall,
     Record,
-    Ruling,
     Score,
     Severity,
-    Spend,
+    StopReason,
     Task,
     ToolCall,
     ToolResult,
-    Work,
     events,
 )
 from openkoi_judge import Voted
@@ -41,17 +41,17 @@ def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> 
 
 
 def judged(
-    number: int, evaluation: Evaluation | None, spent: Spend | None = None, mode: Mode = Mode.FULL
+    number: int, evaluation: Evaluation | None, spent: Cost | None = None, mode: EvaluationMode = EvaluationMode.FULL
 ) -> list[Event]:
     """The events of one iteration."""
-    said = [events.Evaluated(evaluation)] if evaluation else []
+    said = [events.EvaluationFinished(evaluation)] if evaluation else []
     score = evaluation.score if evaluation else None
-    ruling = Ruling(Decision.CONTINUE, "on")
+    ruling = Decision(NextAction.CONTINUE, "on")
     return [
-        events.Worked(Work("…")),
+        events.ExecutionFinished(ExecutionResult("…")),
         *said,
-        events.Iterated(number, score, spent or Spend(), mode),
-        events.Decided(number, ruling, Spend()),
+        events.IterationFinished(number, score, spent or Cost(), mode),
+        events.DecisionMade(number, ruling, Cost()),
     ]
 
 
@@ -59,8 +59,10 @@ def scored(score: float, *findings: Finding) -> Evaluation:
     return Evaluation(scores=(Score("safety", score), Score("style", 1.0)), findings=findings)
 
 
-def over(decision: Decision, reason: str = "enough", spent: Spend | None = None, iterations: int = 2) -> Event:
-    return events.RunCompleted(Ruling(decision, reason), spent or Spend(tokens=38_000, usd=0.32), iterations=iterations)
+def over(decision: NextAction, reason: str = "enough", spent: Cost | None = None, iterations: int = 2) -> Event:
+    return events.RunCompleted(
+        Decision(decision, reason), spent or Cost(tokens=38_000, usd=0.32), iterations=iterations
+    )
 
 
 @pytest.mark.row("CLI-26", "CLI-37", "C49")
@@ -74,15 +76,15 @@ def test_what_was_recalled_is_counted() -> None:
     )
 
     assert ['[recall] 2 similar tasks, 1 learning, 1 anti-pattern: "never edit generated files by hand"'] == told(
-        events.Recalled(Recall(hits))
+        events.RecallFinished(Recall(hits))
     )
-    assert ["[recall] 0 similar tasks"] == told(events.Recalled(Recall()))
+    assert ["[recall] 0 similar tasks"] == told(events.RecallFinished(Recall()))
 
 
 @pytest.mark.row("CLI-37", "CLI-41")
 def test_what_a_tool_does_is_said_in_its_words() -> None:
     assert ["[execute] Reading src/api.py..."] == told(
-        events.ToolCalled(ToolCall("1", "read_file", {"path": "src/api.py"}), "Reading src/api.py")
+        events.ToolCallStarted(ToolCall("1", "read_file", {"path": "src/api.py"}), "Reading src/api.py")
     )
 
 
@@ -91,7 +93,7 @@ def test_a_tool_without_words_of_its_own_is_told_with_its_answer() -> None:
     call = ToolCall("7", "slack_read", {"channel": "#engineering", "limit": 100})
 
     assert ["[tools] slack_read(#engineering) -> 87 msgs"] == told(
-        events.ToolCalled(call, "slack_read"), events.ToolAnswered(ToolResult("87 msgs", call="7"))
+        events.ToolCallStarted(call, "slack_read"), events.ToolCallFinished(ToolResult("87 msgs", call="7"))
     )
 
 
@@ -99,34 +101,39 @@ def test_a_tool_that_was_told_already_is_not_told_with_its_answer() -> None:
     call = ToolCall("7", "read_file", {"path": "a.py"})
 
     assert ["[execute] Reading a.py..."] == told(
-        events.ToolCalled(call, "Reading a.py"), events.ToolAnswered(ToolResult("x = 1", call="7"))
+        events.ToolCallStarted(call, "Reading a.py"), events.ToolCallFinished(ToolResult("x = 1", call="7"))
     )
 
 
 def test_an_answer_is_told_once_although_models_use_the_same_id_again() -> None:
-    silent = [events.ToolCalled(ToolCall("7", "ping", {}), "ping"), events.ToolAnswered(ToolResult("pong", call="7"))]
-    reading = events.ToolCalled(ToolCall("7", "read_file", {"path": "a.py"}), "Reading a.py")
+    silent = [
+        events.ToolCallStarted(ToolCall("7", "ping", {}), "ping"),
+        events.ToolCallFinished(ToolResult("pong", call="7")),
+    ]
+    reading = events.ToolCallStarted(ToolCall("7", "read_file", {"path": "a.py"}), "Reading a.py")
 
     assert ["[tools] ping() -> pong", "[execute] Reading a.py..."] == told(
-        *silent, reading, events.ToolAnswered(ToolResult("x = 1", call="7"))
+        *silent, reading, events.ToolCallFinished(ToolResult("x = 1", call="7"))
     )
 
 
 @pytest.mark.row("ITER-18", "CLI-42")
 def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
     assert ["  Not evaluated.", "[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
-        events.Planned(Plan(judged=False)), over(Decision.ACCEPT, "not evaluated", iterations=1)
+        events.PlanReady(Plan(judged=False)), over(NextAction.ACCEPT, "not evaluated", iterations=1)
     )
 
 
 def test_work_that_was_not_to_be_evaluated_is_not_called_a_deterministic_skill() -> None:
-    lines = told(events.Planned(Plan(judged=False)), over(Decision.ACCEPT, iterations=1), limits=Limits(iterations=0))
+    lines = told(
+        events.PlanReady(Plan(judged=False)), over(NextAction.ACCEPT, iterations=1), limits=Limits(iterations=0)
+    )
 
     assert "[done] 1 iteration, 38k tokens, $0.32" == lines[-1]
 
 
 def test_a_long_line_is_clipped_and_kept_on_one_line() -> None:
-    (line,) = told(events.ToolCalled(ToolCall("1", "run", {}), "Running\n" + "x" * 200))
+    (line,) = told(events.ToolCallStarted(ToolCall("1", "run", {}), "Running\n" + "x" * 200))
 
     assert "[execute] Running " + "x" * 91 + "…..." == line
 
@@ -146,15 +153,17 @@ def test_an_iteration_tells_its_score_its_weakest_dimension_and_its_findings() -
 
 @pytest.mark.row("CLI-41", "C65")
 def test_the_second_iteration_tells_how_it_was_judged() -> None:
-    lines = told(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=Mode.INCREMENTAL))
+    lines = told(*judged(0, scored(0.5)), *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
 
     assert "[iter 2/3] score: 1.00 (eval: incremental)" == lines[-1]
 
 
 @pytest.mark.row("CLI-41", "C47")
 def test_what_was_spared_by_it_is_told_as_the_log_has_it() -> None:
-    voted = Voted("house", ((Score("walls", 1.0),),), mode=Mode.INCREMENTAL, calls=1, asked=6_000, whole=10_000)
-    lines = told(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=Mode.INCREMENTAL))
+    voted = Voted(
+        "house", ((Score("walls", 1.0),),), mode=EvaluationMode.INCREMENTAL, calls=1, asked=6_000, whole=10_000
+    )
+    lines = told(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
 
     assert "[iter 2/3] score: 1.00 (eval: incremental, 40% tokens saved)" == lines[-1]
 
@@ -185,13 +194,13 @@ def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
 
 
 def test_an_iteration_that_was_not_judged_is_not_told() -> None:
-    assert [] == told(*judged(0, None, mode=Mode.SKIPPED))
+    assert [] == told(*judged(0, None, mode=EvaluationMode.SKIPPED))
 
 
 @pytest.mark.row("CLI-26", "CLI-41", "C48")
 @pytest.mark.parametrize(("count", "words"), [(1, "1 iteration"), (2, "2 iterations")])
 def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> None:
-    lines = told(*judged(0, scored(1.0)), over(Decision.ACCEPT, iterations=count))
+    lines = told(*judged(0, scored(1.0)), over(NextAction.ACCEPT, iterations=count))
 
     assert [f"[done] {words}, 38k tokens, $0.32"] == lines[1:]
 
@@ -200,7 +209,7 @@ def test_the_end_tells_iterations_tokens_and_dollars(count: int, words: str) -> 
     "reason", ["a question, not judged", "not judged: 1 check turned green", "not judged: 12 checks still pass"]
 )
 def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> None:
-    lines = told(over(Decision.ACCEPT, reason, iterations=1))
+    lines = told(over(NextAction.ACCEPT, reason, iterations=1))
 
     assert [f"  {reason.capitalize()}.", "[done] 1 iteration, 38k tokens, $0.32"] == lines
 
@@ -212,9 +221,9 @@ def test_what_was_accepted_without_a_score_says_on_what_grounds(reason: str) -> 
 )
 def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: str) -> None:
     limits = Limits(usd=0.5, tokens=40_000, calls=9)
-    spent = Spend(tokens=38_000, usd=0.32, calls=9, budget_tokens=38_000)
+    spent = Cost(tokens=38_000, usd=0.32, calls=9, budget_tokens=38_000)
     lines = told(
-        *judged(0, scored(0.5)), over(Decision.ABORT_BUDGET, f"reached the limit of {limit}", spent), limits=limits
+        *judged(0, scored(0.5)), over(NextAction.ABORT_BUDGET, f"reached the limit of {limit}", spent), limits=limits
     )
 
     assert f"[abort] Budget exceeded ({amount}). Returning best result (score: 0.75)." == lines[-1]
@@ -222,8 +231,8 @@ def test_a_budget_that_is_used_up_tells_which_and_the_score(limit: str, amount: 
 
 @pytest.mark.row("ITER-20", "TOK-01")
 def test_tokens_that_a_limit_counts_otherwise_are_called_budget_tokens() -> None:
-    spent, limits = Spend(tokens=90_000, budget_tokens=38_000), Limits(tokens=40_000)
-    lines = told(over(Decision.ABORT_BUDGET, "the limit of tokens is reached", spent), limits=limits)
+    spent, limits = Cost(tokens=90_000, budget_tokens=38_000), Limits(tokens=40_000)
+    lines = told(over(NextAction.ABORT_BUDGET, "the limit of tokens is reached", spent), limits=limits)
 
     assert "[abort] Budget exceeded (38,000/40,000 budget tokens). Returning best result." == lines[-1]
 
@@ -232,27 +241,27 @@ def test_tokens_that_a_limit_counts_otherwise_are_called_budget_tokens() -> None
 @pytest.mark.parametrize(
     ("decision", "tag"),
     [
-        (Decision.ABORT_TIMEOUT, "abort"),
-        (Decision.ABORT_LOOP, "abort"),
-        (Decision.ABORT_REGRESSION, "abort"),
-        (Decision.ACCEPT_BEST, "stop"),
-        (Decision.ESCALATE, "stop"),
+        (NextAction.ABORT_TIMEOUT, "abort"),
+        (NextAction.ABORT_LOOP, "abort"),
+        (NextAction.ABORT_REGRESSION, "abort"),
+        (NextAction.ACCEPT_BEST, "stop"),
+        (NextAction.ESCALATE, "stop"),
     ],
 )
-def test_another_end_tells_why_first(decision: Decision, tag: str) -> None:
+def test_another_end_tells_why_first(decision: NextAction, tag: str) -> None:
     assert [
         f"[{tag}] The time is over. Returning best result (score: 0.75).",
         "[done] 2 iterations, 38k tokens, $0.32",
     ] == told(*judged(0, scored(0.5)), over(decision, "the time is over"))[1:]
 
 
-@pytest.mark.parametrize("decision", [Decision.ACCEPT_BEST, Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT])
-def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: Decision) -> None:
-    work = events.Worked(Work("…", files=("a.py", "b.py", "c.py", "d.py")))
-    decided = events.Decided(0, Ruling(decision, "over"), Spend())
+@pytest.mark.parametrize("decision", [NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT])
+def test_files_that_nobody_judged_are_listed_with_how_to_undo_them(decision: NextAction) -> None:
+    work = events.ExecutionFinished(ExecutionResult("…", files=("a.py", "b.py", "c.py", "d.py")))
+    decided = events.DecisionMade(0, Decision(decision, "over"), Cost())
 
     lines = told(work, decided, over(decision, "over"))
-    judged = told(work, events.Evaluated(scored(0.5)), decided, over(decision, "over"))
+    judged = told(work, events.EvaluationFinished(scored(0.5)), decided, over(decision, "over"))
 
     assert "  Changed: a.py, b.py, c.py and 1 more. To undo this, run `openkoi undo`." in lines
     assert not any("openkoi undo" in line for line in judged)
@@ -263,9 +272,9 @@ RESUME = "  To judge this without doing the work again, run `openkoi resume`."
 
 @pytest.mark.parametrize("unjudged", [True, False])
 def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: bool) -> None:
-    ruling = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
+    ruling = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=unjudged)
 
-    lines = told(events.RunCompleted(ruling, Spend(), iterations=1))
+    lines = told(events.RunCompleted(ruling, Cost(), iterations=1))
 
     assert unjudged is (RESUME in lines)
 
@@ -273,8 +282,8 @@ def test_where_only_a_judgement_is_missing_the_way_to_get_it_is_named(unjudged: 
 @pytest.mark.parametrize(("best", "named"), [(0, False), (1, True)])
 def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, named: bool) -> None:
     """What resume judges is the last iteration."""
-    ruling = Ruling(Decision.ACCEPT_BEST, "not judged: no answer", unjudged=True)
-    completed = events.RunCompleted(ruling, Spend(), best=best, iterations=2)
+    ruling = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
+    completed = events.RunCompleted(ruling, Cost(), best=best, iterations=2)
 
     lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unknown="no answer")), completed)
 
@@ -282,16 +291,18 @@ def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, 
 
 
 def test_a_run_that_waits_for_approval_names_the_next_step() -> None:
-    ruling = Ruling(Decision.ESCALATE, "waiting for approval")
-    decided = events.Decided(0, ruling, Spend(), Facts(end=Ended.PERSON))
+    ruling = Decision(NextAction.ESCALATE, "waiting for approval")
+    decided = events.DecisionMade(0, ruling, Cost(), Facts(end=StopReason.PERSON))
 
-    lines = told(events.Worked(Work("")), decided, events.RunCompleted(ruling, Spend(), iterations=1))
+    lines = told(
+        events.ExecutionFinished(ExecutionResult("")), decided, events.RunCompleted(ruling, Cost(), iterations=1)
+    )
 
     assert "  To allow it, run `openkoi approve`, then `openkoi resume`." in lines
 
 
 def test_an_end_without_a_score_tells_none() -> None:
-    assert "[stop] Over. Returning best result." == told(over(Decision.ACCEPT_BEST, "over"))[0]
+    assert "[stop] Over. Returning best result." == told(over(NextAction.ACCEPT_BEST, "over"))[0]
 
 
 def test_a_run_that_failed_tells_why() -> None:
@@ -299,12 +310,12 @@ def test_a_run_that_failed_tells_why() -> None:
 
 
 def test_warnings_are_told() -> None:
-    assert ["  ! the price is not known"] == told(events.Warned("the price is not known"))
+    assert ["  ! the price is not known"] == told(events.WarningIssued("the price is not known"))
 
 
 @pytest.mark.row("CLI-41", "ITER-20")
 def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
-    near = Spend(budget_tokens=80_000)
+    near = Cost(budget_tokens=80_000)
     lines = told(*judged(0, None, near), *judged(1, None, near), *judged(2, None, near), limits=Limits(iterations=9))
 
     assert ["  ! Token budget approaching limit"] == lines
@@ -312,10 +323,8 @@ def test_a_budget_that_is_nearly_used_up_is_told_once() -> None:
 
 @pytest.mark.row("TOK-02")
 def test_an_iteration_that_leaves_the_next_too_little_for_another_like_it_is_told() -> None:
-    assert ["  ! Token budget approaching limit"] == told(
-        *judged(0, None, Spend(tokens=900_000, budget_tokens=100_000))
-    )
-    assert [] == told(*judged(0, None, Spend(tokens=900_000, budget_tokens=60_000)))
+    assert ["  ! Token budget approaching limit"] == told(*judged(0, None, Cost(tokens=900_000, budget_tokens=100_000)))
+    assert [] == told(*judged(0, None, Cost(tokens=900_000, budget_tokens=60_000)))
 
 
 def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:
@@ -323,16 +332,16 @@ def test_a_budget_without_dollars_is_not_nearly_used_up() -> None:
 
 
 def test_other_runs_are_not_told() -> None:
-    assert [] == told(events.Warned("of a sub-task"), events.RunFailed("its end"), run="run-2")
+    assert [] == told(events.WarningIssued("of a sub-task"), events.RunFailed("its end"), run="run-2")
 
 
 @pytest.mark.parametrize(
     "event",
     [
-        events.Spoke("a word"),
+        events.ModelDelta("a word"),
         events.CycleStarted(0, 30),
         events.LearningSaved(Learning("1", "fact", "f")),
-        events.Unknown({"type": "acme.happened"}),
+        events.UnknownEvent({"type": "acme.happened"}),
     ],
 )
 def test_other_events_are_not_told(event: Event) -> None:

@@ -8,28 +8,28 @@ import pytest
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
-    Done,
-    Ended,
     Evaluation,
+    EvaluationMode,
     Event,
+    ExecutionResult,
     Facts,
     Finding,
     Learning,
     Message,
-    Mode,
+    NextAction,
     Plan,
     Policy,
     Record,
-    Reply,
-    Ruling,
+    Response,
     Score,
     Severity,
-    Spend,
+    StopReason,
+    StreamEnd,
     Task,
     Text,
     Usage,
-    Work,
     events,
 )
 from openkoi_report import EXITS, Report, report_of
@@ -47,33 +47,33 @@ def records(*happened: Event, run: str = "run-1") -> list[Record]:
 
 
 def answered(usage: Usage, usd: float = 0.0, role: str = "executor") -> Event:
-    return events.Answered(f"acme/{role}", Reply((Text("…"),), Done(usage)), usd, role=role)
+    return events.ModelResponse(f"acme/{role}", Response((Text("…"),), StreamEnd(usage)), usd, role=role)
 
 
-def lap(number: int, score: float, text: str, decision: Decision = Decision.CONTINUE) -> list[Event]:
+def lap(number: int, score: float, text: str, decision: NextAction = NextAction.CONTINUE) -> list[Event]:
     """One iteration as it is written down."""
     evaluation = Evaluation(scores=(Score("quality", score),), findings=FINDINGS[number:])
     return [
-        events.Prompted(Message.user("go on")),
+        events.MessageAdded(Message.user("go on")),
         answered(Usage(input=100, output=10, cache_read=1_000), 0.01),
-        events.Worked(Work(text, files=("a.py",))),
+        events.ExecutionFinished(ExecutionResult(text, files=("a.py",))),
         answered(Usage(input=50, output=5), 0.001, "evaluator"),
-        events.Evaluated(evaluation, ("lint", "judge")),
-        events.Iterated(number, score, Spend(tokens=1_165, usd=0.011, seconds=1.5), [*Mode][number]),
-        events.Decided(number, Ruling(decision, f"because of {score}"), Spend()),
+        events.EvaluationFinished(evaluation, ("lint", "judge")),
+        events.IterationFinished(number, score, Cost(tokens=1_165, usd=0.011, seconds=1.5), [*EvaluationMode][number]),
+        events.DecisionMade(number, Decision(decision, f"because of {score}"), Cost()),
     ]
 
 
 def whole() -> list[Event]:
     """A run of two iterations, of which the first is the best."""
-    ruling = Ruling(Decision.ACCEPT_BEST, "because of 0.5")
+    ruling = Decision(NextAction.ACCEPT_BEST, "because of 0.5")
     return [
         events.TaskStarted(Task("mend it", session="s-1"), model="acme/executor", workspace="/w"),
-        events.Warned("the price is not known"),
-        events.Planned(Plan()),
+        events.WarningIssued("the price is not known"),
+        events.PlanReady(Plan()),
         *lap(0, 0.7, "first words"),
-        *lap(1, 0.5, "second words", Decision.ACCEPT_BEST),
-        events.RunCompleted(ruling, Spend(tokens=2_330, usd=0.022), best=0, iterations=2),
+        *lap(1, 0.5, "second words", NextAction.ACCEPT_BEST),
+        events.RunCompleted(ruling, Cost(tokens=2_330, usd=0.022), best=0, iterations=2),
         answered(Usage(input=7), 0.0001, "small"),
         events.LearningSaved(Learning("l-1", "heuristic", "run the linter first")),
     ]
@@ -88,14 +88,14 @@ def test_findings_are_numbered_on_through_a_task() -> None:
     assert [[1, 2], [2, 3], [2, 3], [4]] == [
         [*several.values()] for several in numbers([told[0], told[1], silent, told[2]])
     ]
-    laps = [event for n, said in enumerate(told) for event in (events.Evaluated(said), decided(n))]
-    ruling = events.RunCompleted(Ruling(Decision.ACCEPT_BEST, "over"), Spend(), best=1)
+    laps = [event for n, said in enumerate(told) for event in (events.EvaluationFinished(said), decided(n))]
+    ruling = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "over"), Cost(), best=1)
     result = report_of(records(events.TaskStarted(Task("t")), *laps, ruling)).result()
     assert [("F2", "is slow"), ("F3", "has no test")] == [(found["id"], found["title"]) for found in result["findings"]]
 
 
 def decided(number: int) -> Event:
-    return events.Decided(number, Ruling(Decision.CONTINUE, "on"), Spend())
+    return events.DecisionMade(number, Decision(NextAction.CONTINUE, "on"), Cost())
 
 
 @pytest.mark.row("CLI-19", "C80", "C31", "C13", "ITER-06", "ITER-19", "C65")
@@ -184,17 +184,17 @@ def test_records_taken_one_by_one_come_to_the_same() -> None:
 @pytest.mark.parametrize(
     ("decision", "status", "accepted"),
     [
-        (Decision.ACCEPT, 0, True),
-        (Decision.ACCEPT_BEST, 3, False),
-        (Decision.ABORT_BUDGET, 4, False),
-        (Decision.ABORT_TIMEOUT, 5, False),
-        (Decision.ABORT_REGRESSION, 6, False),
-        (Decision.ABORT_LOOP, 7, False),
-        (Decision.ESCALATE, 8, False),
+        (NextAction.ACCEPT, 0, True),
+        (NextAction.ACCEPT_BEST, 3, False),
+        (NextAction.ABORT_BUDGET, 4, False),
+        (NextAction.ABORT_TIMEOUT, 5, False),
+        (NextAction.ABORT_REGRESSION, 6, False),
+        (NextAction.ABORT_LOOP, 7, False),
+        (NextAction.ESCALATE, 8, False),
     ],
 )
-def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: Decision, status: int, accepted: bool) -> None:
-    completed = events.RunCompleted(Ruling(decision, "why"), Spend())
+def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: NextAction, status: int, accepted: bool) -> None:
+    completed = events.RunCompleted(Decision(decision, "why"), Cost())
     report = report_of(records(events.TaskStarted(Task("t")), completed))
     said = report.result()
 
@@ -204,25 +204,25 @@ def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: Decision, st
 @pytest.mark.parametrize(
     ("decision", "policy", "accepted"),
     [
-        (Decision.ACCEPT, Policy.NONE, None),
-        (Decision.ACCEPT, Policy.CHECKS, True),
-        (Decision.ACCEPT, Policy.JUDGE, True),
-        (Decision.ACCEPT_BEST, Policy.NONE, False),
+        (NextAction.ACCEPT, Policy.NONE, None),
+        (NextAction.ACCEPT, Policy.CHECKS, True),
+        (NextAction.ACCEPT, Policy.JUDGE, True),
+        (NextAction.ACCEPT_BEST, Policy.NONE, False),
     ],
 )
 def test_what_was_done_and_not_to_be_evaluated_is_neither_accepted_nor_not(
-    decision: Decision, policy: Policy, accepted: bool | None
+    decision: NextAction, policy: Policy, accepted: bool | None
 ) -> None:
-    ruling = Ruling(decision, "not evaluated")
-    decided = events.Decided(0, ruling, Spend(), Facts(policy=policy, answered=True))
-    report = report_of(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Spend())))
+    ruling = Decision(decision, "not evaluated")
+    decided = events.DecisionMade(0, ruling, Cost(), Facts(policy=policy, answered=True))
+    report = report_of(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Cost())))
 
     assert (accepted, accepted) == (report.accepted, report.result()["accepted"])
-    assert report.status == (3 if decision is Decision.ACCEPT_BEST else 0)
+    assert report.status == (3 if decision is NextAction.ACCEPT_BEST else 0)
 
 
 def test_every_decision_has_a_status() -> None:
-    assert set(Decision) == set(EXITS)
+    assert set(NextAction) == set(EXITS)
 
 
 def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
@@ -245,7 +245,11 @@ def test_a_run_that_is_not_over_says_so() -> None:
 
 
 def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
-    failed = [*whole()[:5], events.Worked(Work("half", ended=Ended.BUDGET)), events.RunFailed("interrupted")]
+    failed = [
+        *whole()[:5],
+        events.ExecutionFinished(ExecutionResult("half", ended=StopReason.BUDGET)),
+        events.RunFailed("interrupted"),
+    ]
     said = report_of(records(*failed)).result()
 
     assert ("half", 0.01, 1_110) == (said["output"], said["cost_usd"], said["usage"]["total"])
@@ -253,14 +257,14 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
 
 @pytest.mark.row("C15")
 def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
-    ruling = Ruling(Decision.ACCEPT, "a question, not judged")
+    ruling = Decision(NextAction.ACCEPT, "a question, not judged")
     report = report_of(
         records(
             events.TaskStarted(Task("t")),
-            events.Worked(Work("an answer")),
-            events.Iterated(0, None, Spend(), Mode.SKIPPED),
-            events.Decided(0, ruling, Spend()),
-            events.RunCompleted(ruling, Spend()),
+            events.ExecutionFinished(ExecutionResult("an answer")),
+            events.IterationFinished(0, None, Cost(), EvaluationMode.SKIPPED),
+            events.DecisionMade(0, ruling, Cost()),
+            events.RunCompleted(ruling, Cost()),
         )
     )
     said = report.result()
@@ -270,44 +274,47 @@ def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
 
 
 def test_an_unknown_judgement_has_no_score() -> None:
-    events_of_it = [events.Evaluated(Evaluation(checks=(Check("a", True),), unknown="no judge"), ("judge",))]
-    ruling = Ruling(Decision.ACCEPT_BEST, "over")
-    told = [events.TaskStarted(Task("t")), *events_of_it, events.Decided(0, ruling, Spend())]
+    events_of_it = [events.EvaluationFinished(Evaluation(checks=(Check("a", True),), unknown="no judge"), ("judge",))]
+    ruling = Decision(NextAction.ACCEPT_BEST, "over")
+    told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, ruling, Cost())]
 
     assert None is report_of(records(*told)).result()["score"]
 
 
 def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
-    ruling = Ruling(Decision.ACCEPT, "good")
-    reused = [events.Iterated(0, 0.9, Spend(), Mode.CACHED), events.Decided(0, ruling, Spend(), Facts(judged=0.9))]
+    ruling = Decision(NextAction.ACCEPT, "good")
+    reused = [
+        events.IterationFinished(0, 0.9, Cost(), EvaluationMode.CACHED),
+        events.DecisionMade(0, ruling, Cost(), Facts(judged=0.9)),
+    ]
 
     assert 0.9 == report_of(records(events.TaskStarted(Task("t")), *reused)).iterations[0].score
 
 
 def test_scores_and_dollars_are_rounded() -> None:
-    ruling = Ruling(Decision.ACCEPT, "good")
-    told = [answered(Usage(), 0.1 + 0.2), events.Evaluated(Evaluation(scores=(Score("x", 2 / 3),)))]
-    said = report_of(records(events.TaskStarted(Task("t")), *told, events.Decided(0, ruling, Spend()))).result()
+    ruling = Decision(NextAction.ACCEPT, "good")
+    told = [answered(Usage(), 0.1 + 0.2), events.EvaluationFinished(Evaluation(scores=(Score("x", 2 / 3),)))]
+    said = report_of(records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, ruling, Cost()))).result()
 
     assert (0.6667, 0.3) == (said["score"], said["cost_usd"])
 
 
 def waited() -> list[Event]:
     """A run that waited for a person in its only iteration, ended so, and was gone on with."""
-    escalated, accepted = Ruling(Decision.ESCALATE, "a person has to allow it"), Ruling(Decision.ACCEPT, "good")
+    escalated, accepted = Decision(NextAction.ESCALATE, "a person has to allow it"), Decision(NextAction.ACCEPT, "good")
     return [
         events.TaskStarted(Task("t")),
         answered(Usage(input=10), 0.1),
-        events.Worked(Work("may I?", ended=Ended.PERSON)),
-        events.Iterated(0, None, Spend(seconds=1.0), Mode.SKIPPED),
-        events.Decided(0, escalated, Spend()),
-        events.RunCompleted(escalated, Spend()),
-        events.Continued(),
+        events.ExecutionFinished(ExecutionResult("may I?", ended=StopReason.PERSON)),
+        events.IterationFinished(0, None, Cost(seconds=1.0), EvaluationMode.SKIPPED),
+        events.DecisionMade(0, escalated, Cost()),
+        events.RunCompleted(escalated, Cost()),
+        events.RunResumed(),
         answered(Usage(input=20), 0.2),
-        events.Worked(Work("done")),
-        events.Iterated(0, None, Spend(seconds=3.0), Mode.SKIPPED),
-        events.Decided(0, accepted, Spend()),
-        events.RunCompleted(accepted, Spend()),
+        events.ExecutionFinished(ExecutionResult("done")),
+        events.IterationFinished(0, None, Cost(seconds=3.0), EvaluationMode.SKIPPED),
+        events.DecisionMade(0, accepted, Cost()),
+        events.RunCompleted(accepted, Cost()),
     ]
 
 
@@ -323,15 +330,18 @@ def test_an_iteration_that_waited_for_a_person_is_told_once_as_it_was_gone_on_wi
 
 
 def test_work_that_was_judged_only_when_resumed_is_told_with_its_words_and_files() -> None:
-    unjudged, accepted = Ruling(Decision.ACCEPT_BEST, "not judged", unjudged=True), Ruling(Decision.ACCEPT, "good")
+    unjudged, accepted = (
+        Decision(NextAction.ACCEPT_BEST, "not judged", unjudged=True),
+        Decision(NextAction.ACCEPT, "good"),
+    )
     events_of_it = [
         events.TaskStarted(Task("t")),
-        events.Worked(Work("done", files=("a.py",))),
-        events.Decided(0, unjudged, Spend()),
-        events.RunCompleted(unjudged, Spend()),
-        events.Evaluated(Evaluation(scores=(Score("quality", 0.9),))),
-        events.Decided(0, accepted, Spend()),
-        events.RunCompleted(accepted, Spend()),
+        events.ExecutionFinished(ExecutionResult("done", files=("a.py",))),
+        events.DecisionMade(0, unjudged, Cost()),
+        events.RunCompleted(unjudged, Cost()),
+        events.EvaluationFinished(Evaluation(scores=(Score("quality", 0.9),))),
+        events.DecisionMade(0, accepted, Cost()),
+        events.RunCompleted(accepted, Cost()),
     ]
 
     said = report_of(records(*events_of_it)).result()
@@ -341,7 +351,7 @@ def test_work_that_was_judged_only_when_resumed_is_told_with_its_words_and_files
 
 
 def test_a_log_with_a_lost_line_is_told_all_the_same() -> None:
-    lost = [event for event in whole() if not (isinstance(event, events.Decided) and event.iteration == 0)]
+    lost = [event for event in whole() if not (isinstance(event, events.DecisionMade) and event.iteration == 0)]
     of_the_second = [replace(event, best=1) if isinstance(event, events.RunCompleted) else event for event in lost]
 
     assert "second words" == report_of(records(*of_the_second)).text
@@ -354,10 +364,10 @@ def sub_task() -> Sequence[Event]:
     return [
         events.TaskStarted(Task("a part", parent="run-1"), model="acme/other"),
         answered(Usage(input=1_000), 0.5),
-        events.Worked(Work("words of the part")),
-        events.Warned("a warning of the part"),
-        events.Decided(0, Ruling(Decision.ACCEPT, "good"), Spend()),
-        events.RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend()),
+        events.ExecutionFinished(ExecutionResult("words of the part")),
+        events.WarningIssued("a warning of the part"),
+        events.DecisionMade(0, Decision(NextAction.ACCEPT, "good"), Cost()),
+        events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost()),
     ]
 
 

@@ -8,33 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
     Evaluation,
+    EvaluationMode,
     Event,
+    ExecutionResult,
     Finding,
     Message,
-    Mode,
+    NextAction,
     Plan,
     Price,
     Record,
-    Reply,
-    Ruling,
+    Response,
     Score,
     Severity,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     ToolResult,
     Usage,
-    Work,
     events,
 )
 from openkoi_judge import Voted
 from openkoi_report import Saved, Saving, judging_of, report_of, savings_of, totals
 
 PRICE = Price(2.0, 10.0, 0.2, 2.5)
-GO_ON = Ruling(Decision.CONTINUE, "on")
+GO_ON = Decision(NextAction.CONTINUE, "on")
 VOTE = (Score("walls", 0.5, 1.0),)
 LOG = "1 failed, 12 passed\n" * 40
 
@@ -46,7 +46,9 @@ def told(*happened: Event, run: str = "run-1", segment: str = "s-1.jsonl") -> li
 
 
 def asked(usage: Usage, *, role: str = "executor", messages: int = 3, usd: float = 0.0) -> Event:
-    return events.Answered("acme/large", Reply((Text("…"),), Done(usage)), usd, role=role, messages=messages)
+    return events.ModelResponse(
+        "acme/large", Response((Text("…"),), StreamEnd(usage)), usd, role=role, messages=messages
+    )
 
 
 def turn(sent: int, output: int = 0, *, cached: int = 0) -> list[Event]:
@@ -55,11 +57,11 @@ def turn(sent: int, output: int = 0, *, cached: int = 0) -> list[Event]:
 
 
 def said(text: str, *, fresh: bool = False) -> Event:
-    return events.Prompted(Message.user(text), fresh=fresh)
+    return events.MessageAdded(Message.user(text), fresh=fresh)
 
 
-def over(number: int, mode: Mode = Mode.FULL) -> list[Event]:
-    return [events.Iterated(number, 0.5, Spend(), mode), events.Decided(number, GO_ON, Spend())]
+def over(number: int, mode: EvaluationMode = EvaluationMode.FULL) -> list[Event]:
+    return [events.IterationFinished(number, 0.5, Cost(), mode), events.DecisionMade(number, GO_ON, Cost())]
 
 
 def spared(*happened: Event) -> dict[Saving, int]:
@@ -67,7 +69,7 @@ def spared(*happened: Event) -> dict[Saving, int]:
     return {by: tokens for by, tokens in totals(savings_of(told(*happened))).items() if tokens}
 
 
-BEGIN = [events.TaskStarted(Task("mend it")), events.Planned(Plan()), said("mend it", fresh=True)]
+BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), said("mend it", fresh=True)]
 
 
 @pytest.mark.row("C47", "TOK-11")
@@ -85,7 +87,7 @@ def test_what_an_evaluation_says_besides_what_is_open_would_have_been_sent_with_
     open_one = Finding("wrong order", detail="d" * 80, fix="sort it")
     hint = Finding("naming", Severity.SUGGESTION, detail="x" * 100)
     evaluation = Evaluation(scores=(Score("walls", 0.5),), findings=(open_one, hint), log=LOG)
-    judged = [events.Worked(Work("done")), events.Evaluated(evaluation), *over(0)]
+    judged = [events.ExecutionFinished(ExecutionResult("done")), events.EvaluationFinished(evaluation), *over(0)]
     left_out = len("walls: 0.5\n") + 80 + 1 + len("- [suggestion] naming (): ") + 100 + 2 + len(LOG)
 
     first = spared(*BEGIN, *turn(500), *judged)
@@ -97,8 +99,8 @@ def test_what_an_evaluation_says_besides_what_is_open_would_have_been_sent_with_
 
 @pytest.mark.row("C47", "TOK-11")
 def test_what_was_put_aside_would_have_been_sent_with_each_turn_after() -> None:
-    results = events.ToolAnswered(ToolResult("r" * 400))
-    summed = [events.ToolsSettled(0), asked(Usage(input=200, output=50), messages=1), events.Compressed()]
+    results = events.ToolCallFinished(ToolResult("r" * 400))
+    summed = [events.ToolResultsReady(0), asked(Usage(input=200, output=50), messages=1), events.HistoryCompacted()]
 
     assert {Saving.COMPRESSION: 2 * (1_000 + 100 + 100 - 300) - 250} == spared(
         *BEGIN, *turn(1_000, 100), results, *summed, *turn(300, 10), *turn(320)
@@ -113,13 +115,13 @@ def test_a_conversation_that_begins_anew_leaves_out_the_one_before() -> None:
 
 
 def test_a_way_that_cost_more_than_it_spared_is_told_as_a_loss() -> None:
-    summed = [asked(Usage(input=900, output=300), messages=1), events.Compressed()]
+    summed = [asked(Usage(input=900, output=300), messages=1), events.HistoryCompacted()]
     saved = savings_of(told(*BEGIN, *turn(1_000), *summed, *turn(900)), lambda _: PRICE)
 
     assert 100 - 1_200 == totals(saved)[Saving.COMPRESSION]
 
 
-def voted(mode: Mode, asked: int, *, calls: int = 1, votes: int = 1, aside: int = 0) -> Event:
+def voted(mode: EvaluationMode, asked: int, *, calls: int = 1, votes: int = 1, aside: int = 0) -> Event:
     return Voted("house", (VOTE,) * votes, mode=mode, calls=calls, asked=asked, whole=8_000, aside=aside)
 
 
@@ -127,15 +129,15 @@ def voted(mode: Mode, asked: int, *, calls: int = 1, votes: int = 1, aside: int 
 @pytest.mark.parametrize(
     ("judgement", "expected"),
     [
-        (voted(Mode.FULL, 8_000), {}),
-        (voted(Mode.FULL, 24_000, calls=3, votes=3), {}),
-        (voted(Mode.FULL, 9_000, calls=2, aside=1_000), {}),
-        (voted(Mode.INCREMENTAL, 2_000), {Saving.INCREMENTAL: 1_500}),
-        (voted(Mode.CACHED, 2_000), {Saving.INCREMENTAL: 1_500}),
-        (voted(Mode.FULL, 10_000, calls=2), {Saving.INCREMENTAL: -500}),
-        (voted(Mode.FULL, 5_000), {Saving.INCREMENTAL: 750}),
-        (voted(Mode.SKIPPED, 0, calls=0, votes=0), {Saving.EVAL_SKIP: 2_000}),
-        (voted(Mode.CACHED, 0, calls=0, votes=0), {Saving.EVAL_SKIP: 2_000}),
+        (voted(EvaluationMode.FULL, 8_000), {}),
+        (voted(EvaluationMode.FULL, 24_000, calls=3, votes=3), {}),
+        (voted(EvaluationMode.FULL, 9_000, calls=2, aside=1_000), {}),
+        (voted(EvaluationMode.INCREMENTAL, 2_000), {Saving.INCREMENTAL: 1_500}),
+        (voted(EvaluationMode.CACHED, 2_000), {Saving.INCREMENTAL: 1_500}),
+        (voted(EvaluationMode.FULL, 10_000, calls=2), {Saving.INCREMENTAL: -500}),
+        (voted(EvaluationMode.FULL, 5_000), {Saving.INCREMENTAL: 750}),
+        (voted(EvaluationMode.SKIPPED, 0, calls=0, votes=0), {Saving.EVAL_SKIP: 2_000}),
+        (voted(EvaluationMode.CACHED, 0, calls=0, votes=0), {Saving.EVAL_SKIP: 2_000}),
     ],
     ids=[
         "full",
@@ -150,30 +152,37 @@ def voted(mode: Mode, asked: int, *, calls: int = 1, votes: int = 1, aside: int 
     ],
 )
 def test_a_judgement_that_was_spared_would_have_been_one_in_full(judgement: Event, expected: dict[Saving, int]) -> None:
-    assert expected == spared(*BEGIN, voted(Mode.FULL, 8_000), *over(0), events.Worked(Work("x")), judgement, *over(1))
+    assert expected == spared(
+        *BEGIN,
+        voted(EvaluationMode.FULL, 8_000),
+        *over(0),
+        events.ExecutionFinished(ExecutionResult("x")),
+        judgement,
+        *over(1),
+    )
 
 
 def test_the_same_work_again_is_a_judgement_that_nobody_was_asked_for() -> None:
-    again = [events.Worked(Work("x")), *over(1, Mode.CACHED)]
+    again = [events.ExecutionFinished(ExecutionResult("x")), *over(1, EvaluationMode.CACHED)]
 
-    assert {Saving.EVAL_SKIP: 2_000} == spared(*BEGIN, voted(Mode.FULL, 8_000), *over(0), *again)
+    assert {Saving.EVAL_SKIP: 2_000} == spared(*BEGIN, voted(EvaluationMode.FULL, 8_000), *over(0), *again)
 
 
 def test_a_judgement_is_read_the_same_whether_or_not_its_judge_is_loaded() -> None:
-    event = voted(Mode.INCREMENTAL, 2_000, aside=7)
+    event = voted(EvaluationMode.INCREMENTAL, 2_000, aside=7)
     assert isinstance(event, Voted)
     data = {**asdict(event), "mode": "incremental"}
 
-    assert judging_of(event) == judging_of(events.Unknown({"type": "judge.voted", "data": data}))
-    assert None is judging_of(events.Unknown({"type": "judge.voted", "data": {"votes": [[{"value": 1}]]}}))
-    assert None is judging_of(events.Unknown({"type": "other.thing", "data": data}))
-    assert None is judging_of(events.Warned("nothing"))
+    assert judging_of(event) == judging_of(events.UnknownEvent({"type": "judge.voted", "data": data}))
+    assert None is judging_of(events.UnknownEvent({"type": "judge.voted", "data": {"votes": [[{"value": 1}]]}}))
+    assert None is judging_of(events.UnknownEvent({"type": "other.thing", "data": data}))
+    assert None is judging_of(events.WarningIssued("nothing"))
 
 
 def test_what_a_fork_took_over_was_spared_once() -> None:
     past = [*BEGIN, *turn(500, cached=400), *over(0)]
     own = turn(700, cached=600)
-    records = [*told(*past), *told(events.Forked("run-1", 1, {}), *past, *own, run="run-2", segment="s-2.jsonl")]
+    records = [*told(*past), *told(events.RunForked("run-1", 1, {}), *past, *own, run="run-2", segment="s-2.jsonl")]
 
     assert 400 + 600 == totals(savings_of(records))[Saving.PROMPT_CACHE]
 
@@ -199,7 +208,14 @@ NUMBERS = st.integers(0, 500)
 HAPPENED: st.SearchStrategy[Sequence[Event]] = st.lists(
     st.one_of(
         st.builds(lambda sent, out: asked(Usage(input=sent, output=out)), NUMBERS, NUMBERS),
-        st.sampled_from([events.CycleStarted(0, 30), events.Worked(Work("x")), *over(0), voted(Mode.FULL, 8_000)]),
+        st.sampled_from(
+            [
+                events.CycleStarted(0, 30),
+                events.ExecutionFinished(ExecutionResult("x")),
+                *over(0),
+                voted(EvaluationMode.FULL, 8_000),
+            ]
+        ),
     ),
     max_size=12,
 )
@@ -210,7 +226,12 @@ def test_where_nothing_is_spared_nothing_is_told(happened: Sequence[Event]) -> N
     assert [] == savings_of(told(*BEGIN, *happened))
 
 
-@given(HAPPENED, st.permutations([events.Compressed(), said("again"), said("anew", fresh=True), voted(Mode.CACHED, 9)]))
+@given(
+    HAPPENED,
+    st.permutations(
+        [events.HistoryCompacted(), said("again"), said("anew", fresh=True), voted(EvaluationMode.CACHED, 9)]
+    ),
+)
 def test_whatever_the_order_it_is_a_number(happened: Sequence[Event], more: Sequence[Event]) -> None:
     saved = savings_of(told(*happened, *more, *happened), lambda _: PRICE)
 

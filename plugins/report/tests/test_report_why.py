@@ -6,29 +6,29 @@ import pytest
 
 from openkoi_hookspecs import (
     Check,
+    Cost,
     Decision,
-    Ended,
     Evaluation,
+    EvaluationMode,
     Event,
+    ExecutionResult,
     Facts,
     Finding,
     Limits,
-    Mode,
+    NextAction,
     Policy,
     Record,
-    Ruling,
     Score,
     Severity,
-    Spend,
+    StopReason,
     Task,
-    Work,
     events,
 )
 from openkoi_judge import Voted
 from openkoi_report import report_of, why_lines
 
 SCORES = (Score("tests", 1.0, 0.3), Score("walls", 0.8, 0.45), Score("roof", 0.4, 0.15))
-GO_ON = Ruling(Decision.CONTINUE, "it can still be better")
+GO_ON = Decision(NextAction.CONTINUE, "it can still be better")
 
 
 def vote(walls: float, roof: float) -> tuple[Score, ...]:
@@ -36,10 +36,19 @@ def vote(walls: float, roof: float) -> tuple[Score, ...]:
 
 
 def lap(
-    number: int, evaluation: Evaluation | None, *voted: Voted, ruling: Ruling = GO_ON, mode: Mode = Mode.FULL
+    number: int,
+    evaluation: Evaluation | None,
+    *voted: Voted,
+    ruling: Decision = GO_ON,
+    mode: EvaluationMode = EvaluationMode.FULL,
 ) -> list[Event]:
-    judged = [events.Evaluated(evaluation, ("tests", "judge"))] if evaluation else []
-    return [*voted, *judged, events.Iterated(number, None, Spend(), mode), events.Decided(number, ruling, Spend())]
+    judged = [events.EvaluationFinished(evaluation, ("tests", "judge"))] if evaluation else []
+    return [
+        *voted,
+        *judged,
+        events.IterationFinished(number, None, Cost(), mode),
+        events.DecisionMade(number, ruling, Cost()),
+    ]
 
 
 def why(*happened: Event) -> list[str]:
@@ -70,7 +79,7 @@ def test_the_votes_of_the_judge_are_told_and_their_median() -> None:
 def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_votes() -> None:
     voted = Voted("house", (vote(1.0, 1.0),) * 3, calls=3, asked=30, whole=10)
 
-    lines = why(events.Worked(Work("It stands.")), *lap(0, Evaluation(scores=SCORES), voted))
+    lines = why(events.ExecutionFinished(ExecutionResult("It stands.")), *lap(0, Evaluation(scores=SCORES), voted))
 
     assert ["walls 1.00, roof 1.00: nothing was changed"] == row("median", lines)
 
@@ -80,7 +89,7 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
     [
         (Facts(), "ended: done, not judged, policy: judge"),
         (
-            Facts(end=Ended.BUDGET, limit="tokens", changed=True, red=True, judged=0.5),
+            Facts(end=StopReason.BUDGET, limit="tokens", changed=True, red=True, judged=0.5),
             "ended: budget (tokens), changed, red, judged 0.50, policy: judge",
         ),
         (
@@ -94,9 +103,9 @@ def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_vote
     ],
 )
 def test_the_facts_that_decided_are_told(facts: Facts, said: str) -> None:
-    decided = events.Decided(0, GO_ON, Spend(), facts)
+    decided = events.DecisionMade(0, GO_ON, Cost(), facts)
 
-    assert [said] == row("facts", why(events.Iterated(0, None, Spend(), Mode.FULL), decided))
+    assert [said] == row("facts", why(events.IterationFinished(0, None, Cost(), EvaluationMode.FULL), decided))
 
 
 @pytest.mark.row("C82", "C17")
@@ -131,8 +140,10 @@ def test_of_many_checks_the_first_red_ones_are_named(red: int, said: str) -> Non
 
 @pytest.mark.row("C82", "EVAL-27")
 def test_what_was_spared_and_what_is_from_before_is_told() -> None:
-    part = Voted("house", (vote(0.7, 0.4),), mode=Mode.INCREMENTAL, carried=("roof",), calls=1, asked=20, whole=80)
-    skipped = Voted("house", (), mode=Mode.SKIPPED, carried=("walls", "roof"), whole=80)
+    part = Voted(
+        "house", (vote(0.7, 0.4),), mode=EvaluationMode.INCREMENTAL, carried=("roof",), calls=1, asked=20, whole=80
+    )
+    skipped = Voted("house", (), mode=EvaluationMode.SKIPPED, carried=("walls", "roof"), whole=80)
     lines = why(*lap(0, Evaluation(scores=SCORES), part), *lap(1, Evaluation(scores=SCORES), skipped))
 
     assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, nobody was asked"] == row(
@@ -154,14 +165,14 @@ def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() 
 
 def test_a_reused_evaluation_is_explained_again() -> None:
     found = Evaluation(scores=SCORES)
-    lines = why(*lap(0, found), *lap(1, found, mode=Mode.CACHED))
+    lines = why(*lap(0, found), *lap(1, found, mode=EvaluationMode.CACHED))
 
     assert ["unchanged since the last iteration; reused its score"] == row("judged", lines)
     assert 2 == len(row("score", lines))
 
 
 def test_the_best_iteration_is_named_where_there_are_several() -> None:
-    over = events.RunCompleted(Ruling(Decision.ACCEPT_BEST, "used up"), Spend(), best=0, iterations=2)
+    over = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "used up"), Cost(), best=0, iterations=2)
 
     assert "  the best is iteration 1" == why(*lap(0, None), *lap(1, None), over)[-1]
 

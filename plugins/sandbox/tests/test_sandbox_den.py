@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed, KoiError
+from openkoi_hookspecs import Command, CommandResult, KoiError
 from openkoi_sandbox import Bubblewrap, Landlock, Limits
 from openkoi_sandbox.bubblewrap import ISOLATED
 from openkoi_sandbox.caches import variables
@@ -21,7 +21,7 @@ from openkoi_sandbox.worktree import GitFolders, git_folders
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's cages")
 HOME = Path("/home/ann")
 MISSING = {Landlock: CONFINED.missing(), Bubblewrap: ISOLATED.missing()}
-Run = Callable[[str], Completed]
+Run = Callable[[str], CommandResult]
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_isolated_a_fixed_name_in_the_temporary_folder_will_do(tmp_path: Path, r
 def test_processes_may_share_memory(run: Run) -> None:
     lock = f'{sys.executable} -c "import multiprocessing; multiprocessing.Lock()"'
 
-    assert Completed(0, "") == run(lock)
+    assert CommandResult(0, "") == run(lock)
 
 
 @linux

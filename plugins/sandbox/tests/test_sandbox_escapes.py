@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed
+from openkoi_hookspecs import Command, CommandResult
 from openkoi_sandbox import Bubblewrap, Ladder, Landlock
 from openkoi_sandbox.bubblewrap import ISOLATED
 from openkoi_sandbox.landlock import CONFINED
@@ -21,7 +21,7 @@ from openkoi_sandbox.landlock import CONFINED
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's cages")
 KEPT = "ours\n"
 MISSING = {Landlock: CONFINED.missing(), Bubblewrap: ISOLATED.missing()}
-Run = Callable[..., Completed]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def run(request: pytest.FixtureRequest, place: Path) -> Run:
     if MISSING[kind]:
         pytest.skip(f"not here: {MISSING[kind]}")
 
-    def shell(line: str, **settings: Any) -> Completed:
+    def shell(line: str, **settings: Any) -> CommandResult:
         sandbox = kind(folder=place / "outputs", **settings)
         return asyncio.run(sandbox.execute(Command(["sh", "-c", line], seconds=20), place / "root"))
 

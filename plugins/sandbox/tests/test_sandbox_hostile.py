@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed, Sandbox
+from openkoi_hookspecs import Command, CommandResult, Sandbox
 from openkoi_sandbox import Bubblewrap, Landlock, Limits, Plain
 from openkoi_sandbox.bubblewrap import ISOLATED
 from openkoi_sandbox.landlock import CONFINED
@@ -120,7 +120,7 @@ def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> Sandbox:
     return kind(folder=tmp_path / "outputs", grace=0.1, max_output_mb=40.0)
 
 
-def ran(sandbox: Sandbox, root: Path, hostile: Hostile) -> Completed:
+def ran(sandbox: Sandbox, root: Path, hostile: Hostile) -> CommandResult:
     words = ["sh", "-c", hostile.line]
     command = Command(words, stdin=hostile.stdin, seconds=hostile.seconds, env={"FISH": WORD})
     return asyncio.run(sandbox.execute(command, root))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed, KoiError
+from openkoi_hookspecs import Command, CommandResult, KoiError
 from openkoi_sandbox import Plain
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
@@ -21,7 +21,7 @@ def shell(line: str, seconds: float = 30.0, **env: str) -> Command:
     return Command(["sh", "-c", line], seconds=seconds, env=env)
 
 
-def ran(folder: Path, command: Command, **settings: Any) -> Completed:
+def ran(folder: Path, command: Command, **settings: Any) -> CommandResult:
     return asyncio.run(Plain(folder=folder / "outputs", **settings).execute(command, folder))
 
 
@@ -78,7 +78,7 @@ def test_job_control_groups_are_ended(tmp_path: Path) -> None:
 
     done = ran(tmp_path, Command([sys.executable, "-c", code], env={"FISH": "groups-koi", "PYTHONWARNINGS": "ignore"}))
 
-    assert Completed(0, "") == done
+    assert CommandResult(0, "") == done
     assert [] == carrying("groups-koi")
 
 

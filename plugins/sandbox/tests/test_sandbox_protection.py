@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed, Sandbox
+from openkoi_hookspecs import Command, CommandResult, Sandbox
 from openkoi_sandbox import Bubblewrap, Landlock, Plain
 from openkoi_sandbox.autorun_index import AutorunIndex
 from openkoi_sandbox.bubblewrap import ISOLATED
@@ -62,7 +62,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def run(make: type[Sandbox], root: Path, line: str, *, approved: tuple[Path, ...] = ()) -> Completed:
+def run(make: type[Sandbox], root: Path, line: str, *, approved: tuple[Path, ...] = ()) -> CommandResult:
     sandbox = make(folder=root.parent / "data/outputs")  # type: ignore[call-arg]  # each of ours takes one
     return asyncio.run(sandbox.execute(Command(["bash", "-c", line], approved=frozenset(map(str, approved))), root))
 
@@ -73,7 +73,7 @@ async def until(path: Path) -> None:
         await asyncio.sleep(0.02)
 
 
-def undone(done: Completed) -> list[str]:
+def undone(done: CommandResult) -> list[str]:
     return [event.path for event in done.events if isinstance(event, Protected)]
 
 
@@ -162,7 +162,7 @@ def test_what_its_user_changes_between_two_commands_stays(root: Path, make: type
 def test_what_is_read_only_to_commands_its_user_may_change_meanwhile(root: Path) -> None:
     sandbox = Bubblewrap(folder=root.parent / "data/outputs")
 
-    async def meanwhile() -> Completed:
+    async def meanwhile() -> CommandResult:
         line = "touch begun; until test -e go; do sleep 0.02; done"
         task = asyncio.create_task(sandbox.execute(Command(["bash", "-c", line]), root))
         await until(root / "begun")

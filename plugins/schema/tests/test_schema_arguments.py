@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_hookspecs import Json, ToolFault
+from openkoi_hookspecs import Json, ToolError
 from openkoi_schema import fitted
 
 SCHEMA: dict[str, Json] = {
@@ -52,7 +52,7 @@ def test_what_loses_nothing_is_made_to_fit(given: dict[str, Json], fits: dict[st
     ],
 )
 def test_what_does_not_fit_is_told_to_the_model(given: dict[str, Json], said: str) -> None:
-    with pytest.raises(ToolFault) as raised:
+    with pytest.raises(ToolError) as raised:
         fitted(given, SCHEMA)
     assert said in str(raised.value)
 

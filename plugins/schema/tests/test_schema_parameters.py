@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Json, ToolFault
+from openkoi_hookspecs import Json, ToolError
 from openkoi_schema import Parameters
 
 PARAMETERS = Parameters(
@@ -47,7 +47,7 @@ def test_null_stands_for_what_is_left_out() -> None:
     ],
 )
 def test_what_does_not_fit_is_named_with_what_is_expected(arguments: dict[str, Json], sentence: str) -> None:
-    with pytest.raises(ToolFault) as fault:
+    with pytest.raises(ToolError) as fault:
         PARAMETERS.accept(arguments)
 
     assert str(fault.value).startswith(sentence)
@@ -67,5 +67,5 @@ def taken(parameters: Parameters, given: dict[str, Json]) -> dict[str, object] |
     """The arguments as they are taken, None when they are refused."""
     try:
         return dict(parameters.accept(given).values)
-    except ToolFault:
+    except ToolError:
         return None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Entry
+from openkoi_hookspecs import PluginEntry
 from openkoi_skillfile import (
     EVALUATOR,
     NO,
@@ -225,7 +225,7 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
     put(tmp_path, "good", TEXT.replace("---\n", "---\nkind: evaluator\n", 1))
     put(tmp_path, "task")
 
-    found, complaints = lent([Entry("skills", "acme", "acme", lambda: tmp_path)])
+    found, complaints = lent([PluginEntry("skills", "acme", "acme", lambda: tmp_path)])
 
     assert ([(tmp_path, Source.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
     assert ["good"] == [one.skill.name for one in collect(found).found]

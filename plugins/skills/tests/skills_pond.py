@@ -9,6 +9,7 @@ from typing import ClassVar
 from openkoi_hookspecs import (
     Embedding,
     Evaluation,
+    ExecutionResult,
     Question,
     Record,
     Request,
@@ -17,9 +18,8 @@ from openkoi_hookspecs import (
     Score,
     Task,
     ToolResult,
-    Work,
 )
-from openkoi_hookspecs.events import ToolAnswered, Warned
+from openkoi_hookspecs.events import ToolCallFinished, WarningIssued
 from openkoi_rehearsal import Line, Scripted
 from openkoi_skills import Skills
 from openkoi_skills.project_rules import ProjectRules
@@ -37,7 +37,7 @@ class Judged:
     score: float
     judges: ClassVar[bool] = True
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Say it."""
         return Evaluation(scores=(Score("form", self.score),))
 
@@ -123,8 +123,8 @@ class Pond:
 
     def results(self) -> list[ToolResult]:
         """What tools answered."""
-        return [one.event.result for one in self.records if isinstance(one.event, ToolAnswered)]
+        return [one.event.result for one in self.records if isinstance(one.event, ToolCallFinished)]
 
     def warnings(self) -> str:
         """What was said loudly."""
-        return "\n".join(one.event.text for one in self.records if isinstance(one.event, Warned))
+        return "\n".join(one.event.text for one in self.records if isinstance(one.event, WarningIssued))

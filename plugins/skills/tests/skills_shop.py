@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import Entry
+from openkoi_hookspecs import PluginEntry
 from openkoi_skills import Skills
 from openkoi_skills.command import skill
 
@@ -23,9 +23,9 @@ class Shop:
     def data(self) -> Path:
         return self.folder / "home" / "data"
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
-        return [Entry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
+        return [PluginEntry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
 
     def openkoi(self, *words: str) -> Result:
         """Say ``openkoi skill`` and so on; what it raises flies on."""
@@ -46,8 +46,8 @@ class Shop:
 class Learning(Shop):
     """The same, with the commands there are."""
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
         if kind == "commands":
-            return [Entry("commands", "skill", "test", lambda: skill)]
+            return [PluginEntry("commands", "skill", "test", lambda: skill)]
         return Shop.entries(self, kind)

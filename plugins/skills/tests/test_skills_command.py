@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from skills_shop import TEXT, Shop
 
-from openkoi_hookspecs import KoiError, ToolFault, UnknownName
+from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
 from openkoi_skillfile import YES, Approved, digest, validate
 from openkoi_skills.supplied import supplied, told_apart
 
@@ -78,7 +78,7 @@ def test_a_skill_is_shown_as_it_is_written_without_what_steers_a_terminal(shop: 
     (file.parent / "more.md").write_text("More.")
 
     assert "Do it.\n?[2J?\n" == shop.openkoi("show", "feed").stdout.partition("---\nDo")[2].join(["Do", ""])
-    with pytest.raises(UnknownName, match="Did you mean 'feed'"):
+    with pytest.raises(PluginNotFoundError, match="Did you mean 'feed'"):
         shop.openkoi("show", "fed")
 
 
@@ -115,7 +115,7 @@ def test_each_mistake_says_what_to_do(shop: Shop) -> None:
         shop.openkoi("install", str(shop.folder / "elsewhere" / "bad"), "--yes")
     with pytest.raises(KoiError, match="Did you mean 'feed-koi'"):
         shop.openkoi("new", "Feed Koi!")
-    with pytest.raises(UnknownName, match="There are: none"):
+    with pytest.raises(PluginNotFoundError, match="There are: none"):
         shop.openkoi("trust", "nobody")
     with pytest.raises(KoiError, match="Look at the address"):
         shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")
@@ -141,7 +141,7 @@ def test_what_lies_beside_a_skill_can_be_read_before_it_is_trusted(shop: Shop) -
 
     assert "rm all\n" == shop.openkoi("show", "feed", "--file", "run.sh").stdout
     for name in ("../feed", "\0", "none"):
-        with pytest.raises(ToolFault, match=r"Its files: run\.sh"):
+        with pytest.raises(ToolError, match=r"Its files: run\.sh"):
             shop.openkoi("show", "feed", "--file", name)
 
 

@@ -9,7 +9,7 @@ from skills_pond import TASK, Fixed, Pond
 from openkoi_hookspecs import (
     ToolCall,
 )
-from openkoi_hookspecs.events import Used
+from openkoi_hookspecs.events import UsageRecorded
 from openkoi_skills.effect import tallied
 from openkoi_skills.signals import Effect
 
@@ -68,7 +68,7 @@ def test_how_a_skill_did_is_written_down_and_read_back(pond: Pond) -> None:
         pond.score = score
         pond.solve(f"{TASK} to fix the bug")
 
-    used = [one.event for one in pond.records if isinstance(one.event, Used) and one.event.skills]
+    used = [one.event for one in pond.records if isinstance(one.event, UsageRecorded) and one.event.skills]
     tally = tallied(pond.home / "data")
 
     assert [("SkillUse", ("deploy-pond",), None)] == [(one.kind, one.skills, one.score) for one in used]

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from openkoi_hookspecs import Deny, Entry, Task, ToolCall
+from openkoi_hookspecs import Deny, PluginEntry, Task, ToolCall
 from openkoi_skillfile import EVALUATOR, TASK, Source
 from openkoi_skills import Skills
 from openkoi_skills.shelf import Library
@@ -25,8 +25,8 @@ def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path
     bundle = ModuleType("bundle")
     bundle.__path__ = [str(tmp_path / "bundle")]
     brought = {
-        "skills": [Entry("skills", "acme", "acme", lambda: tmp_path / "package")],
-        "bundles": [Entry("bundles", "team", "team", lambda: bundle)],
+        "skills": [PluginEntry("skills", "acme", "acme", lambda: tmp_path / "package")],
+        "bundles": [PluginEntry("bundles", "team", "team", lambda: bundle)],
     }
 
     shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, lambda kind: brought[kind])

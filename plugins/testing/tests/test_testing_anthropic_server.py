@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from anthropic.types import MessageParam, ToolParam
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic import error
 from openkoi_testing.servers.anthropic_speech import written
@@ -20,7 +20,7 @@ MODEL = "claude-fake"
 HELLO: list[MessageParam] = [{"role": "user", "content": "Hello"}]
 TOOLS: list[ToolParam] = [{"name": "read", "description": "Read.", "input_schema": {"type": "object"}}]
 CALLS = [ToolCall("toolu_a", "read", {"path": "ä"}), ToolCall("toolu_b", "read", {})]
-THOUGHTS = [Thought("Two files."), Thought("", seal="c2VjcmV0")]
+THOUGHTS = [Reasoning("Two files."), Reasoning("", seal="c2VjcmV0")]
 COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
 MARK: Any = {"type": "ephemeral"}
 THINKING: Any = {"type": "enabled", "budget_tokens": 1024}

@@ -14,7 +14,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # it carries 
     EventStreamError,
 )
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import BedrockServer, Fault, Say
 from openkoi_testing.servers.aws import KeyPair, event, exception, failed
 
@@ -25,7 +25,7 @@ HELLO: Any = [{"role": "user", "content": [{"text": "Hello"}]}]
 TOOLS: Any = {"tools": [{"toolSpec": {"name": "read", "inputSchema": {"json": {"type": "object"}}}}]}
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {})]
 COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
-SAYS = Say([Thought("Hm.", "c2lnbmF0dXJl"), Thought("", "AAEC"), "Héllo 😀", *CALLS], usage=COUNTED)
+SAYS = Say([Reasoning("Hm.", "c2lnbmF0dXJl"), Reasoning("", "AAEC"), "Héllo 😀", *CALLS], usage=COUNTED)
 
 
 def client(service: str, url: str, secret: str = PAIR.secret, access: str = PAIR.access) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from google import genai
 from google.genai import errors, types
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import Fault, GoogleServer, Say
 from openkoi_testing.servers.say import Words
 
@@ -23,7 +23,7 @@ TOOLS = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[typ
 
 @pytest.fixture
 def server() -> Iterator[GoogleServer]:
-    words: Words = ["Héllo 😀", Thought("Hm.", "c2lnbmVk"), *CALLS]
+    words: Words = ["Héllo 😀", Reasoning("Hm.", "c2lnbmVk"), *CALLS]
     says = (Say(words, usage=COUNTED), "Done.")
     with GoogleServer(*says, models=["gemini-one", "gemini-two"], key="AIza-right") as server:
         yield server
@@ -221,7 +221,7 @@ def test_settings_are_looked_at_too(more: dict[str, Any]) -> None:
     ids=["signed", "unsigned", "another signature", "an earlier turn"],
 )
 def test_the_signature_of_a_call_has_to_come_back_in_the_current_turn(turns: list[Any], accepted: bool) -> None:
-    with GoogleServer([Thought("Hm.", "c2ln"), ToolCall("a", "read", {"path": "x"})]) as server:
+    with GoogleServer([Reasoning("Hm.", "c2ln"), ToolCall("a", "read", {"path": "x"})]) as server:
         refusal(server.url, {"contents": [said("x")]})
         complaint = refusal(server.url, {"contents": [said("x"), *turns]})
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import Fault, OllamaServer, Say
 from openkoi_testing.servers.ollama_strict import Pulled
 
@@ -21,7 +21,7 @@ SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "o
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 TOOLS: Any = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}]
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"of": [1, {}]})]
-SAYS = Say([Thought("Hm."), "Héllo 😀", *CALLS], usage=Usage(input=10, output=7, cache_read=4))
+SAYS = Say([Reasoning("Hm."), "Héllo 😀", *CALLS], usage=Usage(input=10, output=7, cache_read=4))
 MODELS = (
     Pulled("llama-fake", context=65_536, window=16_384),
     Pulled("old:7b", abilities=("completion",)),

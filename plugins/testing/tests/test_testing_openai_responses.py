@@ -13,7 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import OpenAIServer, Say, openai_chat
 from openkoi_testing.servers.openai_responses import response, stream
 
@@ -24,7 +24,7 @@ Check = Callable[[str, Any], None]
 
 COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"path": "b"})]
-SAYS = Say([Thought("Hm.", "secret"), "Héllo 😀", *CALLS], usage=COUNTED)
+SAYS = Say([Reasoning("Hm.", "secret"), "Héllo 😀", *CALLS], usage=COUNTED)
 THINKING: Any = {"include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}, "store": False}
 PARAMETERS = {"type": "object", "properties": {}}
 TOOLS: Any = [{"type": "function", "name": "read", "parameters": PARAMETERS, "strict": False}]

@@ -9,7 +9,7 @@ import httpx2
 import openai
 import pytest
 
-from openkoi_hookspecs import Thought, ToolCall, Usage
+from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import Fault, LLMock, OpenAIServer, PeerMissing, Say
 from openkoi_testing.servers.faults import After
 
@@ -21,7 +21,7 @@ COUNTED = Usage(input=10, output=7, cache_read=4)
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    says = (Say([Thought("Hm."), "Héllo 😀", *CALLS], usage=COUNTED), "Done.")
+    says = (Say([Reasoning("Hm."), "Héllo 😀", *CALLS], usage=COUNTED), "Done.")
     with OpenAIServer(*says, models=["gpt-one", "gpt-two"], key="sk-right") as server:
         yield server
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Json, Tool, Toolbox, ToolFault, ToolResult
+from openkoi_hookspecs import Json, Tool, ToolError, ToolProvider, ToolResult
 from openkoi_testing import Stage, lend
 from openkoi_tools import WorkspaceTools
 
@@ -55,7 +55,7 @@ async def answered(tool: Tool, arguments: dict[str, Json]) -> ToolResult:
     """What the model gets to read: a fault is a failed result."""
     try:
         return await tool.call(arguments)
-    except ToolFault as fault:
+    except ToolError as fault:
         return ToolResult(str(fault), failed=True)
 
 
@@ -72,12 +72,12 @@ class Bench:
         self._runner = runner
         self._lent = lent
 
-    def hands(self, toolbox: Toolbox, **settings: object) -> Hands:
+    def hands(self, toolbox: ToolProvider, **settings: object) -> Hands:
         """Take the tools for a new run out of a toolbox; ``settings`` by dotted key, with ``__`` for each dot."""
         stage = Stage(settings={key.replace("__", "."): value for key, value in settings.items()})
         return Hands(self._workspace, self._runner.run(self._tools(toolbox, stage)), self._runner)
 
-    async def _tools(self, toolbox: Toolbox, stage: Stage) -> dict[str, Tool]:
+    async def _tools(self, toolbox: ToolProvider, stage: Stage) -> dict[str, Tool]:
         run = await self._lent.enter_async_context(lend(self._workspace, stage=stage))
         return {tool.name: tool for tool in await toolbox.tools(run)}
 

@@ -1,4 +1,4 @@
-"""Whatever a model gives a tool, it reads an answer: nothing but a ToolFault is ever raised, and results stay small."""
+"""Whatever a model gives a tool, it reads an answer: nothing but a ToolError is ever raised, and results stay small."""
 
 import asyncio
 from contextlib import suppress
@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Json, Tool, ToolFault
+from openkoi_hookspecs import Json, Tool, ToolError
 from openkoi_testing import lend
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.patch import parsed
@@ -32,7 +32,7 @@ CALLS = st.lists(st.tuples(TOOLS, PATHS, ARGUMENTS), min_size=1, max_size=4)
 
 @given(PATCHES)
 def test_every_patch_is_read_or_refused(patch: str) -> None:
-    with suppress(ToolFault):
+    with suppress(ToolError):
         assert parsed(patch)
 
 
@@ -60,5 +60,5 @@ async def text(tool: Tool, arguments: dict[str, Json]) -> str:
     fitting = {name: value for name, value in arguments.items() if name in str(tool.parameters)}
     try:
         return (await tool.call(fitting)).text
-    except ToolFault as fault:
+    except ToolError as fault:
         return str(fault)

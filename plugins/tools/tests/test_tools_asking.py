@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Ended, Json, Limits, Question, Task, ToolCall, ToolFault, ToolResult
+from openkoi_hookspecs import Json, Limits, Question, StopReason, Task, ToolCall, ToolError, ToolResult
 from openkoi_testing import Stage, perform
 from openkoi_tools import WorkspaceTools
 
@@ -34,7 +34,7 @@ def test_when_nobody_is_there_the_model_is_told_to_decide(tmp_path: Path) -> Non
     ],
 )
 def test_what_is_no_question_is_refused(tmp_path: Path, arguments: dict[str, Json], sentence: str) -> None:
-    with pytest.raises(ToolFault, match=sentence):
+    with pytest.raises(ToolError, match=sentence):
         asyncio.run(asking("yes", tmp_path, **arguments))
 
 
@@ -44,7 +44,7 @@ def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path
 
     done = perform(Task("a task", limits=Limits(cycles=60)), Stage(says=lines), tmp_path)
 
-    assert Ended.LOOP is done.result.best.work.ended
+    assert StopReason.LOOP is done.result.best.work.ended
 
 
 async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[list[Question], ToolResult]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 from openkoi_tools.splice import Change, spliced
 from openkoi_tools.text import Document, document, encoding_of
 
@@ -113,14 +113,14 @@ def test_a_large_file_with_an_edit_in_the_middle_is_otherwise_the_same(lines: in
 def test_a_character_that_the_encoding_lacks_is_refused_and_named() -> None:
     text = document(b"caf\xe9 old")
 
-    with pytest.raises(ToolFault, match=r"latin-1, which has no '漢'"):
+    with pytest.raises(ToolError, match=r"latin-1, which has no '漢'"):
         spliced(text, [Change(5, 8, "漢")])
 
 
 def test_a_stand_in_for_a_byte_is_never_written_in_its_place() -> None:
     text = document("漢字".encode() + b"\xff old")
 
-    with pytest.raises(ToolFault, match="only stands for a byte"):
+    with pytest.raises(ToolError, match="only stands for a byte"):
         spliced(text, [Change(2, 7, "new \ufffd")])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_hookspecs import Completed
+from openkoi_hookspecs import CommandResult
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.run_command import ending, output
 
@@ -58,7 +58,7 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 
 
 def test_where_all_of_the_output_is_kept_is_told() -> None:
-    told = output(Completed(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
+    told = output(CommandResult(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
 
     go_on = "it is kept in /data/whole.txt: read_file it from start=1 on"
     assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]
@@ -66,15 +66,15 @@ def test_where_all_of_the_output_is_kept_is_told() -> None:
 
 
 def test_output_cut_inside_a_character_is_still_text() -> None:
-    head, _, tail = output(Completed(0, "é漢😀" * 500), 1_001)
+    head, _, tail = output(CommandResult(0, "é漢😀" * 500), 1_001)
 
     assert "é漢😀".startswith(head[-1:]) or head[-1] in "é漢😀"
     assert "\ufffd" not in head + tail
 
 
 def test_how_it_ended_comes_first() -> None:
-    assert "Exit code 2." == ending(Completed(2, "oops"), 0.1)
-    assert "Exit code 2. No output." == ending(Completed(2, " \n"), 0.1)
+    assert "Exit code 2." == ending(CommandResult(2, "oops"), 0.1)
+    assert "Exit code 2. No output." == ending(CommandResult(2, " \n"), 0.1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import BadSetting, Effect, Task, Tool, ToolCall, events
+from openkoi_hookspecs import ConfigError, Effect, Task, Tool, ToolCall, events
 from openkoi_testing import Line, Stage, lend, perform
 from openkoi_testing.contracts.toolbox import ToolboxContract
 from openkoi_tools import WorkspaceTools
@@ -42,9 +42,9 @@ def test_readers_may_be_repeated_and_writers_may_not(tmp_path: Path) -> None:
 
 
 def test_a_result_size_that_cannot_work_is_refused_with_its_key() -> None:
-    with pytest.raises(BadSetting, match=r"\[tools.workspace\] max_result_kb is 1"):
+    with pytest.raises(ConfigError, match=r"\[tools.workspace\] max_result_kb is 1"):
         WorkspaceTools(max_result_kb=1)
-    with pytest.raises(BadSetting, match="must be above zero"):
+    with pytest.raises(ConfigError, match="must be above zero"):
         WorkspaceTools(command_seconds=0)
 
 
@@ -61,7 +61,7 @@ def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Pat
 
     done = perform(Task("Rename login"), Stage(says=lines), tmp_path)
 
-    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolAnswered)]
+    answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert [True, False, False] == [answer.failed for answer in answers]
     assert "There is no file src/auth.sr. Did you mean src/auth.rs?" == answers[0].text
     assert "fn log_in() {}\n" == (tmp_path / "src/auth.rs").read_text()
@@ -73,7 +73,7 @@ def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
 
     done = perform(Task("What does login do?"), Stage(says=lines), tmp_path)
 
-    assert ["Reading auth.rs"] == [r.event.doing for r in done.records if isinstance(r.event, events.ToolCalled)]
+    assert ["Reading auth.rs"] == [r.event.doing for r in done.records if isinstance(r.event, events.ToolCallStarted)]
 
 
 async def tools_for(workspace: Path) -> list[Tool]:

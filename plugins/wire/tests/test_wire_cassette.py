@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import BadSetting, Json, KoiError, ProviderError, Refused, Unavailable, WrongServer
+from openkoi_hookspecs import (
+    ConfigError,
+    Json,
+    KoiError,
+    ProviderError,
+    ProviderUnavailableError,
+    RequestRejectedError,
+    WrongServerError,
+)
 from openkoi_testing.servers.faults import After, Fault
 from openkoi_testing.servers.http import EVENTS, HttpServer, Seen, Served
 from openkoi_wire import Bounds, Wire, replays
@@ -118,7 +126,10 @@ def test_a_cut_is_a_cut_again(tmp_path: Path, cut: int) -> None:
     ((words, error),) = recorded(file, server(fault=Fault(cut=cut)))
     ((again, error_again),) = replayed(file)
 
-    assert (isinstance(error, Unavailable), isinstance(error_again, Unavailable)) == (True, True)
+    assert (isinstance(error, ProviderUnavailableError), isinstance(error_again, ProviderUnavailableError)) == (
+        True,
+        True,
+    )
     assert words == again
 
 
@@ -126,7 +137,7 @@ def test_silence_is_recorded_as_a_cut(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
     recorded(file, server(fault=Fault(cut=16, after=After.HANGS)))
 
-    assert [["héllo"]] == [words for words, error in replayed(file) if isinstance(error, Unavailable)]
+    assert [["héllo"]] == [words for words, error in replayed(file) if isinstance(error, ProviderUnavailableError)]
 
 
 def test_no_answer_at_all_is_none_again(tmp_path: Path) -> None:
@@ -134,13 +145,13 @@ def test_no_answer_at_all_is_none_again(tmp_path: Path) -> None:
 
     async def ask() -> None:
         async with Wire(NOBODY, cassette=f"record:{file}") as wire:
-            with suppress(Unavailable):
+            with suppress(ProviderUnavailableError):
                 await hear(wire)
 
     asyncio.run(ask())
     ((_, error),) = replayed(file)
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert "could not be reached" in str(error)
 
 
@@ -150,11 +161,17 @@ def test_a_server_that_never_begins_to_answer_is_silent_again(tmp_path: Path) ->
     ((words, error),) = replayed(file)
 
     assert [] == words
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [(429, Unavailable), (503, Unavailable), (400, Refused), (302, WrongServer)]
+    ("status", "kind"),
+    [
+        (429, ProviderUnavailableError),
+        (503, ProviderUnavailableError),
+        (400, RequestRejectedError),
+        (302, WrongServerError),
+    ],
 )
 def test_an_error_is_the_same_error_again(tmp_path: Path, status: int, kind: type[ProviderError]) -> None:
     file = tmp_path / "cassette.jsonl"
@@ -206,7 +223,7 @@ def test_what_was_not_recorded_is_refused_in_words(tmp_path: Path, then: bytes, 
     recorded(file, server(), then)
     ((_, error),) = replayed(file, now)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert "The request POST /say (" in str(error)
     assert f"is not recorded: {file} holds 1 exchanges." in str(error)
     assert str(error).endswith("record anew.")
@@ -217,7 +234,7 @@ def test_what_was_recorded_once_is_answered_once(tmp_path: Path) -> None:
     recorded(file, server())
     _, (_, error) = replayed(file, *[b'{"say": "hello"}'] * 2)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert "is recorded once only" in str(error)
 
 
@@ -301,18 +318,18 @@ def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: 
     ((words, error),) = replayed(file)
 
     assert words == [first]
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
 
 
 @pytest.mark.parametrize("cassette", ["cassette.jsonl", "record:", "replay:", "rewind:file", "record"])
 def test_a_cassette_is_one_of_two_words_and_a_file(cassette: str) -> None:
-    with pytest.raises(BadSetting, match="record:FILE or replay:FILE"):
+    with pytest.raises(ConfigError, match="record:FILE or replay:FILE"):
         Wire(NOBODY, cassette=cassette)
 
 
 @pytest.mark.parametrize("word", ["record", "replay"])
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path, word: str) -> None:
-    with pytest.raises(BadSetting, match=r"cassette\.jsonl cannot be re.* No such file or directory"):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl cannot be re.* No such file or directory"):
         Wire(NOBODY, cassette=f"{word}:{tmp_path / 'none' / 'cassette.jsonl'}")
 
 
@@ -322,7 +339,7 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: bytes) -> Non
     recorded(file, server())
     file.write_bytes(file.read_bytes() + line + b"\n")
 
-    with pytest.raises(BadSetting, match=r"cassette\.jsonl, line 2, cannot be replayed: "):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 2, cannot be replayed: "):
         Wire(NOBODY, cassette=f"replay:{file}")
 
 
@@ -345,7 +362,7 @@ def test_a_replay_signs_nothing(tmp_path: Path) -> None:
     recorded(file, server())
 
     def sign(method: str, url: str, body: bytes) -> dict[str, str]:
-        raise BadSetting("There are no credentials.")
+        raise ConfigError("There are no credentials.")
 
     async def ask() -> list[str]:
         async with Wire(NOBODY, sign=sign, cassette=f"replay:{file}") as wire:

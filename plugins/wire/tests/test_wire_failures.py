@@ -10,7 +10,7 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from openkoi_hookspecs import BadSetting, Json, ProviderError, Refused, Unavailable
+from openkoi_hookspecs import ConfigError, Json, ProviderError, ProviderUnavailableError, RequestRejectedError
 from openkoi_wire import Wire
 
 KEY = "opaque-0123456789"
@@ -36,12 +36,12 @@ def error(status: int, body: str | bytes = "", **headers: str) -> ProviderError:
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 529])
 def test_what_may_pass_is_unavailable(status: int) -> None:
-    assert isinstance(error(status, "<html>Oh</html>"), Unavailable)
+    assert isinstance(error(status, "<html>Oh</html>"), ProviderUnavailableError)
 
 
 @pytest.mark.parametrize("status", [300, 302, 307, 400, 401, 402, 403, 404, 410, 413, 418, 422, 451])
 def test_what_will_not_pass_is_refused(status: int) -> None:
-    assert isinstance(error(status, "<html>Oh</html>"), Refused)
+    assert isinstance(error(status, "<html>Oh</html>"), RequestRejectedError)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_will_not_pass_is_refused(status: int) -> None:
 def test_it_says_when_to_come_back(headers: dict[str, str], seconds: float | None) -> None:
     caught = error(429, **headers)
 
-    assert isinstance(caught, Unavailable)
+    assert isinstance(caught, ProviderUnavailableError)
     assert seconds == caught.retry_after
 
 
@@ -69,7 +69,7 @@ def test_a_date_to_come_back_at_is_counted_from_now() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     caught = error(503, retry_after=date)
 
-    assert isinstance(caught, Unavailable)
+    assert isinstance(caught, ProviderUnavailableError)
     assert 25 < (caught.retry_after or 0) <= 30
 
 
@@ -77,7 +77,7 @@ def test_a_date_to_come_back_at_is_counted_from_now() -> None:
 def test_a_quota_that_is_used_up_does_not_pass(code: str) -> None:
     caught = error(429, f'{{"error": {{"code": "{code}", "message": "You exceeded it."}}}}', retry_after="3600")
 
-    assert isinstance(caught, Refused)
+    assert isinstance(caught, RequestRejectedError)
     assert str(caught) == "models.example says that the quota is used up (429): You exceeded it. Check the account."
 
 
@@ -94,7 +94,7 @@ def test_a_quota_that_is_used_up_does_not_pass(code: str) -> None:
 def test_a_quota_is_told_by_its_words_too(message: str) -> None:
     caught = error(429, json.dumps({"error": {"code": 429, "message": message}}))
 
-    assert isinstance(caught, Refused)
+    assert isinstance(caught, RequestRejectedError)
     assert "says that the quota is used up (429): " in str(caught)
 
 
@@ -102,7 +102,7 @@ def test_a_quota_is_told_by_its_words_too(message: str) -> None:
 def test_a_limit_that_ends_at_a_known_time_may_pass(message: str) -> None:
     caught = error(429, json.dumps({"error": {"message": message}}), retry_after="432")
 
-    assert isinstance(caught, Unavailable)
+    assert isinstance(caught, ProviderUnavailableError)
     assert caught.retry_after == 432.0
 
 
@@ -111,13 +111,13 @@ def test_when_to_come_back_may_be_said_in_the_body(said: str, seconds: float | N
     details = [{"reason": "x"}, {"retryDelay": said}]
     caught = error(503, json.dumps({"error": {"message": "Busy.", "status": "UNAVAILABLE", "details": details}}))
 
-    assert isinstance(caught, Unavailable)
+    assert isinstance(caught, ProviderUnavailableError)
     assert seconds == caught.retry_after
 
 
 @pytest.mark.parametrize("message", ["Too many requests per minute", "Rate limit reached. Try again in 2s", ""])
 def test_a_rate_is_no_quota(message: str) -> None:
-    assert isinstance(error(429, json.dumps({"error": {"message": message}})), Unavailable)
+    assert isinstance(error(429, json.dumps({"error": {"message": message}})), ProviderUnavailableError)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_redirect_is_not_followed() -> None:
         asked.append(request.url.host)
         return httpx2.Response(302, headers={"location": "https://evil.example/"})
 
-    with pytest.raises(Refused, match="redirects to evil"):
+    with pytest.raises(RequestRejectedError, match="redirects to evil"):
         get(elsewhere)
     assert asked == ["models.example"]
 
@@ -183,7 +183,7 @@ def test_an_address_elsewhere_is_not_asked(path: str) -> None:
         async with Wire("https://models.example/v1", transport=httpx2.MockTransport(note)) as wire:
             return await wire.get(path)
 
-    with pytest.raises(Refused, match="leads elsewhere"):
+    with pytest.raises(RequestRejectedError, match="leads elsewhere"):
         asyncio.run(ask())
     assert not asked
 
@@ -204,7 +204,7 @@ def test_a_broken_connection_is_unavailable_and_names_the_host(broken: Exception
     def breaks(request: httpx2.Request) -> httpx2.Response:
         raise broken
 
-    with pytest.raises(Unavailable, match=r"^models\.example ") as caught:
+    with pytest.raises(ProviderUnavailableError, match=r"^models\.example ") as caught:
         get(breaks)
     assert KEY not in str(caught.value)
     assert caught.value.__suppress_context__
@@ -212,12 +212,12 @@ def test_a_broken_connection_is_unavailable_and_names_the_host(broken: Exception
 
 @pytest.mark.parametrize("body", ["", "busy", '{"data": ['])
 def test_a_document_that_is_no_json_is_unavailable(body: str) -> None:
-    with pytest.raises(Unavailable, match="not JSON"):
+    with pytest.raises(ProviderUnavailableError, match="not JSON"):
         get(lambda _: httpx2.Response(200, content=body))
 
 
 def test_a_host_s_port_is_named_and_its_password_is_not() -> None:
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(ProviderUnavailableError) as caught:
         get(lambda _: httpx2.Response(500, content="no swordfish here"), "http://ann:swordfish@models.example:8080")
 
     assert str(caught.value) == "models.example:8080 answered 500: no [redacted] here."
@@ -227,13 +227,13 @@ def test_a_host_s_port_is_named_and_its_password_is_not() -> None:
     "base_url", ["", "models.example", "ftp://models.example", "http://", "http://[::1", "http://a:b"]
 )
 def test_a_base_url_that_is_none_is_a_bad_setting(base_url: str) -> None:
-    with pytest.raises(BadSetting, match="web address"):
+    with pytest.raises(ConfigError, match="web address"):
         Wire(base_url)
 
 
 @pytest.mark.parametrize("key", ["new\nline-secret", "curly\u2019secret", "trailing-secret "])
 def test_a_key_that_http_cannot_send_is_a_bad_setting_and_not_quoted(key: str) -> None:
-    with pytest.raises(BadSetting, match="Authorization") as caught:
+    with pytest.raises(ConfigError, match="Authorization") as caught:
         Wire("https://models.example", headers={"Authorization": f"Bearer {key}"})
     assert "secret" not in str(caught.value)
 
@@ -244,7 +244,7 @@ def test_a_key_that_http_cannot_send_is_a_bad_setting_and_not_quoted(key: str) -
 def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
     login = "tok3n-0123" if "tok" in echo else "joe:p%40ss%2Fw0rd"
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         get(lambda _: httpx2.Response(400, content=f"bad {echo}!"), f"http://{login}@models.example")
 
     assert echo not in str(caught.value)
@@ -269,7 +269,7 @@ def test_the_login_of_an_address_is_not_repeated(echo: str) -> None:
 def test_when_to_come_back_may_be_said_in_words(said: str, seconds: float | None) -> None:
     for body in (json.dumps({"error": {"message": said}}), said):
         caught = error(429, body)
-        assert isinstance(caught, Unavailable)
+        assert isinstance(caught, ProviderUnavailableError)
         assert caught.retry_after == pytest.approx(seconds)
 
 

@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Buffered, Chunk, Done, Message, Refused, Request, Role, Text, Tool, ToolCall, ToolResult
+from openkoi_hookspecs import (
+    Buffered,
+    Chunk,
+    Message,
+    Request,
+    RequestRejectedError,
+    Role,
+    StreamEnd,
+    Text,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from openkoi_openai import OpenAI
 from openkoi_testing.servers import OpenAIServer, Say
 
@@ -31,7 +43,7 @@ async def converse(provider: OpenAI, result: str) -> list[list[Chunk]]:
     async with provider:
         while not heard or any(isinstance(chunk, ToolCall) for chunk in heard[-1]):
             heard.append(await answer(provider, story))
-            said = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | Done))
+            said = tuple(chunk for chunk in heard[-1] if not isinstance(chunk, Buffered | StreamEnd))
             results = [ToolResult(result, call=part.id) for part in said if isinstance(part, ToolCall)]
             story += [Message(Role.ASSISTANT, said), Message.user(*results)]
     return heard
@@ -82,5 +94,7 @@ def test_a_tool_that_says_something_else_is_refused_and_named(tmp_path: Path) ->
     file = tmp_path / "cassette.jsonl"
     recorded(file, "a", "b")
 
-    with pytest.raises(Refused, match=r"POST /chat/completions \(model gpt-fake, 3 turns, .* is not recorded"):
+    with pytest.raises(
+        RequestRejectedError, match=r"POST /chat/completions \(model gpt-fake, 3 turns, .* is not recorded"
+    ):
         replayed(file, "key = something else")

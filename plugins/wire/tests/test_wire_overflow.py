@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
+from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_openai import OpenAI
 from openkoi_testing.servers import Fault, OpenAIServer, Say
 from openkoi_wire.overflow import overflows
@@ -73,7 +73,7 @@ def met(fault: Fault) -> ProviderError:
 def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
     error = met(Fault(status=status, body=json.dumps({"error": {"message": TOO_LONG[0]}}).encode()))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert error.overflow
     assert "maximum context length is 8192" in str(error)
 
@@ -82,7 +82,7 @@ def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
 def test_an_error_about_length_in_mid_stream_says_so(told: object) -> None:
     error = met(Fault(body=b"data: " + json.dumps({"error": told}).encode() + b"\n\n"))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert error.overflow
 
 
@@ -92,7 +92,7 @@ def test_other_errors_stay_what_they_are() -> None:
         Fault(status=429, headers={"Retry-After": "7"}, body=b'{"error": {"message": "too many tokens per min"}}')
     )
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert not error.overflow
-    assert isinstance(busy, Unavailable)
+    assert isinstance(busy, ProviderUnavailableError)
     assert busy.retry_after == 7

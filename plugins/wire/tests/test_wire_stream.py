@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from openkoi_hookspecs import Unavailable
+from openkoi_hookspecs import ProviderUnavailableError
 from openkoi_testing.servers.faults import After, Fault
 from openkoi_testing.servers.http import EVENTS, HttpServer, Served
 from openkoi_wire import Bounds, Lines, Wire
@@ -76,7 +76,7 @@ def test_what_follows_the_end_is_not_read() -> None:
 
 @pytest.mark.parametrize("cut", [0, 3, 9, 20, 30])
 def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
-    with pytest.raises(Unavailable, match="broke off its answer"):
+    with pytest.raises(ProviderUnavailableError, match="broke off its answer"):
         heard(server(fault=Fault(cut=cut)))
 
 
@@ -94,7 +94,7 @@ def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
 def test_silence_is_not_endured_for_ever(fault: Fault) -> None:
     begun = time.monotonic()
 
-    with pytest.raises(Unavailable, match=r"said nothing new for 0\.[24] seconds"):
+    with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 0\.[24] seconds"):
         heard(server(fault=fault))
     assert time.monotonic() - begun < 3
 
@@ -102,7 +102,7 @@ def test_silence_is_not_endured_for_ever(fault: Fault) -> None:
 def test_events_that_say_nothing_new_do_not_count_as_content() -> None:
     news, nothing = [b"data: a\n\n"], [b"data: .\n\n"] * 100
 
-    with pytest.raises(Unavailable, match="said nothing new"):
+    with pytest.raises(ProviderUnavailableError, match="said nothing new"):
         heard(server(*news, *nothing, fault=Fault(pause=0.02)))
 
 
@@ -127,20 +127,20 @@ def test_a_slow_listener_is_not_the_server_s_fault() -> None:
     ids=["an event", "a line without an end", "an event of many lines"],
 )
 def test_an_event_may_not_be_endless(pieces: list[bytes]) -> None:
-    with pytest.raises(Unavailable, match="exceeded the 1000 byte limit"):
+    with pytest.raises(ProviderUnavailableError, match="exceeded the 1000 byte limit"):
         heard(server(*pieces), CALM)
 
 
 @pytest.mark.parametrize("type", [EVENTS, "application/json"])
 def test_an_answer_may_not_be_endless(type: str) -> None:
-    with pytest.raises(Unavailable, match="sent more than 3000 bytes"):
+    with pytest.raises(ProviderUnavailableError, match="sent more than 3000 bytes"):
         heard(server(*[b"data: " + b"x" * 500 + b"\n\n"] * 20, type=type), CALM)
 
 
 def test_an_error_body_may_not_be_endless() -> None:
     begun = time.monotonic()
 
-    with pytest.raises(Unavailable, match="is asked too much") as caught:
+    with pytest.raises(ProviderUnavailableError, match="is asked too much") as caught:
         heard(server(b'{"error"', fault=Fault(status=429, headers={"Retry-After": "4"}, after=After.DRIPS)))
     assert caught.value.retry_after == 4.0
     assert time.monotonic() - begun < 3
@@ -252,7 +252,7 @@ def test_a_document_in_place_of_events_is_read(slice: int | None) -> None:
 def test_headers_and_first_words_share_the_time_there_is() -> None:
     begun = time.monotonic()
 
-    with pytest.raises(Unavailable, match=r"said nothing new for 1\.1 seconds"):
+    with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 1\.1 seconds"):
         heard(server(fault=Fault(delay=0.8, cut=0, after=After.HANGS)), Bounds(idle=0.6))
     assert time.monotonic() - begun < 1.7
 
@@ -267,6 +267,6 @@ def test_what_unpacks_to_far_more_than_an_answer_is_broken_off(kind: str) -> Non
     packing = Fault(headers={"content-encoding": "gzip"})
     begun = time.monotonic()
 
-    with pytest.raises(Unavailable, match="sent more than"):
+    with pytest.raises(ProviderUnavailableError, match="sent more than"):
         heard(server(packed, type=kind, fault=packing), replace(CALM, answer=3_000_000))
     assert time.monotonic() - begun < 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import BadSetting, Json, Unavailable
+from openkoi_hookspecs import ConfigError, Json, ProviderUnavailableError
 from openkoi_testing.servers.faults import Fault
 from openkoi_testing.servers.http import HttpServer, Served
 from openkoi_wire import Wire
@@ -36,19 +36,19 @@ def test_what_is_no_file_is_no_cassette(tmp_path: Path, word: str) -> None:
     os.mkfifo(pipe)
 
     for name in (pipe, "/dev/zero", tmp_path):
-        with pytest.raises(BadSetting, match=r"pipe or a device|is a folder"):
+        with pytest.raises(ConfigError, match=r"pipe or a device|is a folder"):
             Wire("http://h", cassette=f"{word}:{name}")
 
 
 @pytest.mark.parametrize("status", [-1, 1, 99, 600, 99999, True])
 def test_a_status_that_there_is_not_is_refused(tmp_path: Path, status: int) -> None:
-    with pytest.raises(BadSetting, match=r"cassette\.jsonl, line 1, .*is no status"):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1, .*is no status"):
         replayed(tape(tmp_path, {"status": status}))
 
 
 @pytest.mark.parametrize("headers", [{"content-type": "a€"}, {"é": "a"}, {"x\n y": "a"}, {"a": "b\r\nc: d"}])
 def test_a_header_that_cannot_be_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
-    with pytest.raises(BadSetting, match=r"cassette\.jsonl, line 1, .*cannot be sent"):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1, .*cannot be sent"):
         replayed(tape(tmp_path, {"headers": headers}))
 
 
@@ -61,7 +61,7 @@ def test_a_header_that_cannot_be_is_refused(tmp_path: Path, headers: dict[str, s
     ],
 )
 def test_nobody_waits_for_a_recording(tmp_path: Path, said: dict[str, object]) -> None:
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(ProviderUnavailableError) as caught:
         replayed(tape(tmp_path, said))
 
     assert caught.value.retry_after is None

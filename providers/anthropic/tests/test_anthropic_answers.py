@@ -13,15 +13,15 @@ from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_testing.servers import AnthropicServer, Say
@@ -88,18 +88,18 @@ def test_words_come_as_they_are_said_and_usage_last(whole: bool) -> None:
     chunks = heard(Say("Héllo 😀", delta=3, usage=usage, whole=whole))
 
     assert chunks[:-1] == [Text("Héllo 😀")] if whole else [Text("Hél"), Text("lo "), Text("😀")]
-    assert chunks[-1] == Done(usage)
+    assert chunks[-1] == StreamEnd(usage)
 
 
 def test_thoughts_are_sealed_each_by_itself() -> None:
-    thoughts = [Thought("Hm.", seal="c2ln"), Thought("", seal="ZGF0YQ"), Thought("So.", seal="Mg")]
+    thoughts = [Reasoning("Hm.", seal="c2ln"), Reasoning("", seal="ZGF0YQ"), Reasoning("So.", seal="Mg")]
 
     assert heard([*thoughts, "Yes."])[:-1] == [
-        Thought("Hm."),
-        Thought("", seal="c2ln"),
-        Thought("", seal="redacted:ZGF0YQ"),
-        Thought("So."),
-        Thought("", seal="Mg"),
+        Reasoning("Hm."),
+        Reasoning("", seal="c2ln"),
+        Reasoning("", seal="redacted:ZGF0YQ"),
+        Reasoning("So."),
+        Reasoning("", seal="Mg"),
         Text("Yes."),
     ]
 
@@ -108,17 +108,22 @@ def test_thoughts_are_sealed_each_by_itself() -> None:
 def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     chunks = heard(Say(["I look.", READ, LIST], delta=50, whole=whole))
 
-    assert chunks == [Text("I look."), READ, LIST, Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS)]
+    assert chunks == [
+        Text("I look."),
+        READ,
+        LIST,
+        StreamEnd(Usage(input=9, output=5, cache_read=3), FinishReason.TOOLS),
+    ]
 
 
 def test_what_follows_a_tool_call_waits_with_it() -> None:
-    chunks = heard(Say(["First.", READ, Thought("Hm.", seal="c2ln"), "Then.", LIST], delta=50))
+    chunks = heard(Say(["First.", READ, Reasoning("Hm.", seal="c2ln"), "Then.", LIST], delta=50))
 
     assert chunks[:-1] == [
         Text("First."),
         READ,
-        Thought("Hm."),
-        Thought("", seal="c2ln"),
+        Reasoning("Hm."),
+        Reasoning("", seal="c2ln"),
         Text("Then."),
         LIST,
     ]
@@ -127,17 +132,17 @@ def test_what_follows_a_tool_call_waits_with_it() -> None:
 @pytest.mark.parametrize(
     ("reason", "stop"),
     [
-        ("end_turn", Stop.END),
-        ("stop_sequence", Stop.END),
-        ("pause_turn", Stop.END),
-        ("max_tokens", Stop.LENGTH),
-        ("model_context_window_exceeded", Stop.LENGTH),
-        ("refusal", Stop.REFUSED),
-        ("something_new", Stop.END),
+        ("end_turn", FinishReason.END),
+        ("stop_sequence", FinishReason.END),
+        ("pause_turn", FinishReason.END),
+        ("max_tokens", FinishReason.LENGTH),
+        ("model_context_window_exceeded", FinishReason.LENGTH),
+        ("refusal", FinishReason.REFUSED),
+        ("something_new", FinishReason.END),
     ],
 )
-def test_why_it_stopped_is_told(reason: str, stop: Stop) -> None:
-    assert read(begun(TEXT), words("x"), *ended(reason))[-1] == Done(Usage(), stop)
+def test_why_it_stopped_is_told(reason: str, stop: FinishReason) -> None:
+    assert read(begun(TEXT), words("x"), *ended(reason))[-1] == StreamEnd(Usage(), stop)
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
@@ -153,7 +158,7 @@ def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(reason: str
     "frames", [(STOP,), (ended()[0],), (words("x"),), ()], ids=["no why", "no stop", "cut", "empty"]
 )
 def test_an_answer_that_does_not_end_is_cut_off(frames: tuple[Any, ...]) -> None:
-    with pytest.raises(Unavailable, match="nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
         read({"type": "message_start", "message": {}}, use(), piece("{}"), *frames)
 
 
@@ -169,7 +174,7 @@ def test_an_answer_that_does_not_end_is_cut_off(frames: tuple[Any, ...]) -> None
 )
 @pytest.mark.parametrize("whole", [False, True])
 def test_nonsense_is_not_counted(counted: Any, usage: Usage, whole: bool) -> None:
-    assert heard(Say("x", usage=counted, whole=whole))[-1] == Done(usage)
+    assert heard(Say("x", usage=counted, whole=whole))[-1] == StreamEnd(usage)
 
 
 def test_usage_is_cumulative_and_the_last_count_of_each_thing_holds() -> None:
@@ -177,7 +182,7 @@ def test_usage_is_cumulative_and_the_last_count_of_each_thing_holds() -> None:
     start = {"type": "message_start", "message": {"usage": begins}}
     later = ended(output_tokens=8, input_tokens=None, cache_read_input_tokens=4)
 
-    assert read(start, begun(TEXT), words("x"), *later)[-1] == Done(
+    assert read(start, begun(TEXT), words("x"), *later)[-1] == StreamEnd(
         Usage(input=5, output=8, cache_read=4, cache_write=2)
     )
 
@@ -243,21 +248,21 @@ def test_each_call_has_an_id_of_its_own(id: Any) -> None:
     ids=str,
 )
 def test_what_is_not_known_or_of_a_wrong_type_does_no_harm(frame: Any) -> None:
-    assert read(frame, begun(TEXT), words("x"), frame, *ended()) == [Text("x"), Done(Usage())]
+    assert read(frame, begun(TEXT), words("x"), frame, *ended()) == [Text("x"), StreamEnd(Usage())]
 
 
 @pytest.mark.parametrize(
     ("kind", "raised"),
     [
-        ("overloaded_error", Unavailable),
-        ("api_error", Unavailable),
-        ("timeout_error", Unavailable),
-        ("rate_limit_error", Unavailable),
-        ("invalid_request_error", Refused),
-        ("authentication_error", Refused),
-        ("permission_error", Refused),
-        ("billing_error", Refused),
-        ("request_too_large", Refused),
+        ("overloaded_error", ProviderUnavailableError),
+        ("api_error", ProviderUnavailableError),
+        ("timeout_error", ProviderUnavailableError),
+        ("rate_limit_error", ProviderUnavailableError),
+        ("invalid_request_error", RequestRejectedError),
+        ("authentication_error", RequestRejectedError),
+        ("permission_error", RequestRejectedError),
+        ("billing_error", RequestRejectedError),
+        ("request_too_large", RequestRejectedError),
     ],
 )
 @pytest.mark.parametrize("type", ["text/event-stream", "application/json"])
@@ -269,19 +274,19 @@ def test_an_error_with_status_200_is_an_error(kind: str, raised: type[Exception]
 def test_an_error_may_come_in_the_midst_of_an_answer() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 
-    with pytest.raises(Unavailable, match="Overloaded"):
+    with pytest.raises(ProviderUnavailableError, match="Overloaded"):
         read(begun(TEXT), words("x"), use(index=1), error, *ended())
 
 
 @pytest.mark.parametrize("document", [[], {}, {"content": 5}, {"content": [], "stop_reason": None}, 5])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")
 
 
 def test_an_answer_that_was_recorded_is_played_back_without_a_key(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
-    with AnthropicServer([Thought("Hm."), "I look.", READ]) as server:
+    with AnthropicServer([Reasoning("Hm."), "I look.", READ]) as server:
         told = asyncio.run(hear(Anthropic(api_key="sk-ant-secret", base_url=server.url, cassette=f"record:{tape}")))
 
     assert told == asyncio.run(hear(Anthropic(cassette=f"replay:{tape}")))

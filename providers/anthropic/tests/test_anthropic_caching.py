@@ -13,20 +13,20 @@ from openkoi_anthropic import Anthropic
 from openkoi_anthropic.request import Scribe
 from openkoi_hookspecs import (
     Arguments,
-    Done,
     Limits,
     Message,
+    Reasoning,
     Request,
     Role,
+    StreamEnd,
     Task,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
     Usage,
 )
-from openkoi_hookspecs.events import Answered
+from openkoi_hookspecs.events import ModelResponse
 from openkoi_testing.rehearsing import Rehearsed, Stage, perform
 from openkoi_testing.servers import AnthropicServer
 
@@ -42,10 +42,10 @@ async def unused(arguments: Arguments) -> ToolResult:
 TOOLS = tuple(Tool(f"tool_{n}", "Does something useful. " * 10, SCHEMA, unused) for n in range(6))
 
 
-def answer(n: int) -> list[str | Thought | ToolCall]:
+def answer(n: int) -> list[str | Reasoning | ToolCall]:
     """What is said in a cycle: two thoughts, words, two calls."""
     calls = [ToolCall(f"toolu_{n}{part}", "read_file", {"path": "a.txt"}) for part in "ab"]
-    return [Thought(f"I wonder, {n}."), Thought("", seal=f"ZGF0YQ{n}"), f"I look, {n}.", *calls]
+    return [Reasoning(f"I wonder, {n}."), Reasoning("", seal=f"ZGF0YQ{n}"), f"I look, {n}.", *calls]
 
 
 async def converse(provider: Anthropic) -> list[Usage]:
@@ -55,7 +55,7 @@ async def converse(provider: Anthropic) -> list[Usage]:
         for n in range(CALLS):
             request = Request(tuple(story), model="claude-fake", system=SYSTEM, tools=TOOLS, max_output=4000 + n)
             *said, done = [chunk async for chunk in provider.chat(request)]
-            assert isinstance(done, Done)
+            assert isinstance(done, StreamEnd)
             costs.append(done.usage)
             calls = [chunk for chunk in said if isinstance(chunk, ToolCall)]
             results = [ToolResult("hello " * 50, call=call.id) for call in calls]
@@ -153,7 +153,7 @@ def test_a_run_hands_every_thought_back_as_it_was(worked: tuple[Rehearsed, Anthr
 
 def test_a_run_reads_most_of_its_input_from_the_cache(worked: tuple[Rehearsed, AnthropicServer]) -> None:
     rehearsed, _ = worked
-    costs = [one.event.reply.done.usage for one in rehearsed.records if isinstance(one.event, Answered)]
+    costs = [one.event.reply.done.usage for one in rehearsed.records if isinstance(one.event, ModelResponse)]
 
     assert CALLS == len(costs)
     assert all(cost.cache_read > cost.input + cost.cache_write for cost in costs[2:])

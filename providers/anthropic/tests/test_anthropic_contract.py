@@ -7,13 +7,13 @@ import pytest
 
 from openkoi_anthropic import Anthropic
 from openkoi_anthropic.thinking import Thinking
-from openkoi_hookspecs import Provider, Thought, ToolCall
+from openkoi_hookspecs import Provider, Reasoning, ToolCall
 from openkoi_testing.contracts.provider import ProviderContract
 from openkoi_testing.servers import AnthropicServer
 
-ANSWER: list[str | Thought | ToolCall] = [
-    Thought("Hm."),
-    Thought("", seal="c2VjcmV0"),
+ANSWER: list[str | Reasoning | ToolCall] = [
+    Reasoning("Hm."),
+    Reasoning("", seal="c2VjcmV0"),
     "I look.",
     ToolCall("toolu_a", "read", {"path": "a"}),
     ToolCall("toolu_b", "read", {}),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import Message, Refused, Request, ToolCall, Unavailable
+from openkoi_hookspecs import Message, ProviderUnavailableError, Request, RequestRejectedError, ToolCall
 from openkoi_testing.contracts.hearing import LONG, Heard, once
 from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic import error
@@ -25,25 +25,31 @@ def heard(fault: Fault, model: str = "claude-fake") -> Heard:
 @pytest.mark.parametrize(
     ("status", "kind", "words", "raised", "overflow"),
     [
-        (400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", Refused, True),
+        (
+            400,
+            "invalid_request_error",
+            "prompt is too long: 250000 tokens > 200000 maximum",
+            RequestRejectedError,
+            True,
+        ),
         (
             400,
             "invalid_request_error",
             "input length and `max_tokens` exceed context limit: 9 + 2",
-            Refused,
+            RequestRejectedError,
             True,
         ),
-        (400, "invalid_request_error", "Your credit balance is too low to access the API", Refused, False),
-        (400, "invalid_request_error", "max_tokens: Field required", Refused, False),
-        (401, "authentication_error", "invalid x-api-key", Refused, False),
-        (402, "billing_error", "Payment required", Refused, False),
-        (403, "permission_error", "not allowed", Refused, False),
-        (404, "not_found_error", "model: claude-nowhere", Refused, False),
-        (413, "request_too_large", "Request exceeds the maximum size", Refused, True),
-        (429, "rate_limit_error", "slow down", Unavailable, None),
-        (500, "api_error", "Internal server error", Unavailable, None),
-        (504, "timeout_error", "timed out", Unavailable, None),
-        (529, "overloaded_error", "Overloaded", Unavailable, None),
+        (400, "invalid_request_error", "Your credit balance is too low to access the API", RequestRejectedError, False),
+        (400, "invalid_request_error", "max_tokens: Field required", RequestRejectedError, False),
+        (401, "authentication_error", "invalid x-api-key", RequestRejectedError, False),
+        (402, "billing_error", "Payment required", RequestRejectedError, False),
+        (403, "permission_error", "not allowed", RequestRejectedError, False),
+        (404, "not_found_error", "model: claude-nowhere", RequestRejectedError, False),
+        (413, "request_too_large", "Request exceeds the maximum size", RequestRejectedError, True),
+        (429, "rate_limit_error", "slow down", ProviderUnavailableError, None),
+        (500, "api_error", "Internal server error", ProviderUnavailableError, None),
+        (504, "timeout_error", "timed out", ProviderUnavailableError, None),
+        (529, "overloaded_error", "Overloaded", ProviderUnavailableError, None),
     ],
 )
 def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, raised: Any, overflow: Any) -> None:
@@ -52,13 +58,13 @@ def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, 
     assert isinstance(found, raised)
     assert words in str(found)
     assert getattr(found, "overflow", None) is overflow
-    assert getattr(found, "retry_after", None) == (7.0 if raised is Unavailable else None)
+    assert getattr(found, "retry_after", None) == (7.0 if raised is ProviderUnavailableError else None)
 
 
 def test_a_model_that_is_not_there_is_named() -> None:
     found = heard(Fault(), model="claude-other").error
 
-    assert isinstance(found, Refused)
+    assert isinstance(found, RequestRejectedError)
     assert "model: claude-fake" in str(found)
     assert "Check the model's name" in str(found)
 
@@ -68,5 +74,5 @@ def test_an_overload_in_mid_stream_may_pass_and_nothing_is_acted_upon() -> None:
     overloaded = b"event: error\ndata: " + written(error("overloaded_error", "Overloaded")) + b"\n\n"
     found = heard(Fault(body=start + overloaded))
 
-    assert isinstance(found.error, Unavailable)
+    assert isinstance(found.error, ProviderUnavailableError)
     assert not found.calls

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import Provider, Thought, ToolCall, Unavailable
+from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
 from openkoi_testing.contracts.catalogue import JSON, AnswersContract, Case, StreamsContract
 from openkoi_testing.contracts.faults import WITHIN, CutsContract, FaultsContract
 from openkoi_testing.contracts.hearing import Speaker
@@ -18,7 +18,7 @@ from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic_speech import event, events, message, written
 
 CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
-ANSWER = Say([Thought("Hm.", seal="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
+ANSWER = Say([Reasoning("Hm.", seal="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
 SPOKEN = (*events(ANSWER, {"model": "claude-fake"}),)
 WHOLE = b"".join(SPOKEN)
 DOCUMENTS = {
@@ -142,7 +142,7 @@ class TestFaults(Messages, FaultsContract):
         begun = time.monotonic()
         heard = self.heard(Fault(body=body, pause=0.02), idle_seconds=0.2)
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert "said nothing new" in str(heard.error)
         assert not heard.calls
         assert time.monotonic() - begun < WITHIN
@@ -152,4 +152,4 @@ class TestFaults(Messages, FaultsContract):
         piece = event("content_block_delta", index=0, delta={"type": "text_delta", "text": "x" * 4_000_000})
         heard = self.heard(Fault(body=[piece] * 25))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)

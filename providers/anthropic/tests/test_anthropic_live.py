@@ -6,7 +6,7 @@ import os
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import Chunk, Done, Message, Request
+from openkoi_hookspecs import Chunk, Message, Request, StreamEnd
 
 
 @pytest.mark.live
@@ -21,5 +21,5 @@ def test_a_real_model_answers_and_counts() -> None:
 
     chunks = asyncio.run(ask())
 
-    assert isinstance(chunks[-1], Done)
+    assert isinstance(chunks[-1], StreamEnd)
     assert chunks[-1].usage.total > 0

@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_anthropic.answer import Answer
 from openkoi_anthropic.turns import turns
-from openkoi_hookspecs import Chunk, Message, Role, ToolCall, ToolResult, Unavailable
+from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
 from openkoi_wire import Server
 
 TEXT = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "x"}}
@@ -76,7 +76,7 @@ def test_arguments_that_come_at_once_are_as_strictly_read(twice: str) -> None:
     ids=["another number", "no number", "two of one number", "no start", "after its end"],
 )
 def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[Any, ...]) -> None:
-    with pytest.raises(Unavailable, match="mixed up the pieces of its tool calls"):
+    with pytest.raises(ProviderUnavailableError, match="mixed up the pieces of its tool calls"):
         read(*frames)
 
 
@@ -87,11 +87,11 @@ def test_a_number_may_be_used_again_when_its_block_has_ended() -> None:
 def test_an_empty_answer_is_none() -> None:
     thought = {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}
 
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(reason="end_turn")
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(thought, reason="end_turn")
-    with pytest.raises(Unavailable, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
         read(TEXT)
     assert read(reason="max_tokens")
     assert read(reason="refusal")

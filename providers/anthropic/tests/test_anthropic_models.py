@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_hookspecs import Done, Message, Model, Refused, Request, Unavailable, Usage
+from openkoi_hookspecs import Message, Model, ProviderUnavailableError, Request, RequestRejectedError, StreamEnd, Usage
 from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.servers import AnthropicServer
 from openkoi_testing.servers.anthropic import error
@@ -60,7 +60,7 @@ def test_all_pages_are_read() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, {"data": {}}, "x"])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(Unavailable, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
         listed(listing)
 
 
@@ -82,7 +82,7 @@ def test_tokens_are_counted_without_an_answer() -> None:
         async with Anthropic(api_key="k", base_url=server.url) as provider:
             tokens = await provider.count_tokens(HELLO)
             *_, done = [chunk async for chunk in provider.chat(HELLO)]
-            assert isinstance(done, Done)
+            assert isinstance(done, StreamEnd)
             return tokens, done.usage
 
     with AnthropicServer("x", count=True) as server:
@@ -94,7 +94,7 @@ def test_tokens_are_counted_without_an_answer() -> None:
 def test_a_count_that_is_none_is_unavailable(counted: Any) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=counted))
 
-    with pytest.raises(Unavailable, match="count tokens"):
+    with pytest.raises(ProviderUnavailableError, match="count tokens"):
         asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
 
 
@@ -102,6 +102,6 @@ def test_counting_tells_apart_what_is_too_long() -> None:
     body = error("invalid_request_error", "prompt is too long: 9 tokens > 5 maximum")
     wire = httpx2.MockTransport(lambda _: httpx2.Response(400, json=body))
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
     assert caught.value.overflow

@@ -15,16 +15,16 @@ from openkoi_anthropic.shape import held_to
 from openkoi_anthropic.thinking import Thinking
 from openkoi_hookspecs import (
     Arguments,
-    BadSetting,
+    ConfigError,
     Image,
     KoiError,
     Message,
-    NoProvider,
+    NoProviderError,
     Part,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -36,8 +36,8 @@ COUNTED: TypeAdapter[Any] = TypeAdapter(message_count_tokens_params.MessageCount
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 MARK = {"cache_control": {"type": "ephemeral"}}
-SIGNED = Thought("Two files.", seal="c2ln")
-HIDDEN = Thought("", seal="redacted:ZGF0YQ")
+SIGNED = Reasoning("Two files.", seal="c2ln")
+HIDDEN = Reasoning("", seal="redacted:ZGF0YQ")
 
 
 async def unused(arguments: Arguments) -> ToolResult:
@@ -106,7 +106,7 @@ def test_thoughts_are_handed_back_as_they_came_and_in_their_place() -> None:
 
 
 def test_thoughts_without_a_seal_stay_here() -> None:
-    assert told(Thought("Hm."), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
+    assert told(Reasoning("Hm."), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
 
 
 def test_no_turn_ends_with_a_thought() -> None:
@@ -245,7 +245,7 @@ def test_thoughts_leave_room_for_an_answer(thinking: Thinking, limit: int, asked
 
 
 def test_thoughts_are_not_asked_for_in_a_row_of_calls_that_began_without_one() -> None:
-    unthinking = Message(Role.ASSISTANT, (Thought("Not sealed."), *CALLS))
+    unthinking = Message(Role.ASSISTANT, (Reasoning("Not sealed."), *CALLS))
     results = Message.user(*RESULTS)
 
     assert "thinking" not in sent(STORY[0], unthinking, results, thinking=2000)
@@ -255,7 +255,7 @@ def test_thoughts_are_not_asked_for_in_a_row_of_calls_that_began_without_one() -
 
 @pytest.mark.parametrize("thinking", [1, 1023, -5, True, "much"])
 def test_a_setting_that_makes_no_sense_is_named(thinking: Any) -> None:
-    with pytest.raises(BadSetting, match="thinking is"):
+    with pytest.raises(ConfigError, match="thinking is"):
         Anthropic(api_key="k", thinking=thinking)
 
 
@@ -281,5 +281,5 @@ def test_a_key_and_a_token_are_shown_in_their_own_ways() -> None:
 
 
 def test_a_missing_key_is_asked_for_by_its_variable() -> None:
-    with pytest.raises(NoProvider, match="Set ANTHROPIC_API_KEY"):
+    with pytest.raises(NoProviderError, match="Set ANTHROPIC_API_KEY"):
         Anthropic()

@@ -12,16 +12,16 @@ from openkoi_bedrock.shape import ANSWER
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
     Model,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_testing.contracts.hearing import asked
@@ -77,14 +77,14 @@ def calls(chunks: list[Chunk]) -> list[ToolCall]:
 def test_words_come_as_they_are_said_and_usage_last() -> None:
     usage = Usage(input=9, output=2, cache_read=7, cache_write=3)
 
-    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), StreamEnd(usage)]
 
 
 def test_thoughts_are_sealed_when_they_end() -> None:
-    assert heard([Thought("Hm.", "c2ln"), Thought("", "AAEC"), "Yes."])[:4] == [
-        Thought("Hm."),
-        Thought("", "bedrock:c2ln"),
-        Thought("", "bedrock-redacted:AAEC"),
+    assert heard([Reasoning("Hm.", "c2ln"), Reasoning("", "AAEC"), "Yes."])[:4] == [
+        Reasoning("Hm."),
+        Reasoning("", "bedrock:c2ln"),
+        Reasoning("", "bedrock-redacted:AAEC"),
         Text("Yes."),
     ]
 
@@ -93,26 +93,26 @@ def test_tool_calls_come_complete_and_after_the_words() -> None:
     assert heard(["I look.", READ, LIST])[2:] == [
         READ,
         LIST,
-        Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS),
+        StreamEnd(Usage(input=9, output=5, cache_read=3), FinishReason.TOOLS),
     ]
 
 
 @pytest.mark.parametrize(
     ("reason", "end"),
     [
-        ("end_turn", Stop.END),
-        ("stop_sequence", Stop.END),
-        ("something_new", Stop.END),
-        ("max_tokens", Stop.LENGTH),
-        ("model_context_window_exceeded", Stop.LENGTH),
-        ("guardrail_intervened", Stop.REFUSED),
-        ("content_filtered", Stop.REFUSED),
+        ("end_turn", FinishReason.END),
+        ("stop_sequence", FinishReason.END),
+        ("something_new", FinishReason.END),
+        ("max_tokens", FinishReason.LENGTH),
+        ("model_context_window_exceeded", FinishReason.LENGTH),
+        ("guardrail_intervened", FinishReason.REFUSED),
+        ("content_filtered", FinishReason.REFUSED),
     ],
 )
-def test_why_it_stopped_is_told(reason: str, end: Stop) -> None:
+def test_why_it_stopped_is_told(reason: str, end: FinishReason) -> None:
     chunk = heard(Say("x", finish=reason))[-1]
 
-    assert isinstance(chunk, Done)
+    assert isinstance(chunk, StreamEnd)
     assert end is chunk.stop
 
 
@@ -123,12 +123,14 @@ def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(reason: str
 
 @pytest.mark.parametrize("reason", ["malformed_tool_use", "malformed_model_output"])
 def test_a_model_that_stumbles_is_unavailable(reason: str) -> None:
-    with pytest.raises(Unavailable, match=reason):
+    with pytest.raises(ProviderUnavailableError, match=reason):
         heard(Say(READ, finish=reason))
 
 
 def test_tools_may_be_called_with_a_plain_end() -> None:
-    assert heard(Say(READ, finish="end_turn"))[-1] == Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS)
+    assert heard(Say(READ, finish="end_turn"))[-1] == StreamEnd(
+        Usage(input=9, output=5, cache_read=3), FinishReason.TOOLS
+    )
 
 
 def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
@@ -142,20 +144,20 @@ def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
         *words, done = asyncio.run(ask())
 
     assert "".join(chunk.text for chunk in words if isinstance(chunk, Text)) == '{"score": 1}'
-    assert Done(Usage(input=9, output=5, cache_read=3), Stop.END) == done
+    assert StreamEnd(Usage(input=9, output=5, cache_read=3), FinishReason.END) == done
 
 
 def test_what_it_cost_is_waited_for_and_may_be_missing() -> None:
     counted = event("metadata", {"usage": {"inputTokens": 3, "outputTokens": 1}})
 
-    assert read(delta(0, {"text": "x"}), ENDED, counted)[1:] == [Done(Usage(input=3, output=1))]
-    assert read(delta(0, {"text": "x"}), counted, ENDED)[1:] == [Done(Usage(input=3, output=1))]
-    assert read(delta(0, {"text": "x"}), ENDED)[1:] == [Done(Usage())]
+    assert read(delta(0, {"text": "x"}), ENDED, counted)[1:] == [StreamEnd(Usage(input=3, output=1))]
+    assert read(delta(0, {"text": "x"}), counted, ENDED)[1:] == [StreamEnd(Usage(input=3, output=1))]
+    assert read(delta(0, {"text": "x"}), ENDED)[1:] == [StreamEnd(Usage())]
 
 
 @pytest.mark.parametrize("counted", [None, "many", [], {"inputTokens": "9", "outputTokens": -2}, {"inputTokens": 9.5}])
 def test_nonsense_is_not_counted(counted: Any) -> None:
-    assert read(delta(0, {"text": "x"}), ENDED, event("metadata", {"usage": counted}))[1:] == [Done(Usage())]
+    assert read(delta(0, {"text": "x"}), ENDED, event("metadata", {"usage": counted}))[1:] == [StreamEnd(Usage())]
 
 
 def test_pieces_of_two_calls_may_be_mixed() -> None:
@@ -174,7 +176,7 @@ def test_pieces_of_two_calls_may_be_mixed() -> None:
 
 
 def test_a_call_that_did_not_end_is_not_made() -> None:
-    with pytest.raises(Unavailable, match="broke off a tool call"):
+    with pytest.raises(ProviderUnavailableError, match="broke off a tool call"):
         read(start(0, toolUseId="a", name="read"), piece(0, "{}"), ENDED)
 
 
@@ -226,24 +228,24 @@ def test_wrong_types_and_unknown_events_do_no_harm(frame: bytes) -> None:
     chunks = read(event("messageStart", {"role": "assistant"}), frame, delta(1, {"text": "x"}), stop(0), ENDED)
 
     assert Text("x") in chunks
-    assert isinstance(chunks[-1], Done)
+    assert isinstance(chunks[-1], StreamEnd)
 
 
 def test_what_follows_the_end_is_not_heard() -> None:
-    assert read(delta(0, {"text": "a"}), ENDED, delta(0, {"text": "b"})) == [Text("a"), Done(Usage())]
+    assert read(delta(0, {"text": "a"}), ENDED, delta(0, {"text": "b"})) == [Text("a"), StreamEnd(Usage())]
 
 
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
-        ("throttlingException", Unavailable),
-        ("modelStreamErrorException", Unavailable),
-        ("internalServerException", Unavailable),
-        ("serviceUnavailableException", Unavailable),
-        ("modelTimeoutException", Unavailable),
-        ("somethingNewException", Unavailable),
-        ("validationException", Refused),
-        ("accessDeniedException", Refused),
+        ("throttlingException", ProviderUnavailableError),
+        ("modelStreamErrorException", ProviderUnavailableError),
+        ("internalServerException", ProviderUnavailableError),
+        ("serviceUnavailableException", ProviderUnavailableError),
+        ("modelTimeoutException", ProviderUnavailableError),
+        ("somethingNewException", ProviderUnavailableError),
+        ("validationException", RequestRejectedError),
+        ("accessDeniedException", RequestRejectedError),
     ],
 )
 def test_an_exception_in_mid_stream_is_an_error(kind: str, error: type[Exception]) -> None:
@@ -252,12 +254,12 @@ def test_an_exception_in_mid_stream_is_an_error(kind: str, error: type[Exception
 
 
 def test_an_error_frame_in_mid_stream_is_an_error() -> None:
-    with pytest.raises(Unavailable, match=r"\(InternalError\): An internal error occurred"):
+    with pytest.raises(ProviderUnavailableError, match=r"\(InternalError\): An internal error occurred"):
         read(failed("InternalError", "An internal error occurred"))
 
 
 def test_too_long_a_prompt_may_be_found_out_in_mid_stream() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         read(exception("validationException", "Input is too long for requested model."))
     assert caught.value.overflow
 
@@ -266,7 +268,7 @@ def test_too_long_a_prompt_may_be_found_out_in_mid_stream() -> None:
     "document", [{"message": "not now"}, {"Output": {"__type": "UnknownOperationException"}}, [], 5, "x", None]
 )
 def test_a_document_in_place_of_a_stream_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(json.dumps(document).encode(), type="application/json")
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_hookspecs import Provider, Thought, ToolCall
+from openkoi_hookspecs import Provider, Reasoning, ToolCall
 from openkoi_testing.contracts.provider import ProviderContract
 from openkoi_testing.servers import BedrockServer
 from openkoi_testing.servers.aws import KeyPair
 
 PAIR = KeyPair("AKIAFAKE", "a-secret-of-forty-characters")
-ANSWER: list[str | Thought | ToolCall] = [
-    Thought("Hm.", "c2lnbmF0dXJl"),
+ANSWER: list[str | Reasoning | ToolCall] = [
+    Reasoning("Hm.", "c2lnbmF0dXJl"),
     "I look.",
     ToolCall("call_a", "read", {"path": "a"}),
     ToolCall("call_b", "read", {}),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_hookspecs import Done, Provider, Thought, ToolCall, Unavailable
+from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, StreamEnd, ToolCall
 from openkoi_testing.contracts.catalogue import AnswersContract
 from openkoi_testing.contracts.faults import SILENCES, WITHIN, FaultsContract
 from openkoi_testing.contracts.hearing import Speaker
@@ -19,7 +19,7 @@ from openkoi_testing.servers.faults import After
 
 CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 CALL = ToolCall("a", "read", {"path": "ä"})
-SAID = Say([Thought("Hm.", "c2ln"), "Héllo 😀", CALL], delta=50)
+SAID = Say([Reasoning("Hm.", "c2ln"), "Héllo 😀", CALL], delta=50)
 SPOKEN = (*events(SAID),)
 WHOLE = b"".join(SPOKEN)
 ENDLESS = frame({":event-type": "contentBlockDelta"}, bytes(20 * 1024 * 1024))[:100]
@@ -65,7 +65,7 @@ class TestFaults(Converse, FaultsContract):
         places = range(0, len(short), step)
         damaged = [short[:at] + bytes([short[at] ^ 0x20]) + short[at + 1 :] for at in places]
 
-        assert all(isinstance(one.error, Unavailable) and not one.calls for one in self.told(damaged))
+        assert all(isinstance(one.error, ProviderUnavailableError) and not one.calls for one in self.told(damaged))
 
     def test_a_damaged_frame_is_said_to_be_one(self) -> None:
         (heard,) = self.told([WHOLE[:40] + b"\xff" + WHOLE[41:]])
@@ -89,13 +89,15 @@ class TestFaults(Converse, FaultsContract):
     def test_a_frame_of_nonsense_is_never_a_crash(self, frame: bytes) -> None:
         (heard,) = self.told([frame])
 
-        assert isinstance(heard.error, Unavailable) or all(isinstance(chunk, Done) for chunk in heard.chunks)
+        assert isinstance(heard.error, ProviderUnavailableError) or all(
+            isinstance(chunk, StreamEnd) for chunk in heard.chunks
+        )
 
     def test_silence_in_the_middle_is_not_waited_for_for_ever(self) -> None:
         begun = time.monotonic()
         heard = self.heard(Fault(cut=len(WHOLE) // 2, after=After.HANGS))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert "nothing new" in str(heard.error)
         assert not heard.calls
         assert time.monotonic() - begun < WITHIN
@@ -103,7 +105,7 @@ class TestFaults(Converse, FaultsContract):
     def test_a_frame_without_end_is_not_read_to_its_end(self) -> None:
         heard = self.heard(Fault(body=[ENDLESS, *[bytes(4 * 1024 * 1024)] * 25]))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
 
     def test_a_long_answer_is_read_in_no_time(self) -> None:
         begun = time.monotonic()

@@ -12,7 +12,15 @@ import httpx2
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_hookspecs import Chunk, Done, Message, NoProvider, Refused, Request, Unavailable
+from openkoi_hookspecs import (
+    Chunk,
+    Message,
+    NoProviderError,
+    ProviderUnavailableError,
+    Request,
+    RequestRejectedError,
+    StreamEnd,
+)
 from openkoi_testing.servers import BedrockServer, Seen, Served
 from openkoi_testing.servers.aws import KeyPair
 from openkoi_testing.servers.http import HttpServer
@@ -68,7 +76,7 @@ def heard(server: BedrockServer, model: str = MODEL, **keys: Any) -> list[Chunk]
 def test_a_pair_of_keys_signs_names_with_colons_and_slashes(server: BedrockServer, model: str, session: str) -> None:
     keys = {"access_key_id": PAIR.access, "secret_access_key": PAIR.secret, "session_token": session}
 
-    assert isinstance(heard(server, model, **keys)[-1], Done)
+    assert isinstance(heard(server, model, **keys)[-1], StreamEnd)
     assert server.requests[-1].headers.get("x-amz-security-token", "") == session
 
 
@@ -101,12 +109,14 @@ def test_the_chain_of_the_vendor_s_tools_is_asked_without_keys(
     shared.write_text(f"[work]\naws_access_key_id = {PAIR.access}\naws_secret_access_key = {PAIR.secret}\n")
     monkeypatch.setenv("AWS_PROFILE", "work")  # the vendor's library reads the environment itself
 
-    assert isinstance(heard(server)[-1], Done)
+    assert isinstance(heard(server)[-1], StreamEnd)
 
 
 @pytest.mark.usefixtures("shared")
 def test_without_any_keys_it_is_said_what_to_do(server: BedrockServer) -> None:
-    with pytest.raises(Refused, match=r"no AWS credentials\. Set AWS_BEARER_TOKEN_BEDROCK, or .* or log in"):
+    with pytest.raises(
+        RequestRejectedError, match=r"no AWS credentials\. Set AWS_BEARER_TOKEN_BEDROCK, or .* or log in"
+    ):
         heard(server)
 
 
@@ -114,7 +124,7 @@ def test_without_any_keys_it_is_said_what_to_do(server: BedrockServer) -> None:
 def test_a_profile_that_is_not_there_is_named(server: BedrockServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nobody")  # the vendor's library reads the environment itself
 
-    with pytest.raises(Refused, match=r"nobody.*check AWS_PROFILE"):
+    with pytest.raises(RequestRejectedError, match=r"nobody.*check AWS_PROFILE"):
         heard(server)
 
 
@@ -124,7 +134,7 @@ def test_a_login_that_cannot_be_renewed_is_refused(
     shared.write_text(f"[work]\ncredential_process = {sys.executable} -c raise(SystemExit(3))\n")
     monkeypatch.setenv("AWS_PROFILE", "work")  # the vendor's library reads the environment itself
 
-    with pytest.raises(Refused, match="Log in again"):
+    with pytest.raises(RequestRejectedError, match="Log in again"):
         heard(server)
 
 
@@ -135,7 +145,7 @@ def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
 ) -> None:
     with HttpServer(lambda seen: Served([b""], status=404)) as metadata:
         monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.url)  # it is the library that asks there
-        with pytest.raises((Refused, Unavailable)):
+        with pytest.raises((RequestRejectedError, ProviderUnavailableError)):
             heard(server, instance_role=wanted)
 
     assert wanted is (metadata.connections > 0)
@@ -143,13 +153,13 @@ def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
 
 @pytest.mark.parametrize("half", [{"access_key_id": "AKIAFAKE"}, {"secret_access_key": "a-secret"}])
 def test_half_a_pair_is_a_bad_setting(half: dict[str, str]) -> None:
-    with pytest.raises(NoProvider, match="Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
+    with pytest.raises(NoProviderError, match="Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
         Bedrock(region="eu-west-1", **half)  # type: ignore[arg-type]  # they are all strings
 
 
 @pytest.mark.parametrize("keys", [{"api_key": "a-token"}, {"base_url": "http://127.0.0.1:9"}])
 def test_without_a_region_it_is_said_what_to_set(keys: dict[str, str]) -> None:
-    with pytest.raises(NoProvider, match="Set AWS_REGION"):
+    with pytest.raises(NoProviderError, match="Set AWS_REGION"):
         Bedrock(**keys)  # type: ignore[arg-type]  # they are all strings
 
 
@@ -175,7 +185,7 @@ def asked_at(**settings: str) -> list[str]:
         wire = httpx2.MockTransport(answer)
         async with Bedrock(api_key="a-token", transport=wire, **settings) as provider:  # type: ignore[arg-type]  # they are all strings
             await provider.models()
-            with pytest.raises(Refused):
+            with pytest.raises(RequestRejectedError):
                 await anext(aiter(provider.chat(Request([Message.user("Hi")], model=MODEL))))
 
     asyncio.run(ask())
@@ -200,7 +210,7 @@ def test_keys_are_not_repeated_when_a_server_repeats_them() -> None:
     def answer(seen: Seen) -> Served:
         return Served([b'{"message": "Expected: ' + seen.headers["x-amz-security-token"].encode() + b'"}'], status=403)
 
-    with HttpServer(answer) as server, pytest.raises(Refused) as caught:
+    with HttpServer(answer) as server, pytest.raises(RequestRejectedError) as caught:
         asyncio.run(
             hear(
                 Bedrock(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openkoi_bedrock.answer import Answer
-from openkoi_hookspecs import Chunk, ToolCall, Unavailable
+from openkoi_hookspecs import Chunk, ProviderUnavailableError, ToolCall
 from openkoi_wire import Server
 
 
@@ -54,18 +54,18 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     ids=["another number", "two of one number", "after its end"],
 )
 def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[str, ...]) -> None:
-    with pytest.raises(Unavailable, match="broke off a tool call"):
+    with pytest.raises(ProviderUnavailableError, match="broke off a tool call"):
         read(*frames)
 
 
 def test_an_empty_answer_is_none() -> None:
     thought = frame("contentBlockDelta", contentBlockIndex=0, delta={"reasoningContent": {"text": "Hm."}})
 
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(reason="end_turn")
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(thought, reason="end_turn")
-    with pytest.raises(Unavailable, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
         read(text("x"))
     assert read(reason="max_tokens")
     assert read(reason="guardrail_intervened")

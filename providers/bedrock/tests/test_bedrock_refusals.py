@@ -6,7 +6,7 @@ import json
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
+from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_testing.contracts.hearing import LONG, once
 from openkoi_testing.servers import BedrockServer, Fault, Say
 
@@ -33,7 +33,7 @@ def test_too_many_requests_may_pass(kind: str, headers: dict[str, str], after: f
     fault = Fault(status=429, headers={"x-amzn-ErrorType": kind, **headers}, body=b'{"message": "Too many tokens"}')
     error = heard(fault)
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert error.retry_after == after
 
 
@@ -41,7 +41,7 @@ def test_too_many_requests_may_pass(kind: str, headers: dict[str, str], after: f
 def test_what_may_pass_is_unavailable(status: int) -> None:
     error = refused(status, "The model could not be asked.")
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert "could not be asked" in str(error)
 
 
@@ -63,7 +63,7 @@ def test_what_may_pass_is_unavailable(status: int) -> None:
 def test_refusals_say_what_to_do(status: int, message: str, advice: str) -> None:
     error = refused(status, message)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert advice in str(error)
     assert not error.overflow
 
@@ -81,5 +81,5 @@ def test_refusals_say_what_to_do(status: int, message: str, advice: str) -> None
 def test_a_prompt_that_is_too_long_is_known_as_one(message: str) -> None:
     error = refused(400, message, "ValidationException")
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert error.overflow

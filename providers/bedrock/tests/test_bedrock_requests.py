@@ -17,10 +17,10 @@ from openkoi_hookspecs import (
     KoiError,
     Message,
     Part,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -104,10 +104,10 @@ def test_calls_are_told_as_they_were_asked_for() -> None:
 
 def test_thoughts_are_handed_back_as_they_were_sealed() -> None:
     thoughts = assistant(
-        Thought("Hm.", "bedrock:c2ln"),
-        Thought("", "bedrock-redacted:AAEC"),
-        Thought("no seal"),
-        Thought("Hm.", "acme:c2ln"),
+        Reasoning("Hm.", "bedrock:c2ln"),
+        Reasoning("", "bedrock-redacted:AAEC"),
+        Reasoning("no seal"),
+        Reasoning("Hm.", "acme:c2ln"),
         Text("Yes."),
     )
 
@@ -297,7 +297,7 @@ def test_a_mark_is_left_where_the_next_request_reads_it() -> None:
         {
             "messages": (
                 STORY[0],
-                assistant(Thought("Hm.", "bedrock:c2ln"), Thought("", "bedrock-redacted:AAEC"), *CALLS),
+                assistant(Reasoning("Hm.", "bedrock:c2ln"), Reasoning("", "bedrock-redacted:AAEC"), *CALLS),
                 STORY[2],
             )
         },

@@ -12,16 +12,16 @@ from openkoi_google import Google
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
     Model,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_testing.contracts.hearing import asked
@@ -76,18 +76,18 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 def test_words_come_as_they_are_said_and_usage_last() -> None:
     usage = Usage(input=9, output=2, cache_read=7)
 
-    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), StreamEnd(usage)]
 
 
 def test_thoughts_are_not_words_and_are_paid_as_output() -> None:
-    assert heard([Thought("Hm."), "Yes."]) == [Thought("Hm."), Text("Yes."), Done(COUNTED)]
+    assert heard([Reasoning("Hm."), "Yes."]) == [Reasoning("Hm."), Text("Yes."), StreamEnd(COUNTED)]
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     chunks = heard(Say(["I look.", READ, LIST], delta=50, whole=whole))
 
-    assert chunks == [Text("I look."), READ, LIST, Done(COUNTED, Stop.TOOLS)]
+    assert chunks == [Text("I look."), READ, LIST, StreamEnd(COUNTED, FinishReason.TOOLS)]
 
 
 def test_a_call_that_comes_before_words_is_told_after_them() -> None:
@@ -100,42 +100,42 @@ def test_a_call_that_comes_before_words_is_told_after_them() -> None:
 @pytest.mark.parametrize(
     ("finish", "stop"),
     [
-        ("STOP", Stop.END),
-        ("MAX_TOKENS", Stop.LENGTH),
-        ("SAFETY", Stop.REFUSED),
-        ("RECITATION", Stop.REFUSED),
-        ("BLOCKLIST", Stop.REFUSED),
-        ("PROHIBITED_CONTENT", Stop.REFUSED),
-        ("SPII", Stop.REFUSED),
-        ("OTHER", Stop.END),
-        ("SOMETHING_NEW", Stop.END),
+        ("STOP", FinishReason.END),
+        ("MAX_TOKENS", FinishReason.LENGTH),
+        ("SAFETY", FinishReason.REFUSED),
+        ("RECITATION", FinishReason.REFUSED),
+        ("BLOCKLIST", FinishReason.REFUSED),
+        ("PROHIBITED_CONTENT", FinishReason.REFUSED),
+        ("SPII", FinishReason.REFUSED),
+        ("OTHER", FinishReason.END),
+        ("SOMETHING_NEW", FinishReason.END),
     ],
 )
-def test_why_it_stopped_is_told(finish: str, stop: Stop) -> None:
-    assert read(said({"text": "x"}), finished(finish))[-1] == Done(Usage(), stop)
+def test_why_it_stopped_is_told(finish: str, stop: FinishReason) -> None:
+    assert read(said({"text": "x"}), finished(finish))[-1] == StreamEnd(Usage(), stop)
 
 
 @pytest.mark.parametrize("finish", ["MAX_TOKENS", "SAFETY"])
 def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(finish: str) -> None:
-    assert heard(Say([Thought("", "c2ln"), READ], finish=finish))[:-1] == []
+    assert heard(Say([Reasoning("", "c2ln"), READ], finish=finish))[:-1] == []
 
 
 def test_a_question_that_is_blocked_is_refused() -> None:
     counted = {"promptTokenCount": 4}
 
     assert read({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": counted}) == [
-        Done(Usage(input=4), Stop.REFUSED)
+        StreamEnd(Usage(input=4), FinishReason.REFUSED)
     ]
 
 
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"])
 def test_a_call_that_the_server_could_not_read_is_unavailable(reason: str) -> None:
-    with pytest.raises(Unavailable, match=rf"{reason} \(print\(read\('a'\); nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match=rf"{reason} \(print\(read\('a'\); nothing in it was acted upon"):
         read(said(called()), finished(reason, finishMessage="print(read('a'"))
 
 
 def test_a_signature_that_was_missed_is_refused() -> None:
-    with pytest.raises(Refused, match="misses the signature of a thought"):
+    with pytest.raises(RequestRejectedError, match="misses the signature of a thought"):
         read(finished("MISSING_THOUGHT_SIGNATURE"))
 
 
@@ -144,9 +144,9 @@ def test_a_signature_becomes_the_seal_of_a_thought_before_its_part() -> None:
     text = {"text": "x", "thoughtSignature": "dGV4dA=="}
 
     assert read(said(text), said(*signed), finished("STOP"))[:-1] == [
-        Thought("", "dGV4dA=="),
+        Reasoning("", "dGV4dA=="),
         Text("x"),
-        Thought("", "Y2FsbA=="),
+        Reasoning("", "Y2FsbA=="),
         ToolCall("a", "read", {}),
         ToolCall("b", "read", {}),
     ]
@@ -157,9 +157,9 @@ def test_a_signature_of_a_thought_or_of_nothing_stands_before_a_bar() -> None:
     empty = {"text": "", "thoughtSignature": "ZW5k"}
 
     assert read(said(thought), said({"text": "x"}), said(empty), finished("STOP"))[:-1] == [
-        Thought("Hm.", "b3du|"),
+        Reasoning("Hm.", "b3du|"),
         Text("x"),
-        Thought("", "ZW5k|"),
+        Reasoning("", "ZW5k|"),
     ]
 
 
@@ -167,7 +167,10 @@ def test_signatures_of_a_thought_and_of_the_call_after_it_are_both_kept() -> Non
     thought = {"text": "Hm.", "thought": True, "thoughtSignature": "b3du"}
     call = {**called(id="a", args={}), "thoughtSignature": "Y2FsbA=="}
 
-    assert read(said(thought, call), finished("STOP"))[:2] == [Thought("Hm.", "b3du|"), Thought("", "b3du|Y2FsbA==")]
+    assert read(said(thought, call), finished("STOP"))[:2] == [
+        Reasoning("Hm.", "b3du|"),
+        Reasoning("", "b3du|Y2FsbA=="),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,14 +186,14 @@ def test_signatures_of_a_thought_and_of_the_call_after_it_are_both_kept() -> Non
     ],
 )
 def test_what_is_counted_is_understood_and_nonsense_is_not(counted: Any, usage: Usage) -> None:
-    assert heard(Say("x", usage=counted))[-1] == Done(usage)
+    assert heard(Say("x", usage=counted))[-1] == StreamEnd(usage)
 
 
 def test_usage_comes_with_every_event_and_the_last_that_counts_holds() -> None:
     counts = [{"promptTokenCount": 5, "candidatesTokenCount": number} for number in (1, 2)]
     frames = [{**said({"text": "x"}), "usageMetadata": counted} for counted in (*counts, {"trafficType": "ON_DEMAND"})]
 
-    assert read(*frames, finished("STOP"))[-1] == Done(Usage(input=5, output=2))
+    assert read(*frames, finished("STOP"))[-1] == StreamEnd(Usage(input=5, output=2))
 
 
 def test_a_server_that_says_stop_with_every_event_is_heard_to_the_end() -> None:
@@ -227,7 +230,7 @@ def test_arguments_however_deep_do_no_harm(depth: int) -> None:
     frame = json.dumps(said(called(id="a", args="@")))[:].replace('"@"', deep)
     try:
         found = calls(read(frame, finished("STOP")))
-    except Unavailable:
+    except ProviderUnavailableError:
         found = []
 
     assert all(call.fault for call in found) is (depth > 99)
@@ -258,7 +261,7 @@ def test_a_call_without_a_name_says_so(name: Any) -> None:
 def test_wrong_types_and_what_is_not_known_do_no_harm(candidate: Any) -> None:
     frames = [{"candidates": [candidate]}, {"candidates": 5}, {"candidates": None}, {}, {"promptFeedback": 5}]
 
-    assert read(*frames, said({"text": "x"}), finished("STOP")) == [Text("x"), Done(Usage())]
+    assert read(*frames, said({"text": "x"}), finished("STOP")) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_an_answer_may_come_as_one_list() -> None:
@@ -270,11 +273,11 @@ def test_an_answer_may_come_as_one_list() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"message": "over", "code": 503, "status": "UNAVAILABLE"}, Unavailable),
-        ({"message": "over", "code": 429, "status": "RESOURCE_EXHAUSTED"}, Unavailable),
-        ({"message": "over"}, Unavailable),
-        ("over", Unavailable),
-        ({"message": "over", "code": 400, "status": "INVALID_ARGUMENT"}, Refused),
+        ({"message": "over", "code": 503, "status": "UNAVAILABLE"}, ProviderUnavailableError),
+        ({"message": "over", "code": 429, "status": "RESOURCE_EXHAUSTED"}, ProviderUnavailableError),
+        ({"message": "over"}, ProviderUnavailableError),
+        ("over", ProviderUnavailableError),
+        ({"message": "over", "code": 400, "status": "INVALID_ARGUMENT"}, RequestRejectedError),
     ],
 )
 @pytest.mark.parametrize("type", ["text/event-stream", "application/json"])
@@ -288,7 +291,7 @@ def test_an_error_with_status_200_is_an_error(error: Any, kind: type[Exception],
 
 @pytest.mark.parametrize("document", [[], {}, {"candidates": []}, said({"text": "x"}), 5, [5], "x"])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")
 
 
@@ -340,7 +343,7 @@ def test_pages_are_asked_for_one_after_the_other() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, "x", 5])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(Unavailable, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
         listed(listing)
 
 
@@ -348,7 +351,7 @@ def test_one_model_is_told_about_by_its_name() -> None:
     with GoogleServer(models=["gemini-a"]) as server:
         google = Google(api_key="AIza-test", base_url=server.url)
         found = asyncio.run(asked(google, lambda google: google.describe("gemini-a")))
-        with pytest.raises(Refused, match="does not know"):
+        with pytest.raises(RequestRejectedError, match="does not know"):
             asyncio.run(asked(google, lambda google: google.describe("gemini-b")))
 
     assert found == Model("gemini-a", context=1_048_576, output=65_536)
@@ -359,9 +362,9 @@ def test_a_model_or_a_number_that_is_none_is_unavailable(document: Any) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=document))
 
     google = Google(api_key="AIza-test", transport=wire)
-    with pytest.raises(Unavailable, match="not a model"):
+    with pytest.raises(ProviderUnavailableError, match="not a model"):
         asyncio.run(asked(google, lambda google: google.describe("a")))
-    with pytest.raises(Unavailable, match="not a number of tokens"):
+    with pytest.raises(ProviderUnavailableError, match="not a number of tokens"):
         asyncio.run(asked(google, lambda google: google.count_tokens(HELLO)))
 
 
@@ -373,5 +376,5 @@ def test_tokens_are_counted_by_the_server() -> None:
 
 
 def test_a_cut_that_no_one_can_see_is_seen() -> None:
-    with pytest.raises(Unavailable, match="nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
         heard(Say(READ, fault=Fault(cut=100, framed=False)))

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from openkoi_google import Google, GoogleEmbedder
-from openkoi_hookspecs import Described, Embedder, Provider, Thought, ToolCall
+from openkoi_hookspecs import Embedder, Provider, Reasoning, SupportsDescribe, ToolCall
 from openkoi_testing.contracts.provider import ProviderContract
 from openkoi_testing.servers import GoogleServer
 
-ANSWER: list[str | Thought | ToolCall] = [
-    Thought("Hm."),
+ANSWER: list[str | Reasoning | ToolCall] = [
+    Reasoning("Hm."),
     "I look.",
-    Thought("Both.", "c2lnbmVk"),
+    Reasoning("Both.", "c2lnbmVk"),
     ToolCall("call_a", "read", {"path": "a"}),
     ToolCall("call_b", "read", {}),
 ]
@@ -29,7 +29,7 @@ class TestContract(ProviderContract):
 
 
 def test_it_can_tell_about_a_model_by_its_name() -> None:
-    assert isinstance(Google(api_key="AIza-right"), Described)
+    assert isinstance(Google(api_key="AIza-right"), SupportsDescribe)
 
 
 def test_the_embedder_is_one() -> None:

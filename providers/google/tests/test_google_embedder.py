@@ -9,7 +9,15 @@ import httpx2
 import pytest
 
 from openkoi_google import GoogleEmbedder
-from openkoi_hookspecs import BadSetting, Embedding, NoProvider, ProviderError, Refused, Unavailable, Usage
+from openkoi_hookspecs import (
+    ConfigError,
+    Embedding,
+    NoProviderError,
+    ProviderError,
+    ProviderUnavailableError,
+    RequestRejectedError,
+    Usage,
+)
 from openkoi_testing.servers import GoogleServer
 
 
@@ -98,13 +106,16 @@ def test_lengths_are_made_one_and_missing_counts_are_zero() -> None:
     ],
 )
 def test_what_is_no_vector_is_not_taken_for_one(answer: Any) -> None:
-    with pytest.raises(Unavailable, match="not 2 vectors of 4 numbers"):
+    with pytest.raises(ProviderUnavailableError, match="not 2 vectors of 4 numbers"):
         answered(answer)
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
-    [({"code": 503, "message": "busy"}, Unavailable), ({"code": 400, "message": "API key not valid."}, Refused)],
+    [
+        ({"code": 503, "message": "busy"}, ProviderUnavailableError),
+        ({"code": 400, "message": "API key not valid."}, RequestRejectedError),
+    ],
 )
 def test_an_error_with_status_200_is_an_error(error: Any, kind: type[ProviderError]) -> None:
     with pytest.raises(kind, match=error["message"]):
@@ -113,10 +124,10 @@ def test_an_error_with_status_200_is_an_error(error: Any, kind: type[ProviderErr
 
 @pytest.mark.parametrize("dimensions", [0, -1])
 def test_a_vector_has_numbers(dimensions: int) -> None:
-    with pytest.raises(BadSetting, match="dimensions"):
+    with pytest.raises(ConfigError, match="dimensions"):
         GoogleEmbedder(api_key="AIza-right", dimensions=dimensions)
 
 
 def test_without_a_key_it_says_which_variable_to_set() -> None:
-    with pytest.raises(NoProvider, match="GOOGLE_API_KEY"):
+    with pytest.raises(NoProviderError, match="GOOGLE_API_KEY"):
         GoogleEmbedder()

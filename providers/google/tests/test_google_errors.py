@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from openkoi_google import Google
-from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
+from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 
 RPC = "type.googleapis.com/google.rpc"
 TOO_LONG = "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576)."
@@ -46,27 +46,27 @@ def raised(status: int, *details: Any, message: str = "not now", listed: bool = 
 def test_a_limit_of_the_minute_may_pass_and_says_when(listed: bool) -> None:
     error = raised(429, quota(MINUTE), later("12.5s"), listed=listed)
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert error.retry_after == 12.5
 
 
 def test_a_limit_of_tokens_in_a_minute_is_no_overflow() -> None:
     error = raised(429, quota("GenerateContentInputTokensPerModelPerMinute"), message=TOO_LONG)
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
 
 
 def test_a_quota_of_the_day_is_used_up() -> None:
     error = raised(429, quota(MINUTE, DAY), later("47s"))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert "quota of this day is used up" in str(error)
 
 
 def test_a_header_outranks_the_details() -> None:
     error = raised(429, later("12s"), retry_after="3")
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert error.retry_after == 3
 
 
@@ -74,14 +74,14 @@ def test_a_header_outranks_the_details() -> None:
 def test_a_delay_that_makes_no_sense_is_none(delay: Any) -> None:
     error = raised(429, later(delay))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert error.retry_after is None
 
 
 def test_a_server_that_is_busy_says_when_to_come_back() -> None:
     error = raised(503, later("7s"), message="The model is overloaded.")
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert error.retry_after == 7
 
 
@@ -89,7 +89,7 @@ def test_a_server_that_is_busy_says_when_to_come_back() -> None:
 def test_a_bad_key_is_told_as_one(message: str) -> None:
     error = raised(400, {"@type": f"{RPC}.ErrorInfo", "reason": "API_KEY_INVALID"}, message=message)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert "refused the key (400)" in str(error)
     assert str(error).endswith("Check the key.")
 
@@ -108,18 +108,18 @@ def test_a_bad_key_is_told_as_one(message: str) -> None:
 def test_too_long_a_prompt_is_an_overflow(message: str) -> None:
     error = raised(400, message=message)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert error.overflow
 
 
 def test_any_other_bad_request_is_none() -> None:
     error = raised(400, {"@type": f"{RPC}.BadRequest"}, message="Unknown name. AIza-test-and-secret")
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert not error.overflow
     assert "AIza" not in str(error)
 
 
 @pytest.mark.parametrize("details", ["x", 5, [5], [{"violations": 5}], [{"violations": [5]}], [{"reason": 5}]])
 def test_details_of_wrong_types_do_no_harm(details: Any) -> None:
-    assert isinstance(raised(429, *(details if isinstance(details, list) else [details])), Unavailable)
+    assert isinstance(raised(429, *(details if isinstance(details, list) else [details])), ProviderUnavailableError)

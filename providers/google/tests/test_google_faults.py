@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_google import Google
-from openkoi_hookspecs import Provider, Thought, ToolCall, Unavailable
+from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
 from openkoi_testing.contracts.catalogue import JSON, AnswersContract, Case, StreamsContract
 from openkoi_testing.contracts.faults import SILENCES, FaultsContract
 from openkoi_testing.contracts.hearing import Speaker
@@ -18,7 +18,7 @@ from openkoi_testing.servers.google import events
 CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 FINISH = {"length": "MAX_TOKENS", "stop": "STOP", "tool_calls": "STOP", "eos_token_7": "EOS_TOKEN_7"}
 FRAME = re.compile(rb"(?<=data:)( ?)(\{.*\})(?=\r?\n)")
-SPOKEN = Say(["Héllo 😀", Thought("", "c2ln"), ToolCall("a", "read", {"path": "ä"})])
+SPOKEN = Say(["Héllo 😀", Reasoning("", "c2ln"), ToolCall("a", "read", {"path": "ä"})])
 
 
 class Translator:
@@ -110,7 +110,7 @@ class TestFaults(Gemini, FaultsContract):
         """A server that says why it stops with every event cannot be told from one that had more to say."""
         heard = self.heard(Fault(cut=len(b"".join(self.spoken))))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_errors_are_sentences_about_a_host(self) -> None:

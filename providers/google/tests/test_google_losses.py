@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_google.answer import Answer
 from openkoi_google.turns import Teller
-from openkoi_hookspecs import Buffered, Chunk, Message, Role, ToolCall, ToolResult, Unavailable
+from openkoi_hookspecs import Buffered, Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
 from openkoi_wire import Server
 
 
@@ -27,9 +27,9 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(args: str) -> Non
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read()
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read({"text": "Hm.", "thought": True})
     assert read(reason="MAX_TOKENS")
     assert read(reason="SAFETY")

@@ -14,18 +14,18 @@ from openkoi_hookspecs import (
     Arguments,
     Buffered,
     Chunk,
-    Done,
     Env,
     Image,
     KoiError,
     Message,
-    NoProvider,
+    NoProviderError,
     Part,
-    Refused,
+    Reasoning,
     Request,
+    RequestRejectedError,
     Role,
+    StreamEnd,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -113,17 +113,17 @@ def test_calls_are_told_as_they_were_asked_for() -> None:
 def test_a_seal_signs_the_part_that_follows_its_thought() -> None:
     hm = {"text": "Hm.", "thought": True}
 
-    assert told(Thought("Hm.", "c2ln"), CALLS[0])[1]["thoughtSignature"] == "c2ln"
-    assert told(Thought("Hm.", "c2ln"), Text("So.")) == [hm, {"text": "So.", "thoughtSignature": "c2ln"}]
-    assert told(Thought("Hm.", "c2ln")) == [hm, {"text": "", "thoughtSignature": "c2ln"}]
+    assert told(Reasoning("Hm.", "c2ln"), CALLS[0])[1]["thoughtSignature"] == "c2ln"
+    assert told(Reasoning("Hm.", "c2ln"), Text("So.")) == [hm, {"text": "So.", "thoughtSignature": "c2ln"}]
+    assert told(Reasoning("Hm.", "c2ln")) == [hm, {"text": "", "thoughtSignature": "c2ln"}]
 
 
 def test_a_seal_may_sign_a_thought_and_what_follows() -> None:
-    assert told(Thought("Hm.", "b3du|bmV4dA=="), Text("So.")) == [
+    assert told(Reasoning("Hm.", "b3du|bmV4dA=="), Text("So.")) == [
         {"text": "Hm.", "thought": True, "thoughtSignature": "b3du"},
         {"text": "So.", "thoughtSignature": "bmV4dA=="},
     ]
-    assert told(Text("So."), Thought("", "b3du|")) == [{"text": "So."}, {"text": "", "thoughtSignature": "b3du"}]
+    assert told(Text("So."), Reasoning("", "b3du|")) == [{"text": "So."}, {"text": "", "thoughtSignature": "b3du"}]
 
 
 def test_pictures_are_sent_along() -> None:
@@ -179,7 +179,7 @@ def test_a_call_without_its_one_result_is_not_sent(messages: list[Message]) -> N
 
 def test_a_request_begins_as_the_one_before_it() -> None:
     scribe = Scribe()
-    story = [HELLO, assistant(Thought("", "c2ln"), *CALLS), Message.user(*RESULTS)]
+    story = [HELLO, assistant(Reasoning("", "c2ln"), *CALLS), Message.user(*RESULTS)]
     settings: dict[str, Any] = {"system": ["Be kind."], "tools": [READ], "max_output": 9}
     bodies = []
     for end in (1, 3):
@@ -202,10 +202,10 @@ def grown(chunks: list[Chunk]) -> Message:
     parts: list[Part] = []
     for chunk in chunks:
         last = parts[-1] if parts else None
-        if isinstance(chunk, Buffered | Done):
+        if isinstance(chunk, Buffered | StreamEnd):
             continue
-        if isinstance(chunk, Thought) and isinstance(last, Thought):
-            parts[-1] = Thought(last.text + chunk.text, chunk.seal or last.seal)
+        if isinstance(chunk, Reasoning) and isinstance(last, Reasoning):
+            parts[-1] = Reasoning(last.text + chunk.text, chunk.seal or last.seal)
         elif isinstance(chunk, Text) and isinstance(last, Text):
             parts[-1] = Text(last.text + chunk.text)
         else:
@@ -220,12 +220,12 @@ def parts_told(server: GoogleServer) -> object:
 
 
 def test_a_signed_call_comes_back_signed_to_a_server_that_insists() -> None:
-    said: Words = ["I look.", Thought("Both.", "c2lnbmVk"), *CALLS]
+    said: Words = ["I look.", Reasoning("Both.", "c2lnbmVk"), *CALLS]
     with GoogleServer(said, "Done.") as server:
         answer = grown(chatted(server.url, HELLO))
         again = chatted(server.url, HELLO, answer, Message.user(*RESULTS))
-        unsigned = assistant(*(part for part in answer.parts if not isinstance(part, Thought)))
-        with pytest.raises(Refused, match="missing a thought_signature"):
+        unsigned = assistant(*(part for part in answer.parts if not isinstance(part, Reasoning)))
+        with pytest.raises(RequestRejectedError, match="missing a thought_signature"):
             chatted(server.url, HELLO, unsigned, Message.user(*RESULTS))
 
     assert again[0] == Text("Done")
@@ -238,7 +238,7 @@ def test_a_signed_call_comes_back_signed_to_a_server_that_insists() -> None:
 
 
 def test_signed_words_come_back_signed() -> None:
-    with GoogleServer([Thought("Hm.", "c2ln"), "Yes.", Thought("", "ZW5k")], "Done.") as server:
+    with GoogleServer([Reasoning("Hm.", "c2ln"), "Yes.", Reasoning("", "ZW5k")], "Done.") as server:
         answer = grown(chatted(server.url, HELLO))
         chatted(server.url, HELLO, answer, Message.user("Why?"))
 
@@ -284,7 +284,7 @@ def test_either_variable_holds_the_key() -> None:
 
 
 def test_without_a_key_it_says_which_variable_to_set() -> None:
-    with pytest.raises(NoProvider, match="GOOGLE_API_KEY or GEMINI_API_KEY"):
+    with pytest.raises(NoProviderError, match="GOOGLE_API_KEY or GEMINI_API_KEY"):
         Google()
 
 
@@ -304,9 +304,9 @@ def test_a_replay_needs_neither_key_nor_server(tmp_path: Path) -> None:
 BODIES = [
     sent(HELLO),
     sent(HELLO, system=["Be kind."], temperature=0.7, max_output=100),
-    sent(HELLO, assistant(Thought("Hm.", "c2ln"), Text("Ho"), *CALLS), Message.user(*RESULTS, "go on"), tools=[READ]),
+    sent(HELLO, assistant(Reasoning("Hm.", "c2ln"), Text("Ho"), *CALLS), Message.user(*RESULTS, "go on"), tools=[READ]),
     sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")), schema=PATH),
-    sent(HELLO, assistant(Text("Ho"), Thought("", "c2ln")), Message.user("And?")),
+    sent(HELLO, assistant(Text("Ho"), Reasoning("", "c2ln")), Message.user("And?")),
     json.loads(Scribe(thoughts=True).write(Request([HELLO]))),
 ]
 

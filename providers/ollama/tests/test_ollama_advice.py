@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from openkoi_hookspecs import Message, ProviderError, Refused, Request, Unavailable
+from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_ollama import Ollama
 from openkoi_testing.contracts.hearing import asked
 from openkoi_testing.contracts.provider import long_story
@@ -33,18 +33,18 @@ def test_a_server_that_does_not_run_is_unavailable_and_says_how_to_start_it() ->
         gone = server.url
     error = failure(Ollama(base_url=gone))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert str(error).endswith("Start it with: ollama serve")
-    with pytest.raises(Unavailable, match="ollama serve"):
+    with pytest.raises(ProviderUnavailableError, match="ollama serve"):
         asyncio.run(asked(Ollama(base_url=gone), Ollama.models))
-    with pytest.raises(Unavailable, match="ollama serve"):
+    with pytest.raises(ProviderUnavailableError, match="ollama serve"):
         asyncio.run(asked(Ollama(base_url=gone), lambda ollama: ollama.describe("x")))
 
 
 def test_a_name_that_is_not_known_is_unavailable() -> None:
     error = failure(Ollama(base_url="nowhere.invalid"))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert str(error).startswith("nowhere.invalid:11434 could not be reached")
 
 
@@ -52,7 +52,7 @@ def test_a_model_that_is_not_installed_is_refused() -> None:
     with OllamaServer(models=["other"]) as server:
         error = failure(Ollama(base_url=server.url))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert "model 'llama-fake' not found" in str(error)
     assert str(error).endswith("Install it with: ollama pull llama-fake")
 
@@ -61,7 +61,7 @@ def test_a_model_without_tools_is_refused() -> None:
     with OllamaServer(models=[Pulled("old", abilities=("completion",))]) as server:
         error = failure(Ollama(base_url=server.url), long_story("old"))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert not error.overflow
     assert "does not support tools. old cannot call tools. Choose a model that can" in str(error)
 
@@ -80,7 +80,7 @@ def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
     with OllamaServer(Say(fault=fault)) as server:
         error = failure(Ollama(base_url=server.url))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert advice in str(error)
 
 
@@ -89,7 +89,7 @@ def test_what_may_pass_is_told_as_it_is() -> None:
     with OllamaServer(Say(fault=fault)) as server:
         error = failure(Ollama(base_url=server.url))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, ProviderUnavailableError)
     assert str(error).endswith("answered 500: a library that the model wants was not found.")
 
 
@@ -98,6 +98,6 @@ def test_a_wrong_key_is_refused_and_not_repeated(key: str) -> None:
     with OllamaServer(key="right") as server:
         error = failure(Ollama(base_url=server.url, api_key=key))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRejectedError)
     assert str(error).endswith("Check the key. Sign in with: ollama signin; or set OLLAMA_API_KEY.")
     assert "wrong-key" not in str(error)

@@ -11,15 +11,15 @@ import pytest
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_ollama import Ollama
@@ -70,40 +70,46 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 def test_words_come_as_they_are_said_and_usage_last() -> None:
     usage = Usage(input=9, output=2)
 
-    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), StreamEnd(usage)]
 
 
 def test_cached_tokens_are_counted_among_those_of_the_prompt() -> None:
-    assert heard(Say("x", usage=Usage(input=9, output=2, cache_read=7)))[-1] == Done(Usage(input=16, output=2))
+    assert heard(Say("x", usage=Usage(input=9, output=2, cache_read=7)))[-1] == StreamEnd(Usage(input=16, output=2))
 
 
 def test_thoughts_are_not_words() -> None:
-    assert heard(Say([Thought("Hm."), "Yes."], usage=None))[:2] == [Thought("Hm."), Text("Yes.")]
-    assert read(said(thinking="Hm.", content="Yes."), ENDED)[:2] == [Thought("Hm."), Text("Yes.")]
+    assert heard(Say([Reasoning("Hm."), "Yes."], usage=None))[:2] == [Reasoning("Hm."), Text("Yes.")]
+    assert read(said(thinking="Hm.", content="Yes."), ENDED)[:2] == [Reasoning("Hm."), Text("Yes.")]
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     chunks = heard(Say(["I look.", READ, LIST], delta=50, whole=whole, usage=Usage(input=9, output=5)))
 
-    assert chunks == [Text("I look."), READ, LIST, Done(Usage(input=9, output=5), Stop.TOOLS)]
+    assert chunks == [Text("I look."), READ, LIST, StreamEnd(Usage(input=9, output=5), FinishReason.TOOLS)]
 
 
 @pytest.mark.parametrize(
     ("finish", "stop"),
-    [("stop", Stop.END), ("length", Stop.LENGTH), ("", Stop.END), (None, Stop.END), ("new", Stop.END)],
+    [
+        ("stop", FinishReason.END),
+        ("length", FinishReason.LENGTH),
+        ("", FinishReason.END),
+        (None, FinishReason.END),
+        ("new", FinishReason.END),
+    ],
 )
-def test_why_it_stopped_is_told(finish: Any, stop: Stop) -> None:
-    assert read(said(content="x"), {"done": True, "done_reason": finish})[-1] == Done(Usage(), stop)
+def test_why_it_stopped_is_told(finish: Any, stop: FinishReason) -> None:
+    assert read(said(content="x"), {"done": True, "done_reason": finish})[-1] == StreamEnd(Usage(), stop)
 
 
 def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end() -> None:
-    assert heard(Say(READ, finish="length", usage=None)) == [Done(Usage(), Stop.LENGTH)]
+    assert heard(Say(READ, finish="length", usage=None)) == [StreamEnd(Usage(), FinishReason.LENGTH)]
 
 
 @pytest.mark.parametrize("reason", ["load", "unload"])
 def test_a_server_that_only_loads_the_model_is_unavailable(reason: str) -> None:
-    with pytest.raises(Unavailable, match=reason):
+    with pytest.raises(ProviderUnavailableError, match=reason):
         read({"message": {"content": ""}, "done": True, "done_reason": reason})
 
 
@@ -120,7 +126,7 @@ def test_a_server_that_only_loads_the_model_is_unavailable(reason: str) -> None:
     ids=["nothing", "words", "negative", "a fraction", "a truth", "no prompt, for it was cached"],
 )
 def test_nonsense_is_not_counted(counted: Any, usage: Usage) -> None:
-    assert heard(Say("x", usage=counted))[-1] == Done(usage)
+    assert heard(Say("x", usage=counted))[-1] == StreamEnd(usage)
 
 
 def test_several_calls_may_come_in_one_line_or_over_several() -> None:
@@ -169,33 +175,33 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
 def test_wrong_types_do_no_harm(message: Any) -> None:
     frames = [{"message": message}, {"message": message, "done": "yes"}, {}, {"status": "loading"}]
 
-    assert read(*frames, said(content="x"), ENDED) == [Text("x"), Done(Usage())]
+    assert read(*frames, said(content="x"), ENDED) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_what_follows_the_end_is_not_read() -> None:
-    assert read(said(content="x"), ENDED, said(content="late"), "nonsense") == [Text("x"), Done(Usage())]
+    assert read(said(content="x"), ENDED, said(content="late"), "nonsense") == [Text("x"), StreamEnd(Usage())]
 
 
 @pytest.mark.parametrize("type", ["application/x-ndjson", "application/json"])
 def test_an_error_with_status_200_is_an_error(type: str) -> None:
-    with pytest.raises(Unavailable, match="reported an error instead of an answer: the runner died"):
+    with pytest.raises(ProviderUnavailableError, match="reported an error instead of an answer: the runner died"):
         read({"error": "the runner died"}, type=type)
 
 
 def test_an_error_in_mid_stream_ends_the_answer() -> None:
-    with pytest.raises(Unavailable, match="the runner died"):
+    with pytest.raises(ProviderUnavailableError, match="the runner died"):
         read(said(content="x"), called({"name": "read", "arguments": {}}), {"error": "the runner died"})
 
 
 def test_an_error_in_mid_stream_may_say_that_the_context_is_full() -> None:
-    with pytest.raises(Refused, match="exceeds the context length") as caught:
+    with pytest.raises(RequestRejectedError, match="exceeds the context length") as caught:
         read({"error": "the input length exceeds the context length", "status": 400})
     assert caught.value.overflow
 
 
 @pytest.mark.parametrize("document", [[], {}, {"message": {}}, {"message": {"content": "x"}}, 5])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")
 
 

@@ -7,7 +7,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from openkoi_hookspecs import BadSetting, Examined, Model, Price, Refused, Unavailable
+from openkoi_hookspecs import (
+    ConfigError,
+    Model,
+    Price,
+    ProviderUnavailableError,
+    RequestRejectedError,
+    SupportsHealthCheck,
+)
 from openkoi_ollama import Ollama
 from openkoi_ollama.catalogue import Defaults, full, installed
 from openkoi_testing.servers import OllamaServer
@@ -85,7 +92,10 @@ def test_a_model_may_be_described_by_its_name_alone() -> None:
 
 
 def test_a_model_that_is_not_installed_is_refused_with_what_to_do() -> None:
-    with OllamaServer() as server, pytest.raises(Refused, match=r"model 'gone' not found.* ollama pull gone$"):
+    with (
+        OllamaServer() as server,
+        pytest.raises(RequestRejectedError, match=r"model 'gone' not found.* ollama pull gone$"),
+    ):
         describe(Ollama(base_url=server.url), "gone")
 
 
@@ -97,7 +107,7 @@ def test_a_model_that_cannot_be_asked_about_is_listed_all_the_same() -> None:
 
 @pytest.mark.parametrize("listing", [[], {}, {"models": {}}, "x"])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(Unavailable, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
         models(answering({"/api/tags": listing}))
 
 
@@ -148,15 +158,15 @@ def test_a_server_that_runs_says_what_it_is() -> None:
         async with provider:
             return await provider.examine()
 
-    assert isinstance(Ollama(), Examined)
+    assert isinstance(Ollama(), SupportsHealthCheck)
     with OllamaServer(models=["a", "b"]) as server:
         assert asyncio.run(ask(Ollama(base_url=server.url))) == {"version": "0.33.3", "models": "2"}
-    with pytest.raises(Unavailable, match="ollama serve"):
+    with pytest.raises(ProviderUnavailableError, match="ollama serve"):
         asyncio.run(ask(Ollama(base_url=server.url)))
     assert asyncio.run(ask(answering({"/api/version": [], "/api/tags": {"models": []}})))["version"] == "unknown"
 
 
 @pytest.mark.parametrize("keys", [{"num_ctx": -1}, {"context": 0}, {"output": 0}])
 def test_settings_that_make_no_sense_are_named(keys: dict[str, Any]) -> None:
-    with pytest.raises(BadSetting, match="above 0"):
+    with pytest.raises(ConfigError, match="above 0"):
         Ollama(**keys)

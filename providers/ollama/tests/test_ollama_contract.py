@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from openkoi_hookspecs import Described, Provider, Thought, ToolCall
+from openkoi_hookspecs import Provider, Reasoning, SupportsDescribe, ToolCall
 from openkoi_ollama import Ollama
 from openkoi_testing.contracts.provider import ProviderContract
 from openkoi_testing.servers import OllamaServer
 
-ANSWER: list[str | Thought | ToolCall] = [
-    Thought("Hm."),
+ANSWER: list[str | Reasoning | ToolCall] = [
+    Reasoning("Hm."),
     "I look.",
     ToolCall("call_a", "read", {"path": "a"}),
     ToolCall("call_b", "read", {}),
@@ -29,4 +29,4 @@ class TestContract(ProviderContract):
 
 
 def test_a_model_may_be_described_by_its_name_alone() -> None:
-    assert isinstance(Ollama(), Described)
+    assert isinstance(Ollama(), SupportsDescribe)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from openkoi_hookspecs import BadSetting, Embedding, Refused, Unavailable, Usage
+from openkoi_hookspecs import ConfigError, Embedding, ProviderUnavailableError, RequestRejectedError, Usage
 from openkoi_ollama import OllamaEmbedder
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_strict import Pulled
@@ -83,25 +83,25 @@ def test_dimensions_are_asked_for_and_part_of_the_id() -> None:
     ],
 )
 def test_what_is_no_vector_is_unavailable(answer: Any) -> None:
-    with pytest.raises(Unavailable, match="not 1 vectors"):
+    with pytest.raises(ProviderUnavailableError, match="not 1 vectors"):
         embed(answering(answer), "x")
 
 
 def test_vectors_of_different_lengths_are_unavailable() -> None:
-    with pytest.raises(Unavailable, match="different lengths"):
+    with pytest.raises(ProviderUnavailableError, match="different lengths"):
         embed(answering({"embeddings": [[1.0], [1.0, 2.0]]}), "x", "y")
 
 
 def test_a_model_that_cannot_embed_or_is_not_there_is_refused() -> None:
     with OllamaServer(models=MODELS) as server:
-        with pytest.raises(Refused, match="does not support embeddings"):
+        with pytest.raises(RequestRejectedError, match="does not support embeddings"):
             embed(OllamaEmbedder(model="llama-fake", base_url=server.url), "x")
-        with pytest.raises(Refused, match="ollama pull gone"):
+        with pytest.raises(RequestRejectedError, match="ollama pull gone"):
             embed(OllamaEmbedder(model="gone", base_url=server.url), "x")
 
 
 def test_settings_that_make_no_sense_are_named() -> None:
-    with pytest.raises(BadSetting, match="name of a model"):
+    with pytest.raises(ConfigError, match="name of a model"):
         OllamaEmbedder(model=" ")
 
 

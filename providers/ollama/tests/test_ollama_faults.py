@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openkoi_hookspecs import Provider, ToolCall, Unavailable
+from openkoi_hookspecs import Provider, ProviderUnavailableError, ToolCall
 from openkoi_ollama import Ollama
 from openkoi_testing.contracts.catalogue import AnswersContract, Case, StreamsContract
 from openkoi_testing.contracts.faults import NOISE, FaultsContract
@@ -99,4 +99,4 @@ class TestFaults(OwnProtocol, FaultsContract):
     def test_a_full_queue_is_unavailable(self) -> None:
         body = b'{"error":"server busy, please try again.  maximum pending requests exceeded"}'
 
-        assert isinstance(self.heard(Fault(status=503, body=body)).error, Unavailable)
+        assert isinstance(self.heard(Fault(status=503, body=body)).error, ProviderUnavailableError)

@@ -3,7 +3,7 @@
 import ollama
 import pytest
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 from openkoi_ollama import Ollama
 from openkoi_ollama.host import base_url_of
 
@@ -55,5 +55,5 @@ def test_the_vendor_s_client_reads_it_alike(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["example.com:99999", "99999", "example.com:port", "ftp://example.com"])
 def test_what_is_no_address_is_named(host: str) -> None:
-    with pytest.raises(BadSetting, match="not a web address"):
+    with pytest.raises(ConfigError, match="not a web address"):
         Ollama(base_url=host)

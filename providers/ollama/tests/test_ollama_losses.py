@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Buffered, Chunk, ToolCall, Unavailable
+from openkoi_hookspecs import Buffered, Chunk, ProviderUnavailableError, ToolCall
 from openkoi_ollama.answer import Answer
 from openkoi_wire import Server
 
@@ -37,8 +37,8 @@ def test_arguments_too_deep_are_not_relied_upon() -> None:
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read()
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(thinking="Hm.")
     assert read(reason="length")

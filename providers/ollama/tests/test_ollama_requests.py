@@ -15,10 +15,10 @@ from openkoi_hookspecs import (
     KoiError,
     Message,
     Part,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -110,7 +110,7 @@ def test_results_name_the_right_tool_though_ids_are_used_again() -> None:
 
 
 def test_calls_are_objects_and_thoughts_are_handed_back() -> None:
-    told = sent(assistant(Thought("Hm. "), Thought("So.", seal="x"), *CALLS), Message.user(*RESULTS))["messages"][0]
+    told = sent(assistant(Reasoning("Hm. "), Reasoning("So.", seal="x"), *CALLS), Message.user(*RESULTS))["messages"][0]
 
     assert told == {
         "role": "assistant",
@@ -207,7 +207,7 @@ def test_a_key_is_shown_and_none_without_one() -> None:
         sent(Message.user("Hi")),
         sent(Message.user("Hi"), system=["Be kind."], temperature=0.7),
         sent(Message.user("Hi"), assistant(Text("Ho"), *CALLS), Message.user(*RESULTS, "go on"), tools=[READ]),
-        sent(Message.user("What is this?", PICTURE), assistant(Thought("Hm."), Text("A fish")), schema=PATH),
+        sent(Message.user("What is this?", PICTURE), assistant(Reasoning("Hm."), Text("A fish")), schema=PATH),
     ],
     ids=["small", "settings", "tools", "pictures, thoughts and a schema"],
 )

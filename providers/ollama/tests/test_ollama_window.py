@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Image, Message, Model, Refused, Request, Unavailable, Usage
+from openkoi_hookspecs import (
+    Chunk,
+    Image,
+    Message,
+    Model,
+    ProviderUnavailableError,
+    Request,
+    RequestRejectedError,
+    Usage,
+)
 from openkoi_ollama import Ollama
 from openkoi_ollama.catalogue import Installed
 from openkoi_ollama.window import PICTURE, Size, Windows, power
@@ -46,7 +55,7 @@ def test_the_window_a_model_was_made_with_is_the_least() -> None:
 
 
 def test_what_does_not_fit_is_refused_before_it_is_sent() -> None:
-    with pytest.raises(Refused, match=r"do not fit into tiny, which holds 5000") as caught:
+    with pytest.raises(RequestRejectedError, match=r"do not fit into tiny, which holds 5000") as caught:
         Windows().fit(SMALL, Size(9000), 2500)
     assert caught.value.overflow
 
@@ -97,7 +106,7 @@ def test_a_growing_conversation_reloads_the_model_seldom() -> None:
 def test_a_window_may_be_fixed() -> None:
     with OllamaServer() as server:
         assert ask(server, says("Hi"), says("word " * 5000), num_ctx=20_000) == [20_000, 20_000]
-        with pytest.raises(Refused, match="which holds 20000") as caught:
+        with pytest.raises(RequestRejectedError, match="which holds 20000") as caught:
             ask(server, says("word " * 15_000), num_ctx=20_000)
     assert caught.value.overflow
 
@@ -130,7 +139,8 @@ def test_a_server_that_finds_the_prompt_too_long_is_given_a_larger_window_next_t
         async def talk() -> list[Chunk]:
             async with Ollama(base_url=server.url) as provider:
                 with pytest.raises(
-                    Unavailable, match=r"\(400\): request \(9000 tokens\) .* size\. The next request gets a larger"
+                    ProviderUnavailableError,
+                    match=r"\(400\): request \(9000 tokens\) .* size\. The next request gets a larger",
                 ):
                     await anext(aiter(provider.chat(says("Hi"))))
                 return [chunk async for chunk in provider.chat(says("Hi"))]
@@ -146,7 +156,7 @@ def test_a_server_that_finds_the_prompt_too_long_for_the_model_refuses_it() -> N
     too_long = Say(fault=Fault(status=400, body=answer))
     with (
         OllamaServer(too_long, models=[Pulled("llama-fake", context=8192)]) as server,
-        pytest.raises(Refused, match="longer than the context") as caught,
+        pytest.raises(RequestRejectedError, match="longer than the context") as caught,
     ):
         ask(server, says("Hi"))
     assert caught.value.overflow

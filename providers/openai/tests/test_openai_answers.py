@@ -11,15 +11,15 @@ import pytest
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_openai import OpenAI
@@ -69,11 +69,11 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 def test_words_come_as_they_are_said_and_usage_last() -> None:
     usage = Usage(input=9, output=2, cache_read=7, cache_write=4)
 
-    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), StreamEnd(usage)]
 
 
 def test_thoughts_are_not_words() -> None:
-    assert heard(Say([Thought("Hm."), "Yes."], usage=None))[:2] == [Thought("Hm."), Text("Yes.")]
+    assert heard(Say([Reasoning("Hm."), "Yes."], usage=None))[:2] == [Reasoning("Hm."), Text("Yes.")]
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -81,20 +81,20 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
     chunks = heard(Say(["I look.", READ, LIST], delta=50, whole=whole))
 
     assert chunks[:3] == [Text("I look."), READ, LIST]
-    assert Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS) == chunks[3]
+    assert StreamEnd(Usage(input=9, output=5, cache_read=3), FinishReason.TOOLS) == chunks[3]
 
 
 @pytest.mark.parametrize(
     ("finish", "stop"),
     [
-        ("stop", Stop.END),
-        ("length", Stop.LENGTH),
-        ("content_filter", Stop.REFUSED),
-        ("eos_token_7", Stop.END),
+        ("stop", FinishReason.END),
+        ("length", FinishReason.LENGTH),
+        ("content_filter", FinishReason.REFUSED),
+        ("eos_token_7", FinishReason.END),
     ],
 )
-def test_why_it_stopped_is_told(finish: str, stop: Stop) -> None:
-    assert read(said(content="x"), finished(finish), "[DONE]")[-1] == Done(Usage(), stop)
+def test_why_it_stopped_is_told(finish: str, stop: FinishReason) -> None:
+    assert read(said(content="x"), finished(finish), "[DONE]")[-1] == StreamEnd(Usage(), stop)
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
@@ -103,7 +103,7 @@ def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(finish: str
 
 
 def test_tools_may_be_called_with_a_plain_stop() -> None:
-    assert heard(Say(READ, finish="stop"))[-1] == Done(Usage(input=9, output=5, cache_read=3), Stop.TOOLS)
+    assert heard(Say(READ, finish="stop"))[-1] == StreamEnd(Usage(input=9, output=5, cache_read=3), FinishReason.TOOLS)
 
 
 def test_an_empty_reason_is_none() -> None:
@@ -113,12 +113,15 @@ def test_an_empty_reason_is_none() -> None:
 
 
 def test_a_refusal_is_told_in_its_words() -> None:
-    assert read(said(refusal="I will not."), finished("stop")) == [Text("I will not."), Done(Usage(), Stop.REFUSED)]
+    assert read(said(refusal="I will not."), finished("stop")) == [
+        Text("I will not."),
+        StreamEnd(Usage(), FinishReason.REFUSED),
+    ]
 
 
 @pytest.mark.parametrize("reason", ["error", "abort", "network_error"])
 def test_a_server_that_gives_up_is_unavailable(reason: str) -> None:
-    with pytest.raises(Unavailable, match=reason):
+    with pytest.raises(ProviderUnavailableError, match=reason):
         read(said(content="x"), finished(reason), "[DONE]")
 
 
@@ -137,13 +140,13 @@ def test_a_server_that_gives_up_is_unavailable(reason: str) -> None:
     ],
 )
 def test_nonsense_is_not_counted(counted: Any, usage: Usage) -> None:
-    assert heard(Say("x", usage=counted))[-1] == Done(usage)
+    assert heard(Say("x", usage=counted))[-1] == StreamEnd(usage)
 
 
 def test_usage_may_come_with_every_event_and_the_last_holds() -> None:
     counted = [{**said(content="x"), "usage": {"prompt_tokens": 5, "completion_tokens": n}} for n in (1, 2)]
 
-    assert read(*counted, finished("stop"))[-1] == Done(Usage(input=5, output=2))
+    assert read(*counted, finished("stop"))[-1] == StreamEnd(Usage(input=5, output=2))
 
 
 def test_pieces_of_two_calls_may_be_mixed() -> None:
@@ -205,7 +208,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
     assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
     assert "cannot be read as one JSON object" in bad.fault
     assert rest == [ToolCall("b", "list", {})]
-    assert Done(Usage(), Stop.TOOLS) == chunks[-1]
+    assert StreamEnd(Usage(), FinishReason.TOOLS) == chunks[-1]
 
 
 @pytest.mark.parametrize("function", [None, "read", {}, {"name": "", "arguments": "{}"}, {"name": 5}])
@@ -214,7 +217,7 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
 
     assert isinstance(call, ToolCall)
     assert "no name of a tool" in call.fault
-    assert Done(Usage(), Stop.TOOLS) == done
+    assert StreamEnd(Usage(), FinishReason.TOOLS) == done
 
 
 @pytest.mark.parametrize(
@@ -235,7 +238,7 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
 def test_wrong_types_do_no_harm(delta: Any) -> None:
     frames = [{"choices": [{"delta": delta}]}, {"choices": 5}, {"choices": [None]}, {"choices": None}, {}]
 
-    assert read(*frames, said(content="x"), finished("stop")) == [Text("x"), Done(Usage())]
+    assert read(*frames, said(content="x"), finished("stop")) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_words_may_come_as_a_list_of_parts() -> None:
@@ -248,20 +251,20 @@ def test_words_may_come_as_a_list_of_parts() -> None:
 def test_thoughts_have_two_names_and_are_told_once(key: str) -> None:
     end = said(content="x"), finished("stop")
 
-    assert read(said(**{key: "Hm."}), *end)[:-1] == [Thought("Hm."), Text("x")]
-    assert read(said(reasoning="Hm.", reasoning_content="Hm."), *end)[:-1] == [Thought("Hm."), Text("x")]
+    assert read(said(**{key: "Hm."}), *end)[:-1] == [Reasoning("Hm."), Text("x")]
+    assert read(said(reasoning="Hm.", reasoning_content="Hm."), *end)[:-1] == [Reasoning("Hm."), Text("x")]
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"message": "over", "code": 429}, Unavailable),
-        ({"message": "over", "type": "server_error"}, Unavailable),
-        ({"message": "over"}, Unavailable),
-        ("over", Unavailable),
-        ({"message": "over", "code": "insufficient_quota"}, Refused),
-        ({"message": "over", "code": "context_length_exceeded"}, Refused),
-        ({"message": "over", "code": 401}, Refused),
+        ({"message": "over", "code": 429}, ProviderUnavailableError),
+        ({"message": "over", "type": "server_error"}, ProviderUnavailableError),
+        ({"message": "over"}, ProviderUnavailableError),
+        ("over", ProviderUnavailableError),
+        ({"message": "over", "code": "insufficient_quota"}, RequestRejectedError),
+        ({"message": "over", "code": "context_length_exceeded"}, RequestRejectedError),
+        ({"message": "over", "code": 401}, RequestRejectedError),
     ],
 )
 @pytest.mark.parametrize("type", ["text/event-stream", "application/json"])
@@ -272,16 +275,16 @@ def test_an_error_with_status_200_is_an_error(error: Any, kind: type[Exception],
 
 @pytest.mark.parametrize("document", [[], {}, {"choices": []}, {"choices": [{"message": {"content": "x"}}]}, 5])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")
 
 
 def test_a_wrong_key_is_refused_and_not_repeated() -> None:
-    with OpenAIServer(key="sk-right") as server, pytest.raises(Refused, match="Check the key") as caught:
+    with OpenAIServer(key="sk-right") as server, pytest.raises(RequestRejectedError, match="Check the key") as caught:
         asyncio.run(hear(OpenAI(api_key="sk-wrong-key-123", base_url=server.url)))
     assert "sk-wrong" not in str(caught.value)
 
 
 def test_a_cut_that_no_one_can_see_is_seen() -> None:
-    with pytest.raises(Unavailable, match="nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
         heard(Say(READ, fault=Fault(cut=700, framed=False)))

@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from openkoi_hookspecs import Model, Price, Refused, Unavailable
+from openkoi_hookspecs import Model, Price, ProviderUnavailableError, RequestRejectedError
 from openkoi_openai import OpenAI
 from openkoi_testing.contracts.hearing import asked
 
@@ -69,10 +69,10 @@ def test_a_price_is_known_or_none(pricing: Any, price: Price | None) -> None:
 
 @pytest.mark.parametrize("listing", [{}, {"data": {}}, "x", 5])
 def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
-    with pytest.raises(Unavailable, match="not a list of models"):
+    with pytest.raises(ProviderUnavailableError, match="not a list of models"):
         listed(listing)
 
 
 def test_an_error_in_the_place_of_a_list_is_told() -> None:
-    with pytest.raises(Refused, match="no key"):
+    with pytest.raises(RequestRejectedError, match="no key"):
         listed({"error": {"message": "no key", "code": "invalid_api_key"}})

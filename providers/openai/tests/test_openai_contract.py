@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from openkoi_hookspecs import Provider, Thought, ToolCall
+from openkoi_hookspecs import Provider, Reasoning, ToolCall
 from openkoi_openai import OpenAI
 from openkoi_testing.contracts.provider import ProviderContract
 from openkoi_testing.servers import OpenAIServer
 
-ANSWER: list[str | Thought | ToolCall] = [
-    Thought("Hm."),
+ANSWER: list[str | Reasoning | ToolCall] = [
+    Reasoning("Hm."),
     "I look.",
     ToolCall("call_a", "read", {"path": "a"}),
     ToolCall("call_b", "read", {}),

@@ -8,7 +8,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from openkoi_hookspecs import Embedder, Embedding, NoProvider, Refused, Unavailable, Usage
+from openkoi_hookspecs import (
+    Embedder,
+    Embedding,
+    NoProviderError,
+    ProviderUnavailableError,
+    RequestRejectedError,
+    Usage,
+)
 from openkoi_openai import OpenAIEmbedder
 from openkoi_openai.vectors import batches
 from openkoi_testing.servers import Fault, OpenAIServer, Say
@@ -133,27 +140,27 @@ def test_vectors_need_no_numbers() -> None:
     ],
 )
 def test_what_is_no_vector_for_each_text_is_unavailable(answer: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         answered(answer)
 
 
 def test_vectors_of_different_lengths_are_unavailable() -> None:
-    with pytest.raises(Unavailable, match="different lengths"):
+    with pytest.raises(ProviderUnavailableError, match="different lengths"):
         answered({"data": [entry(1), entry(1, 1)]}, texts=2)
 
 
 def test_errors_are_told() -> None:
-    with pytest.raises(Refused, match="does not support"), OpenAIServer() as server:
+    with pytest.raises(RequestRejectedError, match="does not support"), OpenAIServer() as server:
         embedded(["a"], base_url=server.url, model="text-embedding-ada-002", dimensions=8)
-    with pytest.raises(Unavailable, match="over"):
+    with pytest.raises(ProviderUnavailableError, match="over"):
         answered({"error": {"message": "over"}})
-    with pytest.raises(NoProvider, match="Set OPENAI_API_KEY"):
+    with pytest.raises(NoProviderError, match="Set OPENAI_API_KEY"):
         OpenAIEmbedder()
 
 
 def test_a_text_that_is_too_long_is_told_as_such() -> None:
     body = b'{"error": {"message": "This model\'s maximum context length is 8192 tokens"}}'
-    with pytest.raises(Refused) as caught, OpenAIServer(Say(fault=Fault(status=400, body=body))) as server:
+    with pytest.raises(RequestRejectedError) as caught, OpenAIServer(Say(fault=Fault(status=400, body=body))) as server:
         embedded(["a"], base_url=server.url)
 
     assert caught.value.overflow

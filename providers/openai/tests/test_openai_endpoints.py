@@ -12,17 +12,17 @@ import pytest
 
 from openkoi_hookspecs import (
     Arguments,
-    BadSetting,
     Buffered,
     Chunk,
+    ConfigError,
     Env,
     Message,
-    NoProvider,
+    NoProviderError,
     Price,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     ToolCall,
     ToolResult,
 )
@@ -115,15 +115,15 @@ def test_the_parameters_are_the_configuration(name: str) -> None:
 def test_a_key_is_needed_at_the_vendor_s_own_and_nowhere_else(name: str) -> None:
     opener, key, url, _ = VENDORS[name]
 
-    with pytest.raises(NoProvider, match=f"Set {key}, or {url}"):
+    with pytest.raises(NoProviderError, match=f"Set {key}, or {url}"):
         opener(api_key="  ")
     opener(base_url="http://localhost:8080/v1")
-    with pytest.raises(BadSetting, match="cannot be replayed"):
+    with pytest.raises(ConfigError, match="cannot be replayed"):
         opener(cassette="replay:missing.jsonl")
 
 
 def test_a_server_of_one_s_own_needs_an_address() -> None:
-    with pytest.raises(NoProvider, match="Set CUSTOM_BASE_URL"):
+    with pytest.raises(NoProviderError, match="Set CUSTOM_BASE_URL"):
         endpoints.Custom(api_key="k")
 
 
@@ -133,7 +133,7 @@ def test_what_was_recorded_is_played_back_without_a_key_or_a_server(tmp_path: Pa
         recorded = heard(OpenAI(api_key="k", base_url=server.url, cassette=f"record:{file}"))
 
     assert recorded == heard(OpenAI(api="chat", cassette=f"replay:{file}"))
-    with pytest.raises(NoProvider, match="Set OPENAI_API_KEY"):
+    with pytest.raises(NoProviderError, match="Set OPENAI_API_KEY"):
         OpenAI(cassette=f"record:{file}")
 
 
@@ -196,13 +196,13 @@ def test_a_shape_is_told_in_words_where_only_json_can_be_asked_for(name: str) ->
 def test_thoughts_are_heard_under_the_vendor_s_name(name: str, key: str) -> None:
     wire = Wire({"choices": [{"delta": {key: "Hm."}}]})
 
-    assert heard(opened(name, wire))[0] == Thought("Hm.")
+    assert heard(opened(name, wire))[0] == Reasoning("Hm.")
 
 
 @each
 def test_only_deepseek_wants_the_thoughts_before_a_call_back(name: str) -> None:
     wire = Wire()
-    said = Message(Role.ASSISTANT, (Thought("Hm."), Text("x"), ToolCall("1", "read", {})))
+    said = Message(Role.ASSISTANT, (Reasoning("Hm."), Text("x"), ToolCall("1", "read", {})))
     heard(opened(name, wire), Message.user("Go"), said, Message.user(ToolResult("x", call="1")))
 
     assert ("Hm." if name == "deepseek" else None) == wire.body["messages"][1].get("reasoning_content")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from openkoi_hookspecs import KoiError, Provider, Thought, ToolCall
+from openkoi_hookspecs import KoiError, Provider, Reasoning, ToolCall
 from openkoi_openai import OpenAI
 from openkoi_testing.contracts.catalogue import JSON, STATUS, AnswersContract, Case, StreamsContract
 from openkoi_testing.contracts.faults import NOISE, FaultsContract
@@ -17,7 +17,7 @@ COUNTED: Any = {"model": "gpt-fake", "stream_options": {"include_usage": True}}
 SEALED: Any = {"model": "m", "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}}
 READ = ToolCall("a", "read", {"path": "ä"})
 SAID = Say(["Héllo 😀", READ])
-THOUGHT = Say([Thought("Hm.", "secret"), "Héllo 😀", READ], delta=50)
+THOUGHT = Say([Reasoning("Hm.", "secret"), "Héllo 😀", READ], delta=50)
 
 
 class ChatCompletions(Speaker):

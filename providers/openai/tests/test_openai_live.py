@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Done, Message, Request
+from openkoi_hookspecs import Chunk, Message, Request, StreamEnd
 from openkoi_openai import OpenAI
 
 
@@ -19,5 +19,5 @@ def test_a_real_model_answers_and_counts() -> None:
 
     chunks = asyncio.run(ask())
 
-    assert isinstance(chunks[-1], Done)
+    assert isinstance(chunks[-1], StreamEnd)
     assert chunks[-1].usage.total > 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_hookspecs import Chunk, Message, Role, Text, ToolCall, ToolResult, Unavailable
+from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, Text, ToolCall, ToolResult
 from openkoi_openai import chat, responses
 from openkoi_openai.chat.turns import turns as chat_turns
 from openkoi_openai.responses.turns import turns as response_turns
@@ -70,11 +70,11 @@ def test_a_call_that_is_incomplete_says_so() -> None:
 
 @pytest.mark.parametrize("delta", [{}, {"reasoning_content": "Hm."}, {"content": ""}])
 def test_an_empty_answer_is_none(delta: Any) -> None:
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         read(delta)
-    with pytest.raises(Unavailable, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
         completed(output=[])
-    with pytest.raises(Unavailable, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
         read(delta, reason="tool_calls")
     assert read(delta, reason="length")
     assert read(delta, reason="content_filter")

@@ -14,10 +14,10 @@ from openkoi_hookspecs import (
     KoiError,
     Message,
     Part,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -92,7 +92,7 @@ def test_results_are_messages_of_their_own_in_order_and_come_before_words() -> N
 
 
 def test_calls_are_told_as_they_were_asked_for() -> None:
-    told = sent(assistant(Thought("Hm."), *CALLS), Message.user(*RESULTS))["messages"][0]
+    told = sent(assistant(Reasoning("Hm."), *CALLS), Message.user(*RESULTS))["messages"][0]
 
     assert told["content"] is None
     assert told["tool_calls"][0] == {

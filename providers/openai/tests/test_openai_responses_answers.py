@@ -11,13 +11,13 @@ import pytest
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
+    Reasoning,
     Request,
     Role,
-    Stop,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
     ToolResult,
     Usage,
@@ -82,30 +82,30 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 
 def seals(chunks: Sequence[Chunk]) -> list[list[Any]]:
     """The secrets in each of the thoughts that are sealed."""
-    thoughts = [chunk for chunk in chunks if isinstance(chunk, Thought) and chunk.seal]
+    thoughts = [chunk for chunk in chunks if isinstance(chunk, Reasoning) and chunk.seal]
     return [[item["encrypted_content"] for item in unsealed(thought.seal)] for thought in thoughts]
 
 
 def test_words_come_as_they_are_said_and_usage_last() -> None:
     usage = Usage(input=9, output=2, cache_read=7, cache_write=4)
 
-    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), Done(usage)]
+    assert heard(Say("Héllo 😀", delta=3, usage=usage)) == [Text("Hél"), Text("lo "), Text("😀"), StreamEnd(usage)]
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_thoughts_are_told_before_words_and_sealed(whole: bool) -> None:
-    chunks = heard(Say([Thought("Hm.", "secret"), "Yes.", READ, LIST], delta=50, whole=whole))
-    thoughts = [chunk.text for chunk in chunks if isinstance(chunk, Thought)]
+    chunks = heard(Say([Reasoning("Hm.", "secret"), "Yes.", READ, LIST], delta=50, whole=whole))
+    thoughts = [chunk.text for chunk in chunks if isinstance(chunk, Reasoning)]
 
     assert "Hm." == "".join(thoughts)
     assert [["secret"]] == seals(chunks)
-    assert [Text("Yes."), READ, LIST, Done(USAGE, Stop.TOOLS)] == chunks[len(thoughts) :]
+    assert [Text("Yes."), READ, LIST, StreamEnd(USAGE, FinishReason.TOOLS)] == chunks[len(thoughts) :]
 
 
 def test_a_thought_between_two_calls_stays_between_them() -> None:
     chunks = read(sealed(1), asked(call_id="a"), sealed(2), asked(call_id="b"), ended())
 
-    assert [Thought, ToolCall, Thought, ToolCall, Done] == [type(chunk) for chunk in chunks]
+    assert [Reasoning, ToolCall, Reasoning, ToolCall, StreamEnd] == [type(chunk) for chunk in chunks]
     assert [["secret 1"], ["secret 2"]] == seals(chunks)
 
 
@@ -119,20 +119,24 @@ def test_parts_of_a_summary_are_paragraphs() -> None:
     part = {"type": "response.reasoning_summary_part.added", "summary_index": 1}
     first, second = said("One.", "reasoning_summary_text"), said("Two.", "reasoning_summary_text")
 
-    assert read(first, part, second, said("x"), ended())[:3] == [Thought("One."), Thought("\n\n"), Thought("Two.")]
+    assert read(first, part, second, said("x"), ended())[:3] == [
+        Reasoning("One."),
+        Reasoning("\n\n"),
+        Reasoning("Two."),
+    ]
 
 
 def test_a_conversation_with_thoughts_and_calls_goes_on() -> None:
     async def ask() -> list[Chunk]:
         async with provider(base_url=server.url) as openai:
             first = [chunk async for chunk in openai.chat(HELLO)]
-            parts = tuple(chunk for chunk in first if not isinstance(chunk, Buffered | Done))
+            parts = tuple(chunk for chunk in first if not isinstance(chunk, Buffered | StreamEnd))
             results = Message.user(*(ToolResult("x", call=call.id) for call in calls(first)))
             story = [*HELLO.messages, Message(Role.ASSISTANT, parts), results]
             return [chunk async for chunk in openai.chat(Request(story, model="gpt-fake"))]
 
-    with OpenAIServer([Thought("Hm.", "secret"), READ, LIST], "Done.") as server:
-        assert asyncio.run(ask())[-1] == Done(USAGE)
+    with OpenAIServer([Reasoning("Hm.", "secret"), READ, LIST], "Done.") as server:
+        assert asyncio.run(ask())[-1] == StreamEnd(USAGE)
     items: Any = server.asked[1]["input"]
 
     kinds = ["message", "reasoning", "function_call", "function_call", "function_call_output", "function_call_output"]
@@ -142,11 +146,16 @@ def test_a_conversation_with_thoughts_and_calls_goes_on() -> None:
 
 @pytest.mark.parametrize(
     ("finish", "stop"),
-    [("", Stop.END), ("length", Stop.LENGTH), ("content_filter", Stop.REFUSED), ("refusal", Stop.REFUSED)],
+    [
+        ("", FinishReason.END),
+        ("length", FinishReason.LENGTH),
+        ("content_filter", FinishReason.REFUSED),
+        ("refusal", FinishReason.REFUSED),
+    ],
 )
 @pytest.mark.parametrize("whole", [False, True])
-def test_why_it_stopped_is_told(finish: str, stop: Stop, whole: bool) -> None:
-    assert heard(Say("x", finish=finish, whole=whole)) == [Text("x"), Done(USAGE, stop)]
+def test_why_it_stopped_is_told(finish: str, stop: FinishReason, whole: bool) -> None:
+    assert heard(Say("x", finish=finish, whole=whole)) == [Text("x"), StreamEnd(USAGE, stop)]
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter", "refusal"])
@@ -182,15 +191,23 @@ def test_a_call_is_only_made_when_it_is_complete() -> None:
     begun = {"type": "response.output_item.added", "item": {"type": "function_call", "call_id": "a", "name": "read"}}
     pieces = {"type": "response.function_call_arguments.delta", "delta": '{"path": "x"}'}
 
-    assert read(begun, pieces, said("x"), ended()) == [Text("x"), Done(Usage())]
+    assert read(begun, pieces, said("x"), ended()) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_what_only_comes_at_the_end_is_heard_too() -> None:
     output = [done(type="message", content=[{"type": "output_text", "text": "x"}])["item"], asked()["item"], 5]
 
-    assert read(ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
-    assert read(said("x"), ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
-    assert read(asked(), ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), Done(Usage(), Stop.TOOLS)]
+    assert read(ended(output=output)) == [Text("x"), ToolCall("a", "read", {}), StreamEnd(Usage(), FinishReason.TOOLS)]
+    assert read(said("x"), ended(output=output)) == [
+        Text("x"),
+        ToolCall("a", "read", {}),
+        StreamEnd(Usage(), FinishReason.TOOLS),
+    ]
+    assert read(asked(), ended(output=output)) == [
+        Text("x"),
+        ToolCall("a", "read", {}),
+        StreamEnd(Usage(), FinishReason.TOOLS),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -214,9 +231,9 @@ def test_what_only_comes_at_the_end_is_heard_too() -> None:
     ],
 )
 def test_what_is_not_known_does_no_harm(frame: Any) -> None:
-    assert read(frame, said("x"), ended(usage=5, output=5, incomplete_details=5)) == [Text("x"), Done(Usage())]
+    assert read(frame, said("x"), ended(usage=5, output=5, incomplete_details=5)) == [Text("x"), StreamEnd(Usage())]
 
 
 def test_nothing_is_read_after_the_end() -> None:
-    assert read(said("x"), ended(), "nonsense") == [Text("x"), Done(Usage())]
-    assert read(said("x"), ended(), "[DONE]") == [Text("x"), Done(Usage())]
+    assert read(said("x"), ended(), "nonsense") == [Text("x"), StreamEnd(Usage())]
+    assert read(said("x"), ended(), "[DONE]") == [Text("x"), StreamEnd(Usage())]

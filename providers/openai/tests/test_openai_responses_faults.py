@@ -10,14 +10,14 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
-    Done,
+    FinishReason,
     Message,
-    Refused,
+    ProviderUnavailableError,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_openai import OpenAI
@@ -70,13 +70,13 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"code": "server_error", "message": "over"}, Unavailable),
-        ({"code": "rate_limit_exceeded", "message": "over"}, Unavailable),
-        ({"code": None, "message": "over"}, Unavailable),
-        ({"code": "insufficient_quota", "message": "over"}, Refused),
-        ({"code": "invalid_prompt", "message": "over"}, Refused),
-        ({"code": "image_too_large", "message": "over"}, Refused),
-        ({"code": "context_length_exceeded", "message": "over"}, Refused),
+        ({"code": "server_error", "message": "over"}, ProviderUnavailableError),
+        ({"code": "rate_limit_exceeded", "message": "over"}, ProviderUnavailableError),
+        ({"code": None, "message": "over"}, ProviderUnavailableError),
+        ({"code": "insufficient_quota", "message": "over"}, RequestRejectedError),
+        ({"code": "invalid_prompt", "message": "over"}, RequestRejectedError),
+        ({"code": "image_too_large", "message": "over"}, RequestRejectedError),
+        ({"code": "context_length_exceeded", "message": "over"}, RequestRejectedError),
     ],
 )
 def test_an_answer_that_fails_is_an_error(error: Any, kind: type[Exception]) -> None:
@@ -94,12 +94,12 @@ def test_an_answer_that_fails_is_an_error(error: Any, kind: type[Exception]) -> 
 def test_what_a_failed_answer_repeats_of_the_request_is_not_its_error() -> None:
     error = {"code": "server_error", "message": "over"}
 
-    with pytest.raises(Unavailable, match="over"):
+    with pytest.raises(ProviderUnavailableError, match="over"):
         read(ended("failed", error=error, instructions="Say so when the prompt is too long."))
 
 
 def test_a_failure_of_the_vendor_is_heard_as_one() -> None:
-    with pytest.raises(Unavailable, match="The server had an error"):
+    with pytest.raises(ProviderUnavailableError, match="The server had an error"):
         heard(Say("x", finish="failed"))
 
 
@@ -107,13 +107,13 @@ def test_a_failure_of_the_vendor_is_heard_as_one() -> None:
     "last", [said("x"), ended("cancelled"), ended("failed"), {"type": "response.completed"}, ended("odd"), "[DONE]"]
 )
 def test_an_answer_that_does_not_end_well_is_unavailable(last: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(asked(), last)
 
 
 @pytest.mark.parametrize("document", [[], {}, {"output": []}, {"status": "in_progress"}, {"choices": []}, 5])
 def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(ProviderUnavailableError):
         read(document, type="application/json")
 
 
@@ -126,11 +126,11 @@ def test_the_form_of_the_events_does_not_matter(form: str) -> None:
     assert heard(Say(fault=Fault(body=body.encode()))) == [
         Text("Hi"),
         ToolCall("a", "read", {}),
-        Done(Usage(), Stop.TOOLS),
+        StreamEnd(Usage(), FinishReason.TOOLS),
     ]
 
 
 def test_a_key_that_is_refused_is_not_repeated() -> None:
-    with OpenAIServer(key="sk-right") as server, pytest.raises(Refused, match="Check the key") as caught:
+    with OpenAIServer(key="sk-right") as server, pytest.raises(RequestRejectedError, match="Check the key") as caught:
         asyncio.run(hear(provider(api_key="sk-wrong-key-123", base_url=server.url)))
     assert "sk-wrong" not in str(caught.value)

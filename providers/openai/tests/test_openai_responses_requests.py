@@ -12,10 +12,10 @@ from openkoi_hookspecs import (
     KoiError,
     Message,
     Part,
+    Reasoning,
     Request,
     Role,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -27,7 +27,7 @@ SENT: list[dict[str, Any]] = []
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STRICT: Arguments = {**PATH, "additionalProperties": False}
 ITEM: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret"}
-THOUGHT = Thought("Hm.", sealed([ITEM]))
+THOUGHT = Reasoning("Hm.", sealed([ITEM]))
 CALLS = (ToolCall("1", "read", {"path": "ä"}), ToolCall("2", "read", {"path": "b"}))
 RESULTS = Message.user(ToolResult("A", call="1"), ToolResult("no such file", call="2", failed=True))
 
@@ -111,7 +111,7 @@ def test_thoughts_are_handed_back_as_they_came_and_where_they_were() -> None:
 
 @pytest.mark.parametrize("seal", ["", "ErUBCkYIARgC", "[]", "{}", "5", '[{"type":"thinking"}]', "[5]", "[" * 5000])
 def test_thoughts_of_another_vendor_are_not_handed_back(seal: str) -> None:
-    kinds = [item["type"] for item in sent(assistant(Thought("Hm.", seal), Text("Yes.")), Message.user("x"))["input"]]
+    kinds = [item["type"] for item in sent(assistant(Reasoning("Hm.", seal), Text("Yes.")), Message.user("x"))["input"]]
 
     assert kinds == ["message", "message"]
 

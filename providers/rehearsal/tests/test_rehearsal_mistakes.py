@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Message, Refused, Request
+from openkoi_hookspecs import Message, Request, RequestRejectedError
 from openkoi_rehearsal import Rehearsal
 
 MISTAKES = [
@@ -43,7 +43,7 @@ def test_a_mistake_is_pointed_at(text: str, told: str, tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
     file.write_text(text, encoding="utf-8")
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         asyncio.run(ask(file))
 
     assert str(file) in str(caught.value)
@@ -54,7 +54,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
     file.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(RequestRejectedError, match="cannot be read"):
         asyncio.run(ask(file))
 
 

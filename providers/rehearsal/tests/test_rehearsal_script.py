@@ -8,20 +8,20 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
-    Done,
+    FinishReason,
     Message,
     Model,
     Price,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
+    RequestRejectedError,
     Role,
-    Stop,
+    StreamEnd,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
-    Unavailable,
     Usage,
 )
 from openkoi_rehearsal import Rehearsal
@@ -62,11 +62,11 @@ def test_a_turn_is_thought_said_and_called_and_ends_with_what_it_used(tmp_path: 
     )
 
     assert [
-        Thought("Which file?"),
+        Reasoning("Which file?"),
         Text("Reading."),
         ToolCall("call-1-0-3", "read_file", {"path": "a.py"}),
         ToolCall("call-1-0-4", "list_files", {}),
-        Done(Usage(input=1200, output=80, cache_read=7), Stop.TOOLS),
+        StreamEnd(Usage(input=1200, output=80, cache_read=7), FinishReason.TOOLS),
     ] == asyncio.run(heard(part, "Look"))
 
 
@@ -77,7 +77,7 @@ def test_words_come_in_a_few_pieces_that_make_the_whole(tmp_path: Path) -> None:
     *pieces, done = asyncio.run(heard(part, "Count"))
 
     assert ["one two", " three four", " five six", " seven\n"] == [p.text for p in pieces if isinstance(p, Text)]
-    assert Done(Usage(input=2, output=9), Stop.END) == done
+    assert StreamEnd(Usage(input=2, output=9), FinishReason.END) == done
 
 
 def test_a_turn_fits_by_the_prompt_the_newest_message_the_count_and_the_tools(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_an_accident_happens_once_after_what_was_said(tmp_path: Path) -> None:
         """,
     )
 
-    with pytest.raises(Unavailable, match="overloaded") as caught:
+    with pytest.raises(ProviderUnavailableError, match="overloaded") as caught:
         asyncio.run(heard(part, "Go"))
 
     assert 1.5 == caught.value.retry_after
@@ -158,7 +158,7 @@ def test_a_refusal_can_repeat_for_ever(tmp_path: Path) -> None:
     part = script(tmp_path, "turns: [{fails: {refused: no quota}, repeat: true}]")
 
     for _ in range(2):
-        with pytest.raises(Refused, match="no quota"):
+        with pytest.raises(RequestRejectedError, match="no quota"):
             asyncio.run(heard(part, "Go"))
 
 
@@ -178,7 +178,7 @@ def test_a_prompt_without_a_turn_is_refused_with_all_that_is_needed_to_write_one
         """,
     )
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRejectedError) as caught:
         asyncio.run(heard(part, "Hi", answer("Hello."), "What\n now?"))
 
     told = (
@@ -208,7 +208,7 @@ def test_a_script_is_found_by_its_path_too(tmp_path: Path) -> None:
 
 
 def test_a_script_that_is_not_there_says_where_it_was_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="No script 'nobody'") as caught:
+    with pytest.raises(RequestRejectedError, match="No script 'nobody'") as caught:
         asyncio.run(heard(Rehearsal(folder=str(tmp_path)), "Go", model="nobody"))
 
     assert str(tmp_path / "nobody.yaml") in str(caught.value)
@@ -230,5 +230,5 @@ def test_doctor_hears_which_scripts_there_are_and_which_is_broken(tmp_path: Path
     script(tmp_path, "turns: 3", name="zebra")
 
     assert ["part"] == [model.name for model in asyncio.run(part.models())]
-    with pytest.raises(Refused, match=r"zebra\.yaml, line 1: turns must be a list"):
+    with pytest.raises(RequestRejectedError, match=r"zebra\.yaml, line 1: turns must be a list"):
         asyncio.run(part.examine())

@@ -6,17 +6,17 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
-    Done,
+    FinishReason,
     Image,
     Message,
     Model,
-    Refused,
+    ProviderUnavailableError,
+    Reasoning,
     Request,
-    Stop,
+    RequestRejectedError,
+    StreamEnd,
     Text,
-    Thought,
     ToolCall,
-    Unavailable,
     Usage,
 )
 from openkoi_rehearsal import Fault, Mishap, Scripted, Turn
@@ -43,21 +43,21 @@ def test_a_script_that_does_not_repeat_ends_in_a_refusal() -> None:
     model = Scripted(["draft"], repeat_last=False)
     words(model)
 
-    with pytest.raises(Refused, match="used up, all 1"):
+    with pytest.raises(RequestRejectedError, match="used up, all 1"):
         words(model)
 
 
 def test_a_script_without_lines_refuses() -> None:
-    with pytest.raises(Refused, match="used up, all 0"):
+    with pytest.raises(RequestRejectedError, match="used up, all 0"):
         words(Scripted([]))
 
 
 def test_a_line_may_be_a_call_or_several_parts() -> None:
     call = ToolCall("mine", "read_file", {"path": "a"})
-    model = Scripted([call, [Thought("hm"), Text("so"), ToolCall("", "list_files", {})]])
+    model = Scripted([call, [Reasoning("hm"), Text("so"), ToolCall("", "list_files", {})]])
 
-    assert [call, Done(Usage(input=1, output=6), Stop.TOOLS)] == heard(model)
-    assert [Thought("hm"), Text("so"), ToolCall("call-2-3", "list_files", {})] == heard(model)[:-1]
+    assert [call, StreamEnd(Usage(input=1, output=6), FinishReason.TOOLS)] == heard(model)
+    assert [Reasoning("hm"), Text("so"), ToolCall("call-2-3", "list_files", {})] == heard(model)[:-1]
 
 
 def test_a_repeated_call_is_another_call() -> None:
@@ -69,8 +69,8 @@ def test_a_repeated_call_is_another_call() -> None:
 def test_a_turn_says_what_it_costs_and_how_it_fails() -> None:
     model = Scripted([Turn((Text("a"),), usage=Usage(input=5)), Turn(fails=Fault(Mishap.UNAVAILABLE, "overloaded"))])
 
-    assert [Text("a"), Done(Usage(input=5))] == heard(model)
-    with pytest.raises(Unavailable, match="overloaded"):
+    assert [Text("a"), StreamEnd(Usage(input=5))] == heard(model)
+    with pytest.raises(ProviderUnavailableError, match="overloaded"):
         heard(model)
 
 

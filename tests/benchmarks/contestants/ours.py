@@ -16,13 +16,13 @@ from openkoi_hookspecs import (
     Event,
     Limits,
     Message,
+    Permission,
     Request,
     Run,
     Task,
     Tool,
     ToolCall,
     ToolResult,
-    Verdict,
     hookimpl,
 )
 from openkoi_openai import OpenAI
@@ -40,7 +40,7 @@ class Watching:
         self.seen: Counter[str] = Counter()
 
     @hookimpl
-    def before_tool(self, call: ToolCall, tool: Tool) -> Verdict | None:
+    def before_tool(self, call: ToolCall, tool: Tool) -> Permission | None:
         """Refuse what is plainly wrong."""
         self.seen[tool.name] += 1
         return Deny("It is below zero.") if str(call.arguments.get("n")).startswith("-") else None

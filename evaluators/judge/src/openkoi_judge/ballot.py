@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Message, Refused, Request, Run, Stop, Text
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import FinishReason, Message, Request, RequestRejectedError, Run, Text
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import Rubric
 
 from .scores import Unreadable
@@ -52,15 +52,15 @@ async def vote(ballot: Ballot, run: Run) -> Verdict:
     if isinstance(best, Unreadable):
         raise best
     if best.partial:
-        await run.emit(Warned(PARTIAL))
+        await run.emit(WarningIssued(PARTIAL))
     return best
 
 
 async def attempt(ballot: Ballot, request: Request, run: Run) -> Verdict | Unreadable:
     """Ask once. A model that declines is not asked again."""
     reply = await run.chat(request)
-    if reply.done.stop is Stop.REFUSED:
-        raise Refused(DECLINED)
+    if reply.done.stop is FinishReason.REFUSED:
+        raise RequestRejectedError(DECLINED)
     try:
         return capped(read_verdict(reply.text, ballot.rubric, ballot.needed), ballot.rubric)
     except Unreadable as error:

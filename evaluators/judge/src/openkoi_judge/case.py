@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from openkoi_hookspecs import Json, Message, Request, Task, Work
+from openkoi_hookspecs import ExecutionResult, Json, Message, Request, Task
 from openkoi_skillfile import Rubric
 
 from .ballot import Ballot
@@ -29,7 +29,7 @@ class Case:
 
     rubric: Rubric
     task: Task
-    work: Work
+    work: ExecutionResult
     manner: Manner
     facts: tuple[Evidence, ...] = ()
 

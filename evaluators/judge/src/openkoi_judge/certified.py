@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, Finding, Record, Severity
-from openkoi_hookspecs.events import Answered
+from openkoi_hookspecs.events import ModelResponse
 
 FOLDER, FORMAT = "certificates", 1
 NAMED = re.compile(r"[^A-Za-z0-9.-]+")
@@ -99,7 +99,7 @@ def certificate_of(facts: Mapping[str, object]) -> Certificate:
 def model_of(records: Iterable[Record], run: str) -> str:
     """The model that judged last in a run; empty when none did."""
     asked = (record.event for record in records if record.run == run)
-    models = [event.model for event in asked if isinstance(event, Answered) and event.role == "evaluator"]
+    models = [event.model for event in asked if isinstance(event, ModelResponse) and event.role == "evaluator"]
     return models[-1] if models else ""
 
 

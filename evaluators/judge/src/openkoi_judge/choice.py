@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from openkoi_hookspecs import BadSetting, Task, UnknownName
+from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
 from openkoi_skillfile import Rubric, canonical
 
 from .shelf import Shelf
@@ -18,10 +18,10 @@ def choose(rubrics: Sequence[Rubric], wish: str, task: Task, preferences: Iterab
     """Take the one wished for, else the one the task or a preference names, else its category's, else the general one.
 
     ``rubrics`` stand in their order of precedence; those that ask no model are not for a judge. A wish for one that
-    does not exist raises UnknownName, for one that asks no model BadSetting.
+    does not exist raises PluginNotFoundError, for one that asks no model ConfigError.
     """
     if wish and wished(rubrics, wish).method.fixed:
-        raise BadSetting(FIXED.format(name=wish))
+        raise ConfigError(FIXED.format(name=wish))
     if wish:
         return wished(rubrics, wish)
     rubrics = [rubric for rubric in rubrics if not rubric.method.fixed]
@@ -50,7 +50,7 @@ def wished(rubrics: Sequence[Rubric], name: str) -> Rubric:
     """Find one by its name."""
     found = first(rubric for rubric in rubrics if rubric.name.casefold() == name.strip().casefold())
     if not found:
-        raise UnknownName("rubric", name, tuple(rubric.name for rubric in rubrics))
+        raise PluginNotFoundError("rubric", name, tuple(rubric.name for rubric in rubrics))
     return found
 
 

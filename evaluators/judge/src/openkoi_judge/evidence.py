@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Check, EffectCall, Ended, Evaluation, Finding, Task, Work
+from openkoi_hookspecs import Check, EffectCall, Evaluation, ExecutionResult, Finding, StopReason, Task
 
 from .fence import fenced, mark, shortened
 
@@ -14,13 +14,13 @@ UNCHANGED = "Nothing was changed: no file of the workspace differs, and no call 
 ONLY_ELSEWHERE = "No file of the workspace differs. What the calls changed is listed with them."
 CHANGED = "+++ "
 STOPPED = {
-    Ended.CYCLES: "its number of steps was used up",
-    Ended.BUDGET: "its budget was used up",
-    Ended.TIME: "its time was up",
-    Ended.LOOP: "it repeated itself",
-    Ended.REFUSED: "the model refused to continue",
-    Ended.UNMET: "it met none of the declared conditions",
-    Ended.PERSON: "it waits for the user",
+    StopReason.CYCLES: "its number of steps was used up",
+    StopReason.BUDGET: "its budget was used up",
+    StopReason.TIME: "its time was up",
+    StopReason.LOOP: "it repeated itself",
+    StopReason.REFUSED: "the model refused to continue",
+    StopReason.UNMET: "it met none of the declared conditions",
+    StopReason.PERSON: "it waits for the user",
 }
 
 
@@ -41,12 +41,12 @@ def asked(task: Task) -> str:
     return "## Task\n\n" + "\n".join(parts) + "\n"
 
 
-def shown(work: Work, room: int, facts: Sequence[Evidence] = ()) -> str:
+def shown(work: ExecutionResult, room: int, facts: Sequence[Evidence] = ()) -> str:
     """Quote the whole of the work."""
     return quoted(work, [*evidence(work, room), *facts])
 
 
-def quoted(work: Work, evidence: Sequence[Evidence]) -> str:
+def quoted(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
     """Quote pieces of evidence behind one mark, with the plugins' wishes for the judge before them."""
     pieces = [*(Evidence(section.name, section.text) for section in work.criteria if section.quoted), *evidence]
     seal = mark([text for piece in pieces for text in (piece.name, piece.text)])
@@ -54,18 +54,18 @@ def quoted(work: Work, evidence: Sequence[Evidence]) -> str:
     return wishes(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stopped(work)]) + "\n"
 
 
-def wishes(work: Work) -> str:
+def wishes(work: ExecutionResult) -> str:
     """What plugins want looked at."""
     texts = [section.text.strip() for section in work.criteria if not section.quoted and section.text.strip()]
     return "## Look at this as well\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
 
 
-def stopped(work: Work) -> list[str]:
+def stopped(work: ExecutionResult) -> list[str]:
     """A sentence about work that did not come to its own end."""
     return [f"The attempt was stopped before it was done: {STOPPED[work.ended]}."] if work.ended in STOPPED else []
 
 
-def evidence(work: Work, room: int) -> Iterator[Evidence]:
+def evidence(work: ExecutionResult, room: int) -> Iterator[Evidence]:
     """Yield the change, then the calls that could change something, the last words and the checks."""
     if work.diff.strip():
         yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
@@ -76,7 +76,7 @@ def evidence(work: Work, room: int) -> Iterator[Evidence]:
     yield from said(work, WORDS if work.diff.strip() else room)
 
 
-def said(work: Work, room: int) -> Iterator[Evidence]:
+def said(work: ExecutionResult, room: int) -> Iterator[Evidence]:
     """The last words, if there is room for them, and what the checks found."""
     if work.text.strip() and room:
         yield Evidence("answer", shortened(work.text, room))
@@ -90,7 +90,7 @@ def format_call(call: EffectCall) -> str:
     return f"{call.call}: {call.outcome}{effects}"
 
 
-def files(work: Work) -> tuple[str, ...]:
+def files(work: ExecutionResult) -> tuple[str, ...]:
     """The files that were changed, as the work or else its diff names them."""
     lines = work.diff.splitlines()
     named = (line.removeprefix(CHANGED).removeprefix("b/") for line in lines if line.startswith(CHANGED))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Check, Data, Evaluation, Finding, Mode, Run, Work
+from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
 from openkoi_skillfile import Approved, Method, Rubric, Trust
 
 from .choice import named_in, serving, wished
@@ -27,12 +27,15 @@ class Expectations:
     """
 
     rubrics: tuple[str, ...] = ()
-    folder: Annotated[Path | None, Data("")] = None
+    folder: Annotated[Path | None, DataDir("")] = None
     path: tuple[Path, ...] = ()
     trust: Trust | None = None
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
-        """Check what the rubrics for this task expect; None if there are none. Raises UnknownName for a wrong name."""
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
+        """Check what the rubrics for this task expect; None if there are none.
+
+        Raises PluginNotFoundError for a wrong name.
+        """
         places, _ = wanted(self.folder, run.workspace, self.path, run.entries("skills"))
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.fixed]
@@ -56,7 +59,7 @@ def check(rubrics: Sequence[Rubric], facts: Extract) -> Evaluation:
             if not passed:
                 title = f"{rubric.of} does not have what {rubric.name} expects: {one}"
                 findings.append(Finding(title, rule=rubric.name, fix=rubric.guide))
-    return Evaluation(checks=tuple(checks), findings=tuple(findings), mode=Mode.FULL)
+    return Evaluation(checks=tuple(checks), findings=tuple(findings), mode=EvaluationMode.FULL)
 
 
 def is_there(method: Method, wanted: str, text: str) -> bool:

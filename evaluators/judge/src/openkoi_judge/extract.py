@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Record, Work
-from openkoi_hookspecs.events import Answered, Iterated, Terminated, ToolAnswered
+from openkoi_hookspecs import ExecutionResult, Record
+from openkoi_hookspecs.events import InnerLoopEnded, IterationFinished, ModelResponse, ToolCallFinished
 
 from .evidence import Evidence
 
@@ -33,19 +33,19 @@ class Extract:
         return [Evidence(name, text) for name, text in self.named.items() if name != "text" and text]
 
 
-def extract(work: Work, records: Iterable[Record], run: str) -> Extract:
+def extract(work: ExecutionResult, records: Iterable[Record], run: str) -> Extract:
     """Read them from a session's log; cycles are those of the last execution."""
     result, cycles, ended = "", 0, ""
     for record in records:
         event = record.event
         if record.run != run:
             continue
-        if isinstance(event, Iterated):
+        if isinstance(event, IterationFinished):
             cycles = 0
-        elif isinstance(event, Answered) and event.role == "executor":
+        elif isinstance(event, ModelResponse) and event.role == "executor":
             cycles += 1
-        elif isinstance(event, ToolAnswered):
+        elif isinstance(event, ToolCallFinished):
             result = event.result.text
-        elif isinstance(event, Terminated):
+        elif isinstance(event, InnerLoopEnded):
             ended = event.reason
     return Extract(work.text, result, cycles, ended)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Finding, Severity, Work
+from openkoi_hookspecs import ExecutionResult, Finding, Severity
 from openkoi_skillfile import Rubric
 
 
-def halved(work: Work) -> Work:
+def halved(work: ExecutionResult) -> ExecutionResult:
     """The same work with the second half of its changes and of its words left out, and nothing known of it."""
     return replace(work, text=work.text[: len(work.text) // 2], diff=half_of(work.diff), known=None)
 

@@ -6,8 +6,8 @@ Knows the run and what was kept of its judgements; what may be spared, and how a
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Evaluation, Finding, LimitReached, Mode, ProviderError, Run
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, LimitExceededError, ProviderError, Run
+from openkoi_hookspecs.events import WarningIssued
 
 from .ballot import Ballot, vote
 from .case import Case, digest
@@ -55,13 +55,13 @@ class Hearing:
         known = self.kept.verdicts.get(case.key)
         if known and not self._doubtful(known):
             self._keep(known)
-            return await self._said(known, Mode.CACHED)
+            return await self._said(known, EvaluationMode.CACHED)
         change = self._change(before) if before and before.yardstick == case.yardstick else None
         if before is None or change is None:
             return await self._full()
         self.before = before
         if skippable(before, change, case.work.known, self.rules) and not self._doubtful(before.verdict):
-            return await self._carried(before.verdict, Mode.SKIPPED, self._names())
+            return await self._carried(before.verdict, EvaluationMode.SKIPPED, self._names())
         return await self._partly(before, change) or await self._full()
 
     def _change(self, before: Judgement) -> Change | None:
@@ -87,7 +87,7 @@ class Hearing:
         if await self._dictated(verdict):
             return None
         nothing = not (now.scores or now.findings or now.resolved)
-        return await self._carried(verdict, Mode.CACHED if nothing else Mode.INCREMENTAL, left)
+        return await self._carried(verdict, EvaluationMode.CACHED if nothing else EvaluationMode.INCREMENTAL, left)
 
     async def _full(self) -> Evaluation:
         """Judge all of it. What the work dictated is no verdict, but a reason not to accept it."""
@@ -101,12 +101,12 @@ class Hearing:
             return await self._refused(verdict, unread(self.case.rubric), UNSEEN)
         self.kept.remember(self.case.key, verdict)
         self._keep(verdict)
-        return await self._said(verdict, Mode.FULL)
+        return await self._said(verdict, EvaluationMode.FULL)
 
     async def _refused(self, verdict: Verdict, finding: Finding, why: str) -> Evaluation:
         """What is said in place of a verdict that is not taken: a reason not to accept the work."""
-        await self.run.emit(Warned(why))
-        await self.run.emit(self._voted(verdict, Mode.FULL))
+        await self.run.emit(WarningIssued(why))
+        await self.run.emit(self._voted(verdict, EvaluationMode.FULL))
         return Evaluation(findings=(finding,))
 
     async def _agreed(self) -> Verdict:
@@ -117,8 +117,8 @@ class Hearing:
             return first
         try:
             return agreed([first, *[await self._vote(ballot) for _ in range(self.rules.votes - 1)]], self.case.rubric)
-        except (LimitReached, ProviderError, Unreadable) as error:
-            await self.run.emit(Warned(ALONE.format(cause=error)))
+        except (LimitExceededError, ProviderError, Unreadable) as error:
+            await self.run.emit(WarningIssued(ALONE.format(cause=error)))
             self.votes = [first]
             return first
 
@@ -193,18 +193,18 @@ class Hearing:
         if state := state_of(self.case.work, self.run.workspace):
             self.kept.keep(self.run.id, Judgement(verdict, state, self.case.yardstick))
 
-    async def _carried(self, verdict: Verdict, mode: Mode, left: Sequence[str]) -> Evaluation:
+    async def _carried(self, verdict: Verdict, mode: EvaluationMode, left: Sequence[str]) -> Evaluation:
         """A verdict in which some scores are from before."""
         keys = (self.case.rubric.known(name) for name in left)
         self.kept.carry(self.run.id, verdict, frozenset(one.key for one in keys if one))
         return await self._said(verdict, mode, tuple(left))
 
-    async def _said(self, verdict: Verdict, mode: Mode, left: tuple[str, ...] = ()) -> Evaluation:
+    async def _said(self, verdict: Verdict, mode: EvaluationMode, left: tuple[str, ...] = ()) -> Evaluation:
         """Make an evaluation of a verdict, and write down how it was come by."""
         await self.run.emit(replace(self._voted(verdict, mode), carried=left))
         return judged(verdict, mode)
 
-    def _voted(self, verdict: Verdict, mode: Mode) -> Voted:
+    def _voted(self, verdict: Verdict, mode: EvaluationMode) -> Voted:
         return Voted(
             self.case.rubric.name,
             tuple(vote.scores for vote in self.votes),

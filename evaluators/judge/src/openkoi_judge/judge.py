@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import (
-    BadSetting,
-    Data,
-    Entry,
+    ConfigError,
+    DataDir,
     Evaluation,
+    ExecutionResult,
     Koi,
     KoiError,
+    PluginEntry,
+    PluginNotFoundError,
     ProviderError,
     Run,
-    Shared,
-    UnknownName,
-    Work,
+    SharedSetting,
 )
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import Approved, Method, Rubric, Trust
 
 from .case import Case, Manner, digest
@@ -58,11 +58,11 @@ class Judge:
     max_output: int = 2000
     temperature: float = 0.1
     max_diff: int = 24_000
-    skip_eval_confidence: Annotated[float, Shared("iteration.skip_eval_confidence")] = 0.95
+    skip_eval_confidence: Annotated[float, SharedSetting("iteration.skip_eval_confidence")] = 0.95
     small: int = 2_000
     require_certified: bool = False
     certificates: bool = True
-    folder: Annotated[Path | None, Data("")] = None
+    folder: Annotated[Path | None, DataDir("")] = None
     path: tuple[Path, ...] = ()
     trust: Trust | None = None
     _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
@@ -73,9 +73,9 @@ class Judge:
         for name, bound in {**least, "skip_eval_confidence": 0.9}.items():
             if not getattr(self, name) >= bound:
                 other = " or [iteration]" if name == "skip_eval_confidence" else ""
-                raise BadSetting(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
+                raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
         if not (work.changed or work.answered):
             return None
@@ -87,7 +87,7 @@ class Judge:
             return await self._decisive(rubric, await self._judged(rubric, work, run), run)
         except Unreadable as error:
             return Evaluation(unknown=UNREADABLE.format(wrong=error))
-        except (ProviderError, UnknownName, BadSetting) as error:
+        except (ProviderError, PluginNotFoundError, ConfigError) as error:
             return Evaluation(unknown=str(error))
 
     async def examine(self) -> dict[str, str]:
@@ -123,10 +123,10 @@ class Judge:
         why = self._certified(rubric).lacking(model)
         if not why:
             return said
-        await run.emit(Warned(INFORMS.format(rubric=rubric.name, why=why)))
+        await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
         return replace(informing(said), unknown=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
-    def _shelf(self, workspace: Path | None, entries: Sequence[Entry]) -> Shelf:
+    def _shelf(self, workspace: Path | None, entries: Sequence[PluginEntry]) -> Shelf:
         """Read what there is."""
         places, complaints = wanted(self.folder, workspace, self.path, entries)
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
@@ -135,13 +135,13 @@ class Judge:
     async def _warn(self, shelf: Shelf, run: Run) -> None:
         """Say, once a run, what a person should look at."""
         for complaint in () if run.iterations else shelf.complaints:
-            await run.emit(Warned(complaint))
+            await run.emit(WarningIssued(complaint))
 
-    async def _judged(self, rubric: Rubric, work: Work, run: Run) -> Evaluation:
+    async def _judged(self, rubric: Rubric, work: ExecutionResult, run: Run) -> Evaluation:
         """Ask a model."""
         facts = None if rubric.method is Method.RUBRIC else extract(work, run.records(run.task.session), run.id)
         if len(work.diff) > self.max_diff:
-            await run.emit(Warned(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
+            await run.emit(WarningIssued(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
         manner = Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)
         case = Case(rubric, run.task, work, manner, tuple(facts.shown()) if facts else ())
         return await Hearing(case, run, self._kept, self._rules(self._certified(rubric))).held()

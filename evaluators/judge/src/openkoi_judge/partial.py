@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from openkoi_hookspecs import Finding, Json, Work
+from openkoi_hookspecs import ExecutionResult, Finding, Json
 from openkoi_skillfile import Rubric
 
 from .evidence import WORDS, Evidence, finding, said
@@ -37,7 +37,7 @@ class Before:
     verdict: Verdict
     needed: frozenset[str]
 
-    def shown(self, change: Change, work: Work) -> list[Evidence]:
+    def shown(self, change: Change, work: ExecutionResult) -> list[Evidence]:
         """What the judge sees: its verdict, what changed since, and the words about it, unless they are the change."""
         return [
             Evidence("verdict", held(self.verdict)),

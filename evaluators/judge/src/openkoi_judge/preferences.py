@@ -13,6 +13,6 @@ def preferences(run: Run) -> tuple[str, ...]:
 def recalled(run: Run) -> Iterator[Learning]:
     """The learnings that were shown at the beginning of the run."""
     for record in run.records(run.task.session):
-        if record.run == run.id and isinstance(record.event, events.Recalled):
+        if record.run == run.id and isinstance(record.event, events.RecallFinished):
             yield from (hit.memo for hit in record.event.recall.hits if isinstance(hit.memo, Learning))
             return

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from openkoi_hookspecs import Entry
+from openkoi_hookspecs import PluginEntry
 from openkoi_skillfile import (
     Found,
     Machine,
@@ -68,7 +68,7 @@ def unfit(found: Found, machine: Machine) -> str:
 
 
 def wanted(
-    folder: Path | None, workspace: Path | None, extra: Sequence[Path], entries: Iterable[Entry]
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], entries: Iterable[PluginEntry]
 ) -> tuple[list[Place], list[str]]:
     """Where to look: a person's folders, the project's, those named in the configuration, and installed packages."""
     brought, complaints = lent(entries)

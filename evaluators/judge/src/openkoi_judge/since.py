@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
-from openkoi_hookspecs import Work
+from openkoi_hookspecs import ExecutionResult
 
 from .evidence import files
 
@@ -22,7 +22,7 @@ SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
 class State:
     """A work, and the texts of the files that it had changed."""
 
-    work: Work
+    work: ExecutionResult
     texts: Mapping[str, str]
 
 
@@ -34,7 +34,7 @@ class Change:
     files: tuple[str, ...] = ()
 
 
-def state_of(work: Work, root: Path) -> State | None:
+def state_of(work: ExecutionResult, root: Path) -> State | None:
     """The work as it is now; None when there is too much of it."""
     texts = read(files(work), root)
     return None if texts is None else State(work, texts)
@@ -52,7 +52,7 @@ def changed(before: State, now: State, root: Path) -> Change | None:
     return Change("\n".join(told.values()), tuple(told)) if told else Change(words(before.work, now.work))
 
 
-def difference(file: str, before: State, text: str, work: Work) -> str | None:
+def difference(file: str, before: State, text: str, work: ExecutionResult) -> str | None:
     """How a file differs. One that was as at the beginning differs as it does from there."""
     if file in before.texts:
         return unified(before.texts[file], text, file)
@@ -60,7 +60,7 @@ def difference(file: str, before: State, text: str, work: Work) -> str | None:
     return sections[0] if len(sections) == 1 else None
 
 
-def words(before: Work, now: Work) -> str:
+def words(before: ExecutionResult, now: ExecutionResult) -> str:
     """How the last words differ."""
     return unified(before.text, now.text, "answer")
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Finding, Severity, Task, Work
+from openkoi_hookspecs import ExecutionResult, Finding, Severity, Task
 from openkoi_skillfile import Rubric
 
 from .case import Case
@@ -109,7 +109,7 @@ def trial(case: Case, passage: Passage) -> Case:
     """The same words as the work for a task to which they are no answer."""
     dimensions = tuple(replace(dimension, description=FITS) for dimension in case.rubric.dimensions)
     rubric = replace(case.rubric, dimensions=dimensions, description="", guide=GUIDE)
-    return Case(rubric, Task(OTHER), Work(passage.text), case.manner)
+    return Case(rubric, Task(OTHER), ExecutionResult(passage.text), case.manner)
 
 
 def dictated(verdict: Verdict) -> bool:

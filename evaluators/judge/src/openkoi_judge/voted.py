@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 
-from openkoi_hookspecs import Event, Mode, Score
+from openkoi_hookspecs import EvaluationMode, Event, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Voted(Event):
     votes: tuple[tuple[Score, ...], ...]
     _: KW_ONLY
     note: str = ""
-    mode: Mode = Mode.FULL
+    mode: EvaluationMode = EvaluationMode.FULL
     carried: tuple[str, ...] = ()
     calls: int = 0
     asked: int = 0

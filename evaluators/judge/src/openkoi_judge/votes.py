@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from openkoi_hookspecs import Evaluation, Finding, Limits, Mode, Severity
+from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Limits, Severity
 from openkoi_skillfile import Rubric
 
 from .verdict import Verdict
@@ -41,7 +41,7 @@ def ceiling(findings: Sequence[Finding], rule: str) -> float:
     return max(LOWEST, 1 - IMPORTANT * own.count(Severity.IMPORTANT))
 
 
-def judged(verdict: Verdict, mode: Mode = Mode.FULL) -> Evaluation:
+def judged(verdict: Verdict, mode: EvaluationMode = EvaluationMode.FULL) -> Evaluation:
     """Return the verdict as an evaluation."""
     return Evaluation(scores=verdict.scores, findings=verdict.findings, suggestion=verdict.suggestion, mode=mode)
 

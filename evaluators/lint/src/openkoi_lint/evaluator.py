@@ -6,8 +6,18 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_files import Unstartable, unstartable
-from openkoi_hookspecs import BadSetting, Baseline, Command, Completed, Env, Evaluation, Finding, Run, Work
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import (
+    Baseline,
+    Command,
+    CommandResult,
+    ConfigError,
+    Env,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Run,
+)
+from openkoi_hookspecs.events import WarningIssued
 
 from .baseline import baseline_of, before_of
 from .linter import Linter
@@ -30,7 +40,7 @@ class Lint:
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
         if not seconds > 0:
-            raise BadSetting(f"[evaluators.lint] seconds is {seconds}. It has to be above 0.")
+            raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It has to be above 0.")
         self.commands = commands
         self.seconds = seconds
         self.venv = venv
@@ -39,14 +49,16 @@ class Lint:
         """Record what the linters find before the first change."""
         return baseline_of(await self._heard(await self._wanted(run), run))
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Report what is new since the baseline; None when the project has no linter."""
         before = before_of(work.baseline, work.files)
         wanted = await self._wanted(run)
         heard = await self._heard(wanted, run)
         useless = [one for one in heard if one.broke and before.broke(one.linter)]
         for one in useless:
-            await run.emit(Warned(f"{one.linter} says nothing about the work: {one.findings[0].title}, as before it."))
+            await run.emit(
+                WarningIssued(f"{one.linter} says nothing about the work: {one.findings[0].title}, as before it.")
+            )
         configured = {label(one) for one in wanted}
         gone = [name for name in sorted(before.working - configured) if has_work(name, run.workspace)]
         silent = sorted(before.working & configured - {one.linter for one in heard})
@@ -63,34 +75,38 @@ class Lint:
     async def _ask(self, linter: Linter, run: Run) -> Heard | None:
         """What it found; None, and a warning, when it could not be asked."""
         if not linter.argv:
-            await run.emit(Warned(f"{linter.name} was not run: the project configures it, but it is not installed."))
+            await run.emit(
+                WarningIssued(f"{linter.name} was not run: the project configures it, but it is not installed.")
+            )
             return None
         done = await self._run(linter, linter.env, run)
         if linter.else_env and done.exit_code and not linter.findings(everything(done), run.workspace):
             done = await self._run(linter, {**linter.env, **linter.else_env}, run)
         if done.timed_out:
             advice = "Raise seconds in [evaluators.lint], or leave it out."
-            await run.emit(Warned(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
+            await run.emit(WarningIssued(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
             return None
         if (why := cannot_start(linter, done, run.workspace)) is not None:
-            await run.emit(Warned(f"{linter.name} was not run: {why.why}. {why.fix}"))
+            await run.emit(WarningIssued(f"{linter.name} was not run: {why.why}. {why.fix}"))
             return None
         if done.exit_code in NOT_THERE:
-            await run.emit(Warned(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}"))
+            await run.emit(
+                WarningIssued(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}")
+            )
             return None
         return understood(linter, done, run.workspace)
 
-    async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> Completed:
+    async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> CommandResult:
         return await run.execute(Command(linter.placed, env={**QUIET, **env}, seconds=self.seconds))
 
 
-def cannot_start(linter: Linter, done: Completed, root: Path) -> Unstartable | None:
+def cannot_start(linter: Linter, done: CommandResult, root: Path) -> Unstartable | None:
     """Why a linter that named nothing could not start; None where it did."""
     text = everything(done)
     return None if linter.findings(text, root) else unstartable(done.exit_code, text)
 
 
-def understood(linter: Linter, done: Completed, root: Path) -> Heard:
+def understood(linter: Linter, done: CommandResult, root: Path) -> Heard:
     """Its findings; when it failed and named none, the failure itself."""
     text = everything(done)
     findings = linter.findings(text, root)
@@ -111,7 +127,7 @@ def broken(name: str, text: str) -> Finding:
     return Finding(f"{name} fails: {why}", rule=name, detail="\n".join(lines[-20:])[-2000:])
 
 
-def everything(done: Completed) -> str:
+def everything(done: CommandResult) -> str:
     """All that was printed, from wherever it is kept."""
     try:
         return Path(done.whole).read_text("utf-8", errors="replace") if done.whole else done.output

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import BadSetting, Baseline, Env, Evaluation, Run, Task, Work
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, Task
+from openkoi_hookspecs.events import WarningIssued
 
 from .baseline import Before, baseline_of, before_of
 from .bench import Bench, patience
@@ -34,7 +34,7 @@ class TestRunner:
     ) -> None:
         for name, value in (("seconds", seconds), ("total", total)):
             if not value > 0:
-                raise BadSetting(f"[evaluators.testrunner] {name} is {value}. It has to be above 0.")
+                raise ConfigError(f"[evaluators.testrunner] {name} is {value}. It has to be above 0.")
         self.command = command
         self.seconds = seconds
         self.total = total
@@ -45,10 +45,10 @@ class TestRunner:
         suites = await self._suites(run, Before())
         told = await self._bench(run).each(suites, None)
         for finding in unrun(told.not_run, touched=()):
-            await run.emit(Warned(f"{finding.title}. {finding.fix}"))
+            await run.emit(WarningIssued(f"{finding.title}. {finding.fix}"))
         return baseline_of(told.outcomes, suites)
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Run the tests of the workspace; None when there are none and were none."""
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
         settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from openkoi_hookspecs import Completed
+from openkoi_hookspecs import CommandResult
 
 MOST = 8_000_000
 
 
-def lines(completed: Completed) -> Iterator[str]:
+def lines(completed: CommandResult) -> Iterator[str]:
     """Every line; from the first and last 32 KB when the whole is not to be had."""
     try:
         if completed.whole:
@@ -20,7 +20,7 @@ def lines(completed: Completed) -> Iterator[str]:
     yield from completed.output.split("\n")
 
 
-def text(completed: Completed) -> str:
+def text(completed: CommandResult) -> str:
     """The whole as text; of a very long one, the beginning and the end."""
     try:
         whole = Path(completed.whole).read_bytes() if completed.whole else b""

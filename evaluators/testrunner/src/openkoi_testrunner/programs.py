@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_hookspecs import Command, Completed, Run
+from openkoi_hookspecs import Command, CommandResult, Run
 
 from .homes import cargo_at_home, go_offline
 from .package import Package
@@ -63,7 +63,7 @@ class Program:
         done = await run.execute(Command(argv, env={**QUIET, **self.env}, seconds=seconds))
         return self._report(done, run.workspace / self.folder)
 
-    def _report(self, done: Completed, root: Path) -> Report:
+    def _report(self, done: CommandResult, root: Path) -> Report:
         said, *told = text(done).split(f"\n{self.mark}\n") if self.mark else [text(done)]
         return Report(
             runner=self.name,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from openkoi_hookspecs import Command, Completed, Run
+from openkoi_hookspecs import Command, CommandResult, Run
 
 from .interpreters import interpreters, surroundings
 from .outcome import Outcome
@@ -58,6 +58,6 @@ class Python:
         stdin = json.dumps(orders).encode()
         return Command([python, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
 
-    def _story(self, completed: Completed, mark: str, run: Run) -> Story:
+    def _story(self, completed: CommandResult, mark: str, run: Run) -> Story:
         records, printed = read(lines(completed), mark)
         return Story(records=records, printed=printed, root=run.workspace / self.folder, timed_out=completed.timed_out)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Check, Evaluation, Finding, Run, Severity, Work
+from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Run, Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +11,7 @@ class WordCount:
 
     limit: int = 500
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Let the work pass when it is within the limit."""
         excess = len(work.text.split()) - self.limit
         if excess <= 0:

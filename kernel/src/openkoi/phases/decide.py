@@ -7,23 +7,23 @@ the run goes on or ends.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Decision, Ended, Facts, Iteration, Limits, Policy, Ruling, Spend
+from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextAction, Policy, StopReason
 
 from .history import History, Rule
 from .rules import RULES, stop_at_limit, stop_looping
 from .shortfall import counted
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that decides it"
-UNJUDGED = (Decision.ACCEPT_BEST, Decision.ABORT_BUDGET, Decision.ABORT_TIMEOUT)
+UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)
 
 
-def decide(iterations: Sequence[Iteration], limits: Limits, spent: Spend) -> Ruling:
+def decide(iterations: Sequence[Iteration], limits: Limits, spent: Cost) -> Decision:
     """Apply the table of what is accepted, then the rules, to what has happened so far."""
     if not iterations:
-        return Ruling(Decision.CONTINUE, "nothing has been tried yet")
+        return Decision(NextAction.CONTINUE, "nothing has been tried yet")
     history = History(iterations, limits, spent)
     rulings = (rule(history) for rule in (row_of(history.facts).apply, *RULES))
-    ruling = next((ruling for ruling in rulings if ruling), None) or Ruling(Decision.CONTINUE, history.shortfall)
+    ruling = next((ruling for ruling in rulings if ruling), None) or Decision(NextAction.CONTINUE, history.shortfall)
     return replace(ruling, unjudged=ruling.decision in UNJUDGED and bool(history.facts.unjudged))
 
 
@@ -41,57 +41,59 @@ def row_of(facts: Facts) -> Row:
     return next(row for row in ROWS if row.fits(facts))
 
 
-def wait_for_user(history: History) -> Ruling | None:
-    return Ruling(Decision.ESCALATE, "waiting for approval")
+def wait_for_user(history: History) -> Decision | None:
+    return Decision(NextAction.ESCALATE, "waiting for approval")
 
 
-def accept_unevaluated(history: History) -> Ruling | None:
+def accept_unevaluated(history: History) -> Decision | None:
     """Accept what was done, since no evaluation was asked for; otherwise end, because there is no second iteration."""
     facts = history.facts
-    if facts.end is Ended.DONE and (facts.answered or facts.changed):
-        return Ruling(Decision.ACCEPT, "not evaluated")
-    return stop_looping(history) or stop_at_limit(history) or Ruling(Decision.ACCEPT_BEST, history.shortfall)
+    if facts.end is StopReason.DONE and (facts.answered or facts.changed):
+        return Decision(NextAction.ACCEPT, "not evaluated")
+    return stop_looping(history) or stop_at_limit(history) or Decision(NextAction.ACCEPT_BEST, history.shortfall)
 
 
-def accept_answer(history: History) -> Ruling | None:
-    return Ruling(Decision.ACCEPT, "a question, not judged")
+def accept_answer(history: History) -> Decision | None:
+    return Decision(NextAction.ACCEPT, "a question, not judged")
 
 
-def accept_nothing(history: History) -> Ruling | None:
+def accept_nothing(history: History) -> Decision | None:
     return None
 
 
-def accept_judged_change(history: History) -> Ruling | None:
+def accept_judged_change(history: History) -> Decision | None:
     """Accept unfinished work only if it changed something and this very state meets the threshold."""
     if history.facts.changed and history.meets_threshold:
         return accept_score(history)
-    refused = history.facts.end is Ended.REFUSED
-    return Ruling(Decision.ACCEPT_BEST, history.shortfall) if refused else None
+    refused = history.facts.end is StopReason.REFUSED
+    return Decision(NextAction.ACCEPT_BEST, history.shortfall) if refused else None
 
 
-def accept_judged(history: History) -> Ruling | None:
+def accept_judged(history: History) -> Decision | None:
     """Accept what meets the threshold; without a score the run ends, because another iteration would have none."""
     if history.meets_threshold:
         return accept_score(history)
     silent = history.facts.judged is None
-    return Ruling(Decision.ACCEPT_BEST, f"not judged: {history.facts.unjudged or 'no score'}") if silent else None
+    return Decision(NextAction.ACCEPT_BEST, f"not judged: {history.facts.unjudged or 'no score'}") if silent else None
 
 
-def accept_checked(history: History) -> Ruling | None:
+def accept_checked(history: History) -> Decision | None:
     """Accept what required checks support; the run ends where nothing can check it."""
     facts = history.facts
     if facts.green and (facts.turned or facts.changed):
-        return Ruling(Decision.ACCEPT, f"not judged: {checks_passed(facts)}")
+        return Decision(NextAction.ACCEPT, f"not judged: {checks_passed(facts)}")
     if facts.doctored:
-        return Ruling(Decision.ACCEPT_BEST, f"not judged: {DOCTORED.format(name=facts.doctored[0])}")
+        return Decision(NextAction.ACCEPT_BEST, f"not judged: {DOCTORED.format(name=facts.doctored[0])}")
     if facts.passing:
         return None
     missing = "; ".join(history.evaluation.missing)
-    return Ruling(Decision.ACCEPT_BEST, f"not judged, and no check ran{f': {missing}' if missing else ''}")
+    return Decision(NextAction.ACCEPT_BEST, f"not judged, and no check ran{f': {missing}' if missing else ''}")
 
 
-def accept_score(history: History) -> Ruling:
-    return Ruling(Decision.ACCEPT, f"score {history.facts.judged:.2f} meets the threshold {history.limits.quality:.2f}")
+def accept_score(history: History) -> Decision:
+    return Decision(
+        NextAction.ACCEPT, f"score {history.facts.judged:.2f} meets the threshold {history.limits.quality:.2f}"
+    )
 
 
 def checks_passed(facts: Facts) -> str:
@@ -103,11 +105,11 @@ def checks_passed(facts: Facts) -> str:
 
 
 ROWS = (
-    Row(1, lambda facts: facts.end is Ended.PERSON, wait_for_user),
+    Row(1, lambda facts: facts.end is StopReason.PERSON, wait_for_user),
     Row(2, lambda facts: facts.policy is Policy.NONE, accept_unevaluated),
-    Row(3, lambda facts: facts.question and facts.end is Ended.DONE and facts.answered, accept_answer),
+    Row(3, lambda facts: facts.question and facts.end is StopReason.DONE and facts.answered, accept_answer),
     Row(4, lambda facts: facts.red, accept_nothing),
-    Row(5, lambda facts: facts.end is not Ended.DONE, accept_judged_change),
+    Row(5, lambda facts: facts.end is not StopReason.DONE, accept_judged_change),
     Row(6, lambda facts: not (facts.answered or facts.changed), accept_nothing),
     Row(7, lambda facts: facts.policy is Policy.JUDGE, accept_judged),
     Row(8, lambda facts: True, accept_checked),

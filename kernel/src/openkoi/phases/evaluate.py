@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from openkoi_hookspecs import (
-    Ended,
     Evaluation,
+    EvaluationMode,
     Evaluator,
-    LimitReached,
-    Mode,
+    ExecutionResult,
+    LimitExceededError,
     Plan,
-    PluginFault,
+    PluginError,
     Policy,
-    Work,
+    StopReason,
     events,
     moments,
 )
@@ -27,18 +27,18 @@ from .facts import is_judge, is_question, policy_of
 from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
 
-async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
+async def evaluate(plan: Plan, work: ExecutionResult, run: Kernel) -> Evaluation | None:
     """Return what all evaluators together say; None when there is nothing to evaluate, or none has an opinion."""
     run.budget.keep_back(0, 0)
     if not needs_evaluation(plan, work, run):
         return None
     if run.past.unjudged():
         return None
-    if known := run.past.take(events.Evaluated):
+    if known := run.past.take(events.EvaluationFinished):
         return known.evaluation
     if last := reusable_evaluation(work, run):
-        await run.emit(events.Evaluated(replace(last, mode=Mode.CACHED)))
-        return replace(last, mode=Mode.CACHED)
+        await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
+        return replace(last, mode=EvaluationMode.CACHED)
     said = await opinions(work, run)
     required = run.house.config.strings("evaluation.require", ())
     silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
@@ -46,18 +46,18 @@ async def evaluate(plan: Plan, work: Work, run: Kernel) -> Evaluation | None:
         return None
     whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
     checkpoint = await run.versions.take() if whole.unknown and work.checkpoint else ""
-    await run.emit(events.Evaluated(whole, tuple(said), checkpoint))
+    await run.emit(events.EvaluationFinished(whole, tuple(said), checkpoint))
     return whole
 
 
-async def fold_after_evaluate(whole: Evaluation, work: Work, run: Kernel) -> Evaluation:
+async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Kernel) -> Evaluation:
     """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
     other = await run.fold(moments.after_evaluate, whole, work=work, run=run)
     try:
         return only_stricter(sound(other), whole)
     except ValueError as error:
         names = ", ".join(voice.plugin for voice in run.house.hooks.speakers(moments.after_evaluate))
-        await run.emit(events.Warned(f"Ignored what after_evaluate of {names} returned: {error}."))
+        await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 
 
@@ -66,14 +66,14 @@ def explain_silence(name: str, said: Mapping[str, Evaluation]) -> str:
     return said[name].unknown if name in said else f"{name} is required and has no opinion"
 
 
-def needs_evaluation(plan: Plan, work: Work, run: Kernel) -> bool:
+def needs_evaluation(plan: Plan, work: ExecutionResult, run: Kernel) -> bool:
     """Whether an evaluation could matter: not for a question, nor if nothing was done."""
-    if policy_of(run.task, plan, run.evaluators) is Policy.NONE or work.ended is Ended.PERSON:
+    if policy_of(run.task, plan, run.evaluators) is Policy.NONE or work.ended is StopReason.PERSON:
         return False
-    return work.changed or (work.ended is Ended.DONE and work.answered and not is_question(plan, work))
+    return work.changed or (work.ended is StopReason.DONE and work.answered and not is_question(plan, work))
 
 
-def reusable_evaluation(work: Work, run: Kernel) -> Evaluation | None:
+def reusable_evaluation(work: ExecutionResult, run: Kernel) -> Evaluation | None:
     """Return the last evaluation if this is the very work that it is about; None if it has to be evaluated."""
     if not run.iterations or run.touched:
         return None
@@ -87,7 +87,7 @@ def judges_of(run: Kernel) -> frozenset[str]:
     return frozenset(name for name, evaluator in run.evaluators.items() if is_judge(evaluator))
 
 
-async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
+async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
     """Each evaluator's opinion, by name; each sees what those before it found."""
     said: dict[str, Evaluation] = {}
     if not run.evaluators:
@@ -111,7 +111,7 @@ async def opinions(work: Work, run: Kernel) -> dict[str, Evaluation]:
     return said
 
 
-async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Evaluation | None:
+async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: Kernel) -> Evaluation | None:
     """One opinion. One that fails gives none; a judge that fails is asked once more.
 
     A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
@@ -124,11 +124,11 @@ async def asked(name: str, evaluator: Evaluator, work: Work, run: Kernel) -> Eva
             if opinion is not None and sound(opinion).scores:
                 run.budget.refused = refused
             return opinion
-        except LimitReached as reached:
+        except LimitExceededError as reached:
             run.note_limit(reached.limit)
             return Evaluation(unknown=str(reached))
         except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
-            fault = str(PluginFault(name, "evaluate", f"{type(error).__name__}: {error}"))
+            fault = str(PluginError(name, "evaluate", f"{type(error).__name__}: {error}"))
         if last:
             break
     return Evaluation(unknown=fault)

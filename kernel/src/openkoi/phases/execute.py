@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import KoiError, LimitReached, Plan, PluginFault, Policy, Tool, Toolbox, Work, events, moments
+from openkoi_hookspecs import (
+    ExecutionResult,
+    KoiError,
+    LimitExceededError,
+    Plan,
+    PluginError,
+    Policy,
+    Tool,
+    ToolProvider,
+    events,
+    moments,
+)
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_schema import offered
 
@@ -20,12 +31,12 @@ from .best import best_of
 from .facts import policy_of
 
 
-async def execute(plan: Plan, run: Kernel) -> Work:
+async def execute(plan: Plan, run: Kernel) -> ExecutionResult:
     """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
         run.budget.keep_back(*await run.asking.judgement_cost())
     ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
-    if known := run.past.take(events.Worked):
+    if known := run.past.take(events.ExecutionFinished):
         if run.past.rejudge and not run.past.active:
             await run.go_back_to(known.work)
         return known.work
@@ -33,7 +44,7 @@ async def execute(plan: Plan, run: Kernel) -> Work:
     folded = await run.fold(moments.after_execute, work, run=run)
     if work.answered:  # what happened, and whether there is an answer at all, is not a plugin's to say
         work = replace(work, text=folded.text)
-    await run.emit(events.Worked(work))
+    await run.emit(events.ExecutionFinished(work))
     return work
 
 
@@ -49,14 +60,14 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
     try:
         with confined():
             work = await run.in_time(worker.work(plan, run))
-    except LimitReached as reached:
+    except LimitExceededError as reached:
         return out_of(reached, "", run)
     except KoiError:
         raise
     except Exception as error:  # a worker is a plugin: what it may raise is not known
-        raise PluginFault(run.agent.worker, "work", f"{type(error).__name__}: {error}") from error
-    if wrong := misfit(work, Work):
-        raise PluginFault(run.agent.worker, "work", wrong)
+        raise PluginError(run.agent.worker, "work", f"{type(error).__name__}: {error}") from error
+    if wrong := misfit(work, ExecutionResult):
+        raise PluginError(run.agent.worker, "work", wrong)
     return Ending(mended(work.text), work.ended, work.limit)
 
 
@@ -78,14 +89,14 @@ async def address(plan: Plan, run: Kernel) -> None:
     await run.say("\n\n".join(filter(None, (words, own))), fresh=fresh)
 
 
-async def outcome(ending: Ending, run: Kernel) -> Work:
+async def outcome(ending: Ending, run: Kernel) -> ExecutionResult:
     """What the execution left behind, with the files as they are now kept."""
     checkpoint = await run.versions.take() if run.versions.origin else ""
     diff = await run.versions.changes(checkpoint)
     await run.warn()
     if diff is None and run.touched:
         run.effects.note_unseen()
-    work = Work(ending.text, ended=ending.why, limit=ending.limit, calls=run.effects.recent)
+    work = ExecutionResult(ending.text, ended=ending.why, limit=ending.limit, calls=run.effects.recent)
     if diff is None:
         return work
     return replace(work, diff=diff, files=changed_files(diff), checkpoint=checkpoint)
@@ -103,7 +114,7 @@ async def tools(run: Kernel) -> tuple[Tool, ...]:
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in run.agent.tools))
 
 
-async def asked(name: str, toolbox: Toolbox, run: Kernel) -> Sequence[Tool]:
+async def asked(name: str, toolbox: ToolProvider, run: Kernel) -> Sequence[Tool]:
     try:
         with confined():
             offered = await run.in_time(toolbox.tools(run))

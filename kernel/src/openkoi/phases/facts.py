@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from openkoi_hookspecs import Baseline, Check, Evaluation, Evaluator, Facts, Plan, Policy, Task, Work
+from openkoi_hookspecs import Baseline, Check, Evaluation, Evaluator, ExecutionResult, Facts, Plan, Policy, Task
 
 from ..kernel import Kernel
 
@@ -12,14 +12,19 @@ CheckId: TypeAlias = tuple[str, str]
 """The evaluator that reports a check, and its name: two evaluators may have a check of one name."""
 
 
-def facts_of(plan: Plan, work: Work, evaluation: Evaluation | None, run: Kernel) -> Facts:
+def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: Kernel) -> Facts:
     """Return the facts about a finished iteration."""
     policy = policy_of(run.task, plan, run.evaluators)
     return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
 
 
 def observe(
-    plan: Plan, work: Work, evaluation: Evaluation | None, *, policy: Policy, failed: Collection[CheckId] = ()
+    plan: Plan,
+    work: ExecutionResult,
+    evaluation: Evaluation | None,
+    *,
+    policy: Policy,
+    failed: Collection[CheckId] = (),
 ) -> Facts:
     """Return the facts about work and its evaluation; ``failed`` are the checks that failed before the work."""
     found = evaluation or Evaluation()
@@ -57,7 +62,7 @@ def is_judge(evaluator: Evaluator) -> bool:
     return getattr(evaluator, "judges", False) is True
 
 
-def is_question(plan: Plan, work: Work) -> bool:
+def is_question(plan: Plan, work: ExecutionResult) -> bool:
     """Whether the task is a question, and nothing was changed."""
     return plan.asks and not work.changed
 
@@ -67,7 +72,7 @@ def failed_before(baselines: Iterable[Baseline]) -> frozenset[CheckId]:
     return frozenset((one.evaluator, check.name) for one in baselines for check in one.checks if not check.passed)
 
 
-def find_turned(checks: Iterable[Check], failed: Collection[CheckId], work: Work) -> tuple[str, ...]:
+def find_turned(checks: Iterable[Check], failed: Collection[CheckId], work: ExecutionResult) -> tuple[str, ...]:
     """Return the required checks that failed before the work and pass now, with their own file unchanged."""
     passing = (check for check in checks if check.required and check.passed and check.file not in work.files)
     return tuple(check.name for check in passing if (check.evaluator, check.name) in failed)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from openkoi_hookspecs import Evaluation, Facts, Iteration, Limits, Ruling, Spend
+from openkoi_hookspecs import Cost, Decision, Evaluation, Facts, Iteration, Limits
 
 from .shortfall import shortfall
 
@@ -19,7 +19,7 @@ class History:
 
     iterations: Sequence[Iteration]
     limits: Limits
-    spent: Spend
+    spent: Cost
 
     @property
     def last(self) -> Iteration:
@@ -62,7 +62,7 @@ class History:
         return judged is not None and judged >= self.limits.quality - ROUNDING
 
 
-Rule: TypeAlias = Callable[[History], Ruling | None]
+Rule: TypeAlias = Callable[[History], Decision | None]
 
 
 def evaluation_of(iteration: Iteration) -> Evaluation:

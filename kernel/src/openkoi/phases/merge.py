@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Evaluation, Finding, Mode, Score, Severity
+from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severity
 
 from ..facts import misfit
 
 MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones
 SEVERITIES = tuple(Severity)
-MODES = tuple(Mode)
+MODES = tuple(EvaluationMode)
 NOT_A_JUDGE = (
     "Ignored the score of evaluator {name}: it does not declare `judges = True`. Checks and findings need no score."
 )
@@ -32,7 +32,7 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
         ),
         scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
         findings=distinct(replace(one, evaluator=name) for name, opinion in said.items() for one in opinion.findings),
-        mode=max((opinion.mode for opinion in known), key=MODES.index, default=Mode.FULL),
+        mode=max((opinion.mode for opinion in known), key=MODES.index, default=EvaluationMode.FULL),
         unknown="; ".join(reasons),
         missing=(*silent, *missing, *(why for opinion in known for why in opinion.missing)),
         suggestion=" ".join(opinion.suggestion for opinion in known if opinion.suggestion),

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import (
+    FinishReason,
     KoiError,
-    LimitReached,
+    LimitExceededError,
     Message,
     Plan,
     Policy,
     Recall,
-    Refused,
     Request,
+    RequestRejectedError,
     Section,
-    Stop,
     events,
     moments,
 )
@@ -35,7 +35,7 @@ what to look at, what to change, how to check it. Write no code, and ask nothing
 
 async def make_plan(recall: Recall, run: Kernel) -> Plan:
     """The task itself, with what plugins and memory add to it."""
-    if known := run.past.take(events.Planned):
+    if known := run.past.take(events.PlanReady):
         return known.plan
     given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], moments.before_plan, run))
@@ -47,7 +47,7 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     plan = Plan(sections=sections, judged=judged, asks=asks)
     plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
     plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)), asks=asks)
-    await run.emit(events.Planned(plan))
+    await run.emit(events.PlanReady(plan))
     return plan
 
 
@@ -65,9 +65,9 @@ async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
     request = Request([question], model="planner", system=(PLANNER,), max_output=LONG)
     try:
         reply = await run.chat(request)
-        if reply.done.stop is Stop.REFUSED:
-            raise Refused(f"the planner refused: {reply.text}")
-    except LimitReached as reached:
+        if reply.done.stop is FinishReason.REFUSED:
+            raise RequestRejectedError(f"the planner refused: {reply.text}")
+    except LimitExceededError as reached:
         run.note_limit(reached.limit)
         return ()
     except KoiError as error:

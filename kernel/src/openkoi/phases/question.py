@@ -7,17 +7,17 @@ what was done for it can sway that. Only a plain "no" makes it a question; whate
 from dataclasses import replace
 
 from openkoi_hookspecs import (
-    Ended,
+    ExecutionResult,
+    FinishReason,
     KoiError,
-    LimitReached,
+    LimitExceededError,
     Message,
     Plan,
     Policy,
-    Reply,
     Request,
+    Response,
     Section,
-    Stop,
-    Work,
+    StopReason,
     events,
 )
 from openkoi_prompt import asks_question, shown
@@ -43,7 +43,7 @@ PATIENCE = 30.0  # seconds; of a short time left, half is the judge's
 MAX_REASON = 80
 
 
-async def classify_request(plan: Plan, work: Work, run: Kernel) -> Plan:
+async def classify_request(plan: Plan, work: ExecutionResult, run: Kernel) -> Plan:
     """Return the plan, marked as a question if nothing was changed and the request asks for no change."""
     if plan.asks or work.changed:
         return plan
@@ -65,11 +65,11 @@ async def classify_request(plan: Plan, work: Work, run: Kernel) -> Plan:
     return replace(plan, asks=found.question)
 
 
-def can_ask(plan: Plan, work: Work, run: Kernel) -> bool:
+def can_ask(plan: Plan, work: ExecutionResult, run: Kernel) -> bool:
     """Whether a model's answer could spare a judgement; it is asked once a run."""
     if run.classified or run.limited or len(run.task.text) > MAX_REQUEST:
         return False
-    finished = work.ended is Ended.DONE and work.answered
+    finished = work.ended is StopReason.DONE and work.answered
     return finished and policy_of(run.task, plan, run.evaluators) is Policy.JUDGE
 
 
@@ -80,7 +80,7 @@ async def ask_model(run: Kernel) -> events.RequestClassified:
     refused, seconds = run.budget.refused, min(PATIENCE, run.seconds_left / 2)
     try:
         reply = await wait_for(run.chat(request), seconds, run.budget.deadlines)
-    except LimitReached as reached:
+    except LimitExceededError as reached:
         run.budget.refused = refused
         return events.RequestClassified(False, ROLE, f"did not answer: {reached}"[:MAX_REASON])
     except KoiError as error:
@@ -89,8 +89,8 @@ async def ask_model(run: Kernel) -> events.RequestClassified:
     return events.RequestClassified(says_no(reply), ROLE, f"answered: {answer}")
 
 
-def says_no(reply: Reply) -> bool:
+def says_no(reply: Response) -> bool:
     """Whether a reply is the word no and nothing else."""
-    if reply.done.stop is not Stop.END or reply.calls:
+    if reply.done.stop is not FinishReason.END or reply.calls:
         return False
     return reply.text.strip().strip("*\"'`.!").casefold() == "no"

@@ -13,11 +13,11 @@ async def recall(run: Kernel) -> Recall:
     """What of memory will be shown, within a tenth of the task's tokens."""
     task = run.task
     await run.emit(await started(run), *run.house.warnings())
-    if known := run.past.take(events.Recalled):
+    if known := run.past.take(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(recall_query(task))))
     shown = await run.fold(moments.after_recall, found, task=task, run=run)
-    await run.emit(events.Recalled(shown))
+    await run.emit(events.RecallFinished(shown))
     return shown
 
 

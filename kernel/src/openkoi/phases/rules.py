@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Decision, Ended, Mode, Ruling
+from openkoi_hookspecs import Decision, EvaluationMode, NextAction, StopReason
 from openkoi_log.refine import NOTHING_DONE
 
 from .history import ROUNDING, History, Rule, evaluation_of
@@ -11,16 +11,16 @@ from .shortfall import counted
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 
 
-def stop_looping(history: History) -> Ruling | None:
+def stop_looping(history: History) -> Decision | None:
     """Stop a model that repeats itself."""
-    looping = history.facts.end is Ended.LOOP
-    return Ruling(Decision.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
+    looping = history.facts.end is StopReason.LOOP
+    return Decision(NextAction.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
 
 
-def stop_at_limit(history: History) -> Ruling | None:
+def stop_at_limit(history: History) -> Decision | None:
     """Stop if a limit was reached: a lease was refused, or nothing is left for another iteration."""
     facts, limits, spent = history.facts, history.limits, history.spent
-    if facts.end is Ended.BUDGET:
+    if facts.end is StopReason.BUDGET:
         return out_of_budget(facts.limit or "the budget")
     for name, used, most in (
         ("tokens", spent.budget_tokens, limits.tokens),
@@ -29,23 +29,23 @@ def stop_at_limit(history: History) -> Ruling | None:
     ):
         if used >= most and used > 0:
             return out_of_budget(name)
-    if facts.end is Ended.TIME or spent.seconds >= limits.seconds:
-        return Ruling(Decision.ABORT_TIMEOUT, f"reached the limit of {limits.seconds:g} seconds")
+    if facts.end is StopReason.TIME or spent.seconds >= limits.seconds:
+        return Decision(NextAction.ABORT_TIMEOUT, f"reached the limit of {limits.seconds:g} seconds")
     return None
 
 
-def out_of_budget(limit: str) -> Ruling:
-    return Ruling(Decision.ABORT_BUDGET, f"reached the limit of {limit}")
+def out_of_budget(limit: str) -> Decision:
+    return Decision(NextAction.ABORT_BUDGET, f"reached the limit of {limit}")
 
 
-def restart_after_regression(history: History) -> Ruling | None:
+def restart_after_regression(history: History) -> Decision | None:
     """Undo work that got worse; the first time, continue from the best iteration in another way."""
     why = regression(history)
     if not why:
         return None
     if any(regression(earlier) for earlier in prefixes(history.before)):
-        return Ruling(Decision.ABORT_REGRESSION, f"{why}, for the second time")
-    return None if history.used_up else Ruling(Decision.CONTINUE, why, fresh=True)
+        return Decision(NextAction.ABORT_REGRESSION, f"{why}, for the second time")
+    return None if history.used_up else Decision(NextAction.CONTINUE, why, fresh=True)
 
 
 def prefixes(history: History) -> Sequence[History]:
@@ -72,28 +72,28 @@ def passed_before(history: History) -> frozenset[tuple[str, str]]:
     return frozenset((check.evaluator, check.name) for checks in earlier for check in checks if check.passed)
 
 
-def ask_about_blocker(history: History) -> Ruling | None:
+def ask_about_blocker(history: History) -> Decision | None:
     """Ask the user about a blocker that three iterations did not fix."""
     stuck = [finding.title for finding in history.evaluation.blockers if finding.key in still_open(history)]
-    return Ruling(Decision.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
+    return Decision(NextAction.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
 
 
-def stop_after_last(history: History) -> Ruling | None:
+def stop_after_last(history: History) -> Decision | None:
     count = counted(len(history.iterations), "iteration")
-    return Ruling(Decision.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
+    return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
 
 
-def stop_stalled(history: History) -> Ruling | None:
+def stop_stalled(history: History) -> Decision | None:
     """Stop if another iteration would bring nothing. An open blocker is tried again: the user is asked about it."""
     if len(history.iterations) < 2 or history.evaluation.blockers:
         return None
     if repeats_nothing(history):
-        return Ruling(Decision.ACCEPT_BEST, NOTHING_DONE)
-    if history.evaluation.mode is Mode.CACHED:
-        return Ruling(Decision.ACCEPT_BEST, "the last iteration changed nothing")
+        return Decision(NextAction.ACCEPT_BEST, NOTHING_DONE)
+    if history.evaluation.mode is EvaluationMode.CACHED:
+        return Decision(NextAction.ACCEPT_BEST, "the last iteration changed nothing")
     if no_gain(history):
-        return Ruling(Decision.ACCEPT_BEST, "the last iteration did not improve the result")
-    return Ruling(Decision.ACCEPT_BEST, "the same findings are still open") if same_findings_open(history) else None
+        return Decision(NextAction.ACCEPT_BEST, "the last iteration did not improve the result")
+    return Decision(NextAction.ACCEPT_BEST, "the same findings are still open") if same_findings_open(history) else None
 
 
 def repeats_nothing(history: History) -> bool:

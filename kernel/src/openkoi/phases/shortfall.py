@@ -1,6 +1,6 @@
 """Say in words why an iteration is not good enough. Pure."""
 
-from openkoi_hookspecs import Ended, Evaluation, Iteration, Limits, Policy
+from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
 from openkoi_log.refine import NOTHING_DONE, how_it_ended
 
 DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
@@ -11,9 +11,9 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
     if facts.red:
         return failures(evaluation)
-    if facts.end is Ended.REFUSED:
+    if facts.end is StopReason.REFUSED:
         return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
-    if facts.end is not Ended.DONE:
+    if facts.end is not StopReason.DONE:
         return how_it_ended(facts)
     if not (facts.answered or facts.changed):
         return NOTHING_DONE

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from openkoi_hookspecs import Agent, Ask, Effect, Layer, Run, Section, Task, Tool, ToolCall, Verdict, hookimpl
+from openkoi_hookspecs import Agent, Ask, Effect, Layer, Permission, Run, Section, Task, Tool, ToolCall, hookimpl
 from openkoi_schema import written
 
 from .protected import first_protected, named_paths
@@ -21,7 +21,7 @@ class AsDescribed:
         return [Section("agent", task.agent.instructions, layer=Layer.SYSTEM)]
 
     @hookimpl
-    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Verdict | None:
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Permission | None:
         """Ask a person before a tool that needs an approval, and before a protected path is written to."""
         agent = run.task.agent
         if agent is None:

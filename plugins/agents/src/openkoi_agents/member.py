@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import Agent, Ended, KoiError, LimitReached, Run, Task, Work
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Agent, ExecutionResult, KoiError, LimitExceededError, Run, StopReason, Task
+from openkoi_hookspecs.events import WarningIssued
 
 NO_REASON = "It refused and gave no reason."
 
@@ -29,14 +29,14 @@ class Close:
 
     text: str
     why: str = "answered"
-    ended: Ended = Ended.DONE
+    ended: StopReason = StopReason.DONE
 
     @classmethod
     def refused(cls, *refusals: Said) -> "Close":
         """Return the end of a team whose members refused, with their words."""
         several = len(refusals) > 1
         text = "\n\n".join(f"{said.by}: {said.text}" if several else said.text for said in refusals)
-        return cls(text, Ended.REFUSED.value, Ended.REFUSED)
+        return cls(text, StopReason.REFUSED.value, StopReason.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class Crew:
         try:
             result = await self.run.solve(task)
             work = result.best.work
-            return Said(member.name, spoken(member.name, work), refused=work.ended is Ended.REFUSED)
+            return Said(member.name, spoken(member.name, work), refused=work.ended is StopReason.REFUSED)
         except PersonWanted:
             raise
         except KoiError as error:
             self.failed[member.name] = error
         await self.run.emit(
-            Warned(f"{member.name} failed, and the others go on without it: {self.failed[member.name]}")
+            WarningIssued(f"{member.name} failed, and the others go on without it: {self.failed[member.name]}")
         )
         return None
 
@@ -83,16 +83,16 @@ class Crew:
         )
 
 
-def spoken(name: str, work: Work) -> str:
+def spoken(name: str, work: ExecutionResult) -> str:
     """A member's words; raises when it could not go on, or has none: then there is nothing to go on with."""
-    if work.ended is Ended.PERSON:
+    if work.ended is StopReason.PERSON:
         raise PersonWanted(f"{name} needs a person to allow what comes next, and nobody is there.")
     if work.text.strip():
         return work.text
-    if work.ended is Ended.REFUSED:
+    if work.ended is StopReason.REFUSED:
         return NO_REASON
-    if work.ended in (Ended.BUDGET, Ended.TIME):
-        raise LimitReached(work.limit or work.ended.value)
+    if work.ended in (StopReason.BUDGET, StopReason.TIME):
+        raise LimitExceededError(work.limit or work.ended.value)
     raise KoiError("It has said nothing.")
 
 

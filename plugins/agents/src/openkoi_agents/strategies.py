@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-from openkoi_hookspecs import Agent, Ended, Strategy, Team
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Agent, StopReason, Strategy, Team
+from openkoi_hookspecs.events import WarningIssued
 
 from .deciding import decided, verdict
 from .member import Close, Crew, Errand, Said
@@ -98,12 +98,14 @@ async def all_at_once(asked: Iterable[tuple[Agent, Errand]], crew: Crew) -> list
 async def unsettled(member: Agent, why: str, crew: Crew) -> None:
     """Say that a member whose word decides was not content, when it could have been."""
     if why == ROUNDS and member.conditions and crew.able([member]):
-        await crew.run.emit(Warned(f"{member.name} is not content when the rounds are over. What there is stands."))
+        await crew.run.emit(
+            WarningIssued(f"{member.name} is not content when the rounds are over. What there is stands.")
+        )
 
 
 def closed(text: str, why: str, member: Agent) -> Close:
     """How a team of rounds ends; where a word was declared that never came, as cycles do that are used up."""
-    return Close(text, why, Ended.CYCLES if why == ROUNDS and member.conditions else Ended.DONE)
+    return Close(text, why, StopReason.CYCLES if why == ROUNDS and member.conditions else StopReason.DONE)
 
 
 def answering(member: Agent, latest: Mapping[str, Said], wish: str) -> Errand:

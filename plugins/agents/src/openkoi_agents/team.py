@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import BadSetting, Ended, Finding, Plan, Run, Task, Work
-from openkoi_hookspecs.events import Terminated
+from openkoi_hookspecs import ConfigError, ExecutionResult, Finding, Plan, Run, StopReason, Task
+from openkoi_hookspecs.events import InnerLoopEnded
 
 from .member import Close, Crew, PersonWanted
 from .strategies import STRATEGIES
@@ -12,17 +12,17 @@ from .strategies import STRATEGIES
 class TeamWork:
     """Lets the members of ``run.task.agent.team`` do the task. There is nothing to configure."""
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do the task together, and return the last words. Rounds that run out end it as cycles do."""
         agent = run.task.agent
         if agent is None or agent.team is None or not agent.team.members:
-            raise BadSetting("The worker 'team' needs an agent with a team. Give it a composite with agents.")
+            raise ConfigError("The worker 'team' needs an agent with a team. Give it a composite with agents.")
         try:
             close = await STRATEGIES[agent.team.strategy](agent.team, Crew(run, agent, with_feedback(run.task, plan)))
         except PersonWanted as wanted:
-            close = Close(str(wanted), "needs-person", Ended.PERSON)
-        await run.emit(Terminated(close.why))
-        return Work(close.text, ended=close.ended)
+            close = Close(str(wanted), "needs-person", StopReason.PERSON)
+        await run.emit(InnerLoopEnded(close.why))
+        return ExecutionResult(close.text, ended=close.ended)
 
 
 def with_feedback(task: Task, plan: Plan) -> Task:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from openkoi_hookspecs import (
     Agent,
-    BadSetting,
     BudgetExhausted,
     Condition,
+    ConfigError,
     Strategy,
     Team,
     TextIncludes,
@@ -99,7 +99,7 @@ class Building:
             return None
         try:
             text = text_of(file)
-        except BadSetting as error:
+        except ConfigError as error:
             self.blame(part, path, f"cannot be had: {str(error).removesuffix('.')}")
             return None
         inner = self.opened(text, file)
@@ -124,7 +124,7 @@ class Building:
             return ""
         try:
             return text_of(file)
-        except BadSetting as error:
+        except ConfigError as error:
             self.blame(part, ("instructions_file",), f"cannot be had: {str(error).removesuffix('.')}")
             return ""
 

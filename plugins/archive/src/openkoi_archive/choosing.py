@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from openkoi_hookspecs import KoiError, UnknownName
+from openkoi_hookspecs import KoiError, PluginNotFoundError
 
 from .lines import Line, lines_of
 from .segments import Log
@@ -63,7 +63,7 @@ def named(tasks: Iterable[Start], id: str) -> list[Start]:
         raise KoiError(f"Several tasks begin with {id!r}: {', '.join(start.run[:NAMED] for start in found)}.")
     if not found:
         latest = sorted(there, key=lambda start: start.at, reverse=True)
-        raise UnknownName("task", id, tuple(start.run[:NAMED] for start in latest[:NAMED]))
+        raise PluginNotFoundError("task", id, tuple(start.run[:NAMED] for start in latest[:NAMED]))
     return found
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Protocol
 
-from openkoi_hookspecs import LimitReached, Limits, Price, Spend, Usage
+from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
 
 from .lease import INPUT_MARGIN, Caution, Lease, dearest, spend_of_call, tiered_cost, weight
 
@@ -34,7 +34,7 @@ class Purse(Protocol):
     @property
     def calls_left(self) -> float: ...
     def hold(self, lease: Lease) -> object: ...
-    def charge(self, lease: Lease, spent: Spend) -> None: ...
+    def charge(self, lease: Lease, spent: Cost) -> None: ...
     def release(self, lease: Lease) -> None: ...
     def overdraw(self, limit: str) -> None: ...
     def standing_still(self) -> AbstractContextManager[None]: ...
@@ -47,13 +47,13 @@ class Budget:
     limits: Limits
     parent: Purse | None = None
     clock: Callable[[], float] = monotonic
-    used: Spend = Spend()
+    used: Cost = Cost()
     leases: list[Lease] = field(default_factory=list)
     caution: Caution = field(default_factory=Caution)
     started: float = 0.0
     refused: str = ""
     exceeded: str = ""
-    kept: Spend = Spend()
+    kept: Cost = Cost()
     waits: int = 0
     stopped: float = 0.0
     deadlines: set[asyncio.Timeout] = field(default_factory=set)
@@ -64,7 +64,7 @@ class Budget:
             self.caution = self.parent.caution
 
     @property
-    def spent(self) -> Spend:
+    def spent(self) -> Cost:
         """What is used so far."""
         return replace(self.used, seconds=self.now - self.started)
 
@@ -107,7 +107,7 @@ class Budget:
 
     def keep_back(self, tokens: int, usd: float) -> None:
         """Reserve one call of this size for the judge: nobody else may lease it until the next call of this method."""
-        self.kept = Spend(
+        self.kept = Cost(
             budget_tokens=min(tokens, int(KEPT_SHARE * self.limits.tokens)),
             usd=min(usd, KEPT_SHARE * self.limits.usd),
             calls=int(tokens > 0 and self.limits.calls > 1),
@@ -119,19 +119,19 @@ class Budget:
         return tokens > KEPT_SHARE * limits.tokens or usd > KEPT_SHARE * limits.usd or KEPT_SHARE * limits.calls < 1
 
     def reserve(self, estimate: int, max_output: int, price: Price) -> Lease:
-        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitReached."""
+        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitExceededError."""
         tokens_in, wide = round(estimate * INPUT_MARGIN), self.caution.wide
         price = dearest(price, tokens_in)
         usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
         output = self.room(tokens_in, usd_in, max_output, price)
         self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in * wide)
         if self.refused:
-            raise LimitReached(self.refused)
+            raise LimitExceededError(self.refused)
         try:
             rate = price.output / 1e6
             tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
             return self.hold(Lease(tokens, usd, output, rate, wide))
-        except LimitReached as reached:
+        except LimitExceededError as reached:
             self.refused = reached.limit
             raise
 
@@ -199,7 +199,7 @@ class Budget:
         if self.parent is not None:
             self.parent.overdraw(limit)
 
-    def charge(self, lease: Lease, spent: Spend) -> None:
+    def charge(self, lease: Lease, spent: Cost) -> None:
         self.leases.remove(lease)
         self.used += spent
         if self.parent is not None:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Price, Spend, Usage
+from openkoi_hookspecs import Cost, Price, Usage
 
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
@@ -98,9 +98,9 @@ def tiered_cost(usage: Usage, price: Price) -> float:
     return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
-def spend_of_call(usage: Usage, usd: float, weighted: float) -> Spend:
+def spend_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
     """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
-    return Spend(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
+    return Cost(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
 
 
 def weight(usage: Usage, price: Price) -> float:

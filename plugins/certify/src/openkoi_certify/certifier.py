@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from openkoi_hookspecs import Data, Event, KoiError, Plan, Run, Work
-from openkoi_hookspecs.events import Answered
+from openkoi_hookspecs import DataDir, Event, ExecutionResult, KoiError, Plan, Run
+from openkoi_hookspecs.events import ModelResponse
 
 from .certificate import FOLDER, Certificate, drifted, keep, kept, last_of
 from .doubt import Examination
@@ -63,10 +63,10 @@ def order_of(text: str) -> Order:
 class Certifier:
     """The worker ``certify``; ``folder`` is where certificates are kept, ``sessions`` the run log."""
 
-    folder: Annotated[Path, Data(FOLDER)]
-    sessions: Annotated[Path, Data("sessions")]
+    folder: Annotated[Path, DataDir(FOLDER)]
+    sessions: Annotated[Path, DataDir("sessions")]
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
         judged = named(run, order.rubric)
@@ -78,7 +78,7 @@ class Certifier:
         while shown := examination.next():
             examination.take(await asking.answers(shown))
         certificate = self.certified(judged, version_of(samples), examination.measures, the_model(run), order.votes)
-        return Work(str(keep(self.folder, certificate)))
+        return ExecutionResult(str(keep(self.folder, certificate)))
 
     def certified(self, judged: Judged, golden: str, measures: Measures, model: str, votes: int) -> Certificate:
         """Make a certificate of what was measured, and compare it with the last one."""
@@ -149,7 +149,7 @@ async def together(several: Sequence[Coroutine[None, None, Heard]]) -> list[Hear
 def the_model(run: Run) -> str:
     """The one model that answered; raises KoiError where there was none, or several."""
     records = (record for record in run.records(run.task.session) if record.run == run.id)
-    models = sorted({record.event.model for record in records if isinstance(record.event, Answered)})
+    models = sorted({record.event.model for record in records if isinstance(record.event, ModelResponse)})
     if len(models) == 1:
         return models[0]
     raise KoiError(SEVERAL.format(", ".join(models)) if models else NO_MODEL)

@@ -89,7 +89,7 @@ def show_progress(record: Record) -> None:
 
 async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     """Have it done as a task of its own; its best work is the file of the certificate. Raises KoiError."""
-    from openkoi_hookspecs import Agent, Ended, Limits, Task
+    from openkoi_hookspecs import Agent, Limits, StopReason, Task
 
     from .pricing import Open
 
@@ -100,7 +100,7 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     agent = Agent(name="certify", worker="certify", tools=())
     task = Task("Certify an evaluator", context=str(order), category="certification", limits=limits, agent=agent)
     result = await koi.solve(task)
-    if result.best.work.ended is not Ended.DONE:
+    if result.best.work.ended is not StopReason.DONE:
         click.echo(format_spent(result), err=True)
         raise KoiError(f"The certification was not finished: {result.ruling.reason}. Raise --budget, or lower --votes.")
     return result

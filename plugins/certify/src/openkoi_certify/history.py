@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from openkoi_hookspecs import Decision, Evaluation, Event, Record, events
+from openkoi_hookspecs import Evaluation, Event, NextAction, Record, events
 from openkoi_log import RunView, all_segments, encode, read_segment
 
 VOTED = "judge.voted"
@@ -80,11 +80,11 @@ class Course:
         """Take one record in."""
         self.view.take(record)
         match record.event:
-            case events.Answered(model=model, role="evaluator"):
+            case events.ModelResponse(model=model, role="evaluator"):
                 self.model = model
-            case events.Kept(checkpoint=checkpoint):
+            case events.BaselineSaved(checkpoint=checkpoint):
                 self.before = self.before or checkpoint
-            case events.Restored(checkpoint=checkpoint):
+            case events.WorkspaceRestored(checkpoint=checkpoint):
                 self.restored = checkpoint
             case event:
                 self.note(record, told(event))
@@ -108,7 +108,7 @@ class Course:
     @property
     def accepted(self) -> bool:
         """Whether the work was accepted."""
-        return self.view.decision == Decision.ACCEPT
+        return self.view.decision == NextAction.ACCEPT
 
     @property
     def evaluation(self) -> Evaluation | None:
@@ -163,7 +163,7 @@ def corrects(other: Course, course: Course) -> bool:
 
 def told(event: Event) -> Mapping[str, object]:
     """What a judge wrote down of its votes, whether or not the judge is loaded here; nothing of another event."""
-    if isinstance(event, events.Unknown):
+    if isinstance(event, events.UnknownEvent):
         data = event.data.get("data") if event.data.get("type") == VOTED else None
     else:
         data = encode(event) if event.name == VOTED else None

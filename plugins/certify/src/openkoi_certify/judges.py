@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from openkoi_hookspecs import Evaluation, Koi, KoiError, Run, UnknownName, Work
+from openkoi_hookspecs import Evaluation, ExecutionResult, Koi, KoiError, PluginNotFoundError, Run
 from openkoi_skillfile import Rubric
 
 
@@ -12,7 +12,7 @@ from openkoi_skillfile import Rubric
 class Certifiable(Protocol):
     """An evaluator that judges by rubrics."""
 
-    async def evaluate(self, work: Work, run: Run) -> Evaluation | None:
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Judge a work."""
 
     def rubrics(self, koi: Koi) -> Sequence[Rubric]:
@@ -56,9 +56,9 @@ def judges_of(koi: Koi) -> Iterable[Certifiable]:
 
 
 def named(koi: Koi, name: str) -> Judged:
-    """The rubric of that name; raises UnknownName."""
+    """The rubric of that name; raises PluginNotFoundError."""
     every = rubrics_of(koi)
     for one in every:
         if one.rubric.name.casefold() == name.strip().casefold():
             return one
-    raise UnknownName("evaluator", name, tuple(one.rubric.name for one in every))
+    raise PluginNotFoundError("evaluator", name, tuple(one.rubric.name for one in every))

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, cast, runtime_checkable
 
-from openkoi_hookspecs import Event, Koi, Price, Record, Refused, Reply, Request, Run, Spend
+from openkoi_hookspecs import Cost, Event, Koi, Price, Record, Request, RequestRejectedError, Response, Run
 from openkoi_models import Estimator
 from openkoi_report import dollars, plural
 
@@ -80,19 +80,19 @@ class Measuring(Trial):
     requests: list[Request] = field(default_factory=list)
 
     @property
-    def spent(self) -> Spend:
-        return Spend()
+    def spent(self) -> Cost:
+        return Cost()
 
-    async def chat(self, request: Request) -> Reply:
+    async def chat(self, request: Request) -> Response:
         self.requests.append(request)
-        raise Refused("No model is called for a price estimate.")
+        raise RequestRejectedError("No model is called for a price estimate.")
 
     async def emit(self, event: Event) -> None:
         """Log nothing."""
 
 
 async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
-    """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProvider."""
+    """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProviderError."""
     requests = [request for request in await collect_requests(koi, judged, order) for _ in range(order.votes)]
     if not isinstance(koi, Open):
         return Estimate(order.model or "the evaluator", len(requests), math.inf, known=False)

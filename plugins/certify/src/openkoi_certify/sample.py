@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import combinations
 from typing import TypeAlias
 
-from openkoi_hookspecs import Task, Work
+from openkoi_hookspecs import ExecutionResult, Task
 
 from .golden import Draft, GoldenSet, Sound
 from .planting import grave, planted
@@ -50,7 +50,7 @@ class Sample:
     id: str
     kind: Kind
     task: Task
-    work: Work
+    work: ExecutionResult
     _: KW_ONLY
     twin: str = ""
     grave: bool = False
@@ -155,10 +155,10 @@ def bribing(draft: Draft, words: str, dimensions: Sequence[str]) -> Draft:
     return replace(draft, answer=f"{draft.answer}\n\n{said}")
 
 
-def work_of(draft: Draft) -> Work:
+def work_of(draft: Draft) -> ExecutionResult:
     """What an execution would have left behind."""
     diff = "".join(diff_of(name, draft.before.get(name, ""), text) for name, text in draft.files.items())
-    return Work(draft.answer, diff=diff, files=tuple(draft.files))
+    return ExecutionResult(draft.answer, diff=diff, files=tuple(draft.files))
 
 
 def diff_of(name: str, old: str, new: str) -> str:

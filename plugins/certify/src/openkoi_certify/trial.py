@@ -6,25 +6,25 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi_hookspecs import (
-    Answer,
     Command,
-    Completed,
-    Entry,
+    CommandResult,
+    Cost,
     Event,
     Hit,
+    HookReturn,
     Iteration,
     KoiError,
-    Offer,
+    PendingQuestion,
+    PluginEntry,
+    ProviderInfo,
     Query,
     Question,
     Record,
-    Reply,
     Request,
+    Response,
     Result,
     Run,
-    Spend,
     Task,
-    Waiting,
 )
 
 T = TypeVar("T")
@@ -50,27 +50,27 @@ class Trial:
         return self.run.outermost
 
     @property
-    def spent(self) -> Spend:
+    def spent(self) -> Cost:
         return self.run.spent
 
     @property
     def iterations(self) -> Sequence[Iteration]:
         return ()
 
-    async def chat(self, request: Request) -> Reply:
+    async def chat(self, request: Request) -> Response:
         try:
             return await self.run.chat(replace(request, model=self.model) if self.model else request)
         except KoiError as error:
             self.faults.append(error)
             raise
 
-    async def execute(self, command: Command) -> Completed:
+    async def execute(self, command: Command) -> CommandResult:
         return await self.run.execute(command)
 
     async def emit(self, event: Event) -> None:
         await self.run.emit(event)
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         return self.run.entries(kind)
 
     def records(self, session: str) -> Iterable[Record]:
@@ -79,7 +79,7 @@ class Trial:
     async def search(self, query: Query) -> Sequence[Hit]:
         return await self.run.search(query)
 
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         return self.run.offers()
 
     def saved_keys(self) -> Sequence[str]:
@@ -94,19 +94,21 @@ class Trial:
     async def ask(self, question: Question) -> str | None:
         return await self.run.ask(question)
 
-    def waiting(self) -> Sequence[Waiting]:
+    def waiting(self) -> Sequence[PendingQuestion]:
         return self.run.waiting()
 
-    def answer(self, id: str, answer: str) -> Waiting:
+    def answer(self, id: str, answer: str) -> PendingQuestion:
         return self.run.answer(id, answer)
 
     async def solve(self, task: Task) -> Result:
         return await self.run.solve(task)
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         return await self.run.gather(moment, *args, **facts)
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         return await self.run.fold(moment, value, *args, **facts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Effect, Event, Plugin, Run, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
 from .errors import StoreFault
@@ -26,7 +26,7 @@ class Foresight:
     def __init__(
         self,
         *,
-        store: Annotated[Store, Plugin("checkpoints", default="store")],
+        store: Annotated[Store, Inject("checkpoints", default="store")],
         path_arguments: Sequence[str] = PATH_ARGUMENTS,
     ) -> None:
         self.store = store
@@ -60,15 +60,15 @@ class Foresight:
         What a worker does itself counts as such a call, until it starts a sub-task.
         """
         match event:
-            case events.ToolCalled(call=call) if (run.id, call.id) in self.notes.calls:
+            case events.ToolCallStarted(call=call) if (run.id, call.id) in self.notes.calls:
                 await self.opened(run, call.id)
-            case events.ToolAnswered(result=result):
+            case events.ToolCallFinished(result=result):
                 await self.closed(run, run.id, result.call)
             case events.TaskStarted() if run.task.parent:
                 await self.closed(run, run.task.parent, WORKER)
-            case events.Planned() if run.task.agent and run.task.agent.worker:
+            case events.PlanReady() if run.task.agent and run.task.agent.worker:
                 await self.opened(run, WORKER)
-            case events.Worked():
+            case events.ExecutionFinished():
                 await self.closed(run, run.id, WORKER)
 
     async def opened(self, run: Run, call: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_files import private_folder
-from openkoi_hookspecs import Data, KoiError, Restoration
+from openkoi_hookspecs import DataDir, KoiError, Restoration
 
 from .blobs import Blobs, digest, size_of
 from .difference import Readers, difference, reader
@@ -64,7 +64,7 @@ class Store:
     def __init__(
         self,
         *,
-        folder: Annotated[Path, Data("checkpoints")],
+        folder: Annotated[Path, DataDir("checkpoints")],
         max_file_mb: float = 5.0,
         max_saved_mb: float = 100.0,
         max_files: int = 100_000,

@@ -17,7 +17,7 @@ NOTHING = "Nothing waits for an answer. openkoi approvals lists what does."
 
 def meant(there: Sequence[Pending], id: str) -> Pending:
     """The question of that id, or the beginning of it; without one, the only one that is answered by yes or no."""
-    from openkoi_hookspecs import KoiError, UnknownName
+    from openkoi_hookspecs import KoiError, PluginNotFoundError
 
     if not there:
         raise KoiError(NOTHING)
@@ -25,7 +25,7 @@ def meant(there: Sequence[Pending], id: str) -> Pending:
     if not id:
         found = [one for one in found if yes_to(one.waiting.question)] or found
     if not found:
-        raise UnknownName("question", id, tuple(one.id for one in there))
+        raise PluginNotFoundError("question", id, tuple(one.id for one in there))
     if len(found) > 1:
         raise click.UsageError(f"{len(found)} questions wait: {listed(found)}. Say which one, by its id.")
     return found[0]

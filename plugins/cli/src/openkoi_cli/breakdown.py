@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError
-from openkoi_report import NOTHING, Cost, Costs, clipped, costs_of, dollars, plural, tokens_text
+from openkoi_report import NOTHING, Costs, ModelCost, clipped, costs_of, dollars, plural, tokens_text
 
 from .spending import SPANS, since
 from .waiting import age, alive, pending
@@ -44,7 +44,7 @@ def headed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def providers(costs: Costs) -> list[str]:
     """Who was asked how often, the dearest first."""
-    by_provider: dict[str, Cost] = {}
+    by_provider: dict[str, ModelCost] = {}
     for model, cost in costs.by_model.items():
         name = model.partition("/")[0]
         by_provider[name] = by_provider.get(name, NOTHING) + cost
@@ -52,7 +52,7 @@ def providers(costs: Costs) -> list[str]:
     return [f"{name:<20} {plural(cost.calls, 'call')}, {cost.text}" for name, cost in dearest]
 
 
-def table(spans: "Sequence[dict[str, Cost]]") -> list[str]:
+def table(spans: "Sequence[dict[str, ModelCost]]") -> list[str]:
     """A line for each name in the longest span, which is the last one, a column for each span."""
     names = list(spans[-1])
     if not names:
@@ -62,7 +62,7 @@ def table(spans: "Sequence[dict[str, Cost]]") -> list[str]:
     return [head, *(f"{name:<{wide}}" + "".join(cell(span.get(name, NOTHING)) for span in spans) for name in names)]
 
 
-def cell(cost: Cost) -> str:
+def cell(cost: ModelCost) -> str:
     return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)})".rjust(20)
 
 

@@ -55,11 +55,11 @@ def opened(invocation: Invocation) -> tuple["Assembly", str]:
     """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
     from openkoi.assembly import open_koi
     from openkoi.paths import find_paths
-    from openkoi_hookspecs import BadSetting
+    from openkoi_hookspecs import ConfigError
 
     try:
         return invocation.open(), ""
-    except BadSetting as error:
+    except ConfigError as error:
         there = find_paths(config=invocation.config).config
         if not there.exists():
             raise
@@ -102,11 +102,11 @@ def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
 def look_at_keys(folder: Path, seen: Diagnosis) -> None:
     """Bring keys of older habits where the others are."""
     from openkoi_files import STORE, moved_in
-    from openkoi_hookspecs import BadSetting
+    from openkoi_hookspecs import ConfigError
 
     try:
         moved = moved_in(folder)
-    except BadSetting as error:
+    except ConfigError as error:
         seen.issues.append(str(error))
         return
     if moved:
@@ -137,12 +137,12 @@ async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
 
 async def how_is(koi: "Assembly", name: str) -> str:
     """What a provider says of itself, or what it lacks."""
-    from openkoi_hookspecs import Examined, KoiError
+    from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     try:
         async with asyncio.timeout(PATIENCE):
             provider = await koi.sockets.plugin("providers", name)
-            told: Mapping[str, str] = await provider.examine() if isinstance(provider, Examined) else {}
+            told: Mapping[str, str] = await provider.examine() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
         return f"did not answer within {PATIENCE:g} s"
     except KoiError as error:
@@ -151,13 +151,13 @@ async def how_is(koi: "Assembly", name: str) -> str:
 
 
 async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
-    from openkoi_hookspecs import Examined, KoiError
+    from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     if thing is None:
         seen.say(part, "none chosen")
         return
     try:
-        told: Mapping[str, str] = await thing.examine() if isinstance(thing, Examined) else {}
+        told: Mapping[str, str] = await thing.examine() if isinstance(thing, SupportsHealthCheck) else {}
         seen.say(part, ", ".join(f"{word} {value}" for word, value in told.items()) or "ok")
     except KoiError as error:
         seen.say(part, "unwell")

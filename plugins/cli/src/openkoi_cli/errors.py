@@ -44,9 +44,21 @@ def sentence(error: BaseException) -> str:
 
 
 def status_of(error: Exception) -> int:
-    from openkoi_hookspecs import BadSetting, FilesChanged, NoProvider, Unavailable, UnknownName
+    from openkoi_hookspecs import (
+        ConfigError,
+        FilesChangedError,
+        NoProviderError,
+        PluginNotFoundError,
+        ProviderUnavailableError,
+    )
 
-    statuses = ((NoProvider, 9), (Unavailable, 75), (BadSetting, 2), (UnknownName, 2), (FilesChanged, 2))
+    statuses = (
+        (NoProviderError, 9),
+        (ProviderUnavailableError, 75),
+        (ConfigError, 2),
+        (PluginNotFoundError, 2),
+        (FilesChangedError, 2),
+    )
     for kind, status in statuses:
         if isinstance(error, kind):
             return status

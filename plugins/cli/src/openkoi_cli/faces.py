@@ -56,9 +56,9 @@ class Face:
     def make_room(self, record: Record) -> None:
         """Let nothing move while a person is asked."""
         match record.event:
-            case events.Asked(id=id):
+            case events.QuestionAsked(id=id):
                 self.live.asks(id)
-            case events.Replied(id=id):
+            case events.QuestionAnswered(id=id):
                 self.live.heard(id)
 
     def show(self) -> None:

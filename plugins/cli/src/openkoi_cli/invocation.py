@@ -62,11 +62,11 @@ class Invocation:
 
     def look_for(self, file: "Path") -> None:
         """Refuse to go on without a configuration file that was asked for by name."""
-        from openkoi_hookspecs import BadSetting
+        from openkoi_hookspecs import ConfigError
 
         named = "--config" if self.config else "OPENKOI_CONFIG" if from_variable() else ""
         if named and not file.exists():
-            raise BadSetting(
+            raise ConfigError(
                 f"There is no configuration file {file}, which {named} names. Create it, or name another file."
             )
 

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 TRACE = 5
 LEVELS = {"error": logging.ERROR, "warn": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
 CUT = 200
-QUIET = (events.Spoke, events.HookAnswered, events.Planned, events.Prompted, events.CycleStarted, events.ToolsSettled)
+QUIET = (
+    events.ModelDelta,
+    events.HookReturned,
+    events.PlanReady,
+    events.MessageAdded,
+    events.CycleStarted,
+    events.ToolResultsReady,
+)
 log = logging.getLogger("openkoi")
 
 

@@ -52,11 +52,11 @@ def command(invocation: Invocation, /) -> None:
 def chosen(invocation: Invocation) -> Scan:
     """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
     from openkoi.assembly import as_preferred
-    from openkoi_hookspecs import BadSetting
+    from openkoi_hookspecs import ConfigError
 
     try:
         return as_preferred(invocation.found, invocation.open().config)
-    except BadSetting:
+    except ConfigError:
         return invocation.found
 
 

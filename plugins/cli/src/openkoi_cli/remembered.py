@@ -50,11 +50,11 @@ async def stats_of(koi: "Assembly") -> list[str]:
 
 async def untold_of(koi: "Assembly", log: "Log") -> int:
     """How many archived sessions memory has not read yet."""
-    from openkoi_hookspecs import KoiError, Resumed
+    from openkoi_hookspecs import KoiError, SupportsOffsets
 
     archived = [segment for segment in log.segments() if segment.archived]
     memory = await koi.sockets.memory() if archived else None
-    if not isinstance(memory, Resumed):
+    if not isinstance(memory, SupportsOffsets):
         return 0
     try:
         seen = await memory.seen()
@@ -80,9 +80,9 @@ async def memory_line(koi: "Assembly") -> tuple[str, bool]:
 
 async def examined(memory: object) -> Mapping[str, str]:
     """What a memory has to say, if it can say anything."""
-    from openkoi_hookspecs import Examined
+    from openkoi_hookspecs import SupportsHealthCheck
 
-    return await memory.examine() if isinstance(memory, Examined) else {}
+    return await memory.examine() if isinstance(memory, SupportsHealthCheck) else {}
 
 
 async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:

@@ -86,14 +86,14 @@ def do(asked: Asked, face: "Face") -> None:
     text, context = asked.task
     if not text:
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
-    from openkoi_hookspecs import NoProvider
+    from openkoi_hookspecs import NoProviderError
 
     from .first_run import prepared
 
     terminal_again()
     try:
         begin(asked, text, context, face)
-    except NoProvider:
+    except NoProviderError:
         if not prepared(face.invocation):
             raise
         begin(asked, text, context, face)

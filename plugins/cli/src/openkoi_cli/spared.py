@@ -36,8 +36,22 @@ def kinds() -> "Sequence[Kind]":
     from openkoi_report.judging import NAME
 
     return (
-        *(events.TaskStarted, events.Forked, events.Planned, events.CycleStarted, events.Prompted, events.Answered),
-        *(events.ToolAnswered, events.Compressed, events.Worked, events.Evaluated, events.Iterated, events.Decided),
+        *(
+            events.TaskStarted,
+            events.RunForked,
+            events.PlanReady,
+            events.CycleStarted,
+            events.MessageAdded,
+            events.ModelResponse,
+        ),
+        *(
+            events.ToolCallFinished,
+            events.HistoryCompacted,
+            events.ExecutionFinished,
+            events.EvaluationFinished,
+            events.IterationFinished,
+            events.DecisionMade,
+        ),
         NAME,
     )
 

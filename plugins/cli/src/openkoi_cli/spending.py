@@ -13,7 +13,7 @@ from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 if TYPE_CHECKING:
     from openkoi_hookspecs import Record
     from openkoi_log import Kind, Past
-    from openkoi_report import Charge, Cost
+    from openkoi_report import Charge, ModelCost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["Kind"]
@@ -24,9 +24,9 @@ def told_by(*, phases: bool) -> "Kinds":
     from openkoi_hookspecs import events
     from openkoi_report import TOLD
 
-    paid = (events.Answered, events.Broken)
-    ends = events.Decided, events.RunCompleted
-    return TOLD if phases else (events.TaskStarted, *paid, events.Forked, events.Planned, *ends)
+    paid = (events.ModelResponse, events.ModelResponseBroken)
+    ends = events.DecisionMade, events.RunCompleted
+    return TOLD if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
 
 
 def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
@@ -61,6 +61,6 @@ def span_line(name: str, start: str, there: "Sequence[Charge]", tasks: "Sequence
     return f"  {name + ':':<12} {dollars(cost.usd)}  ({plural(began, 'task')}, {tokens} tokens){part}"
 
 
-def money(cost: "Cost") -> str:
+def money(cost: "ModelCost") -> str:
     """``$0.01 (1.2k tokens)``."""
     return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)} tokens)"

@@ -61,14 +61,14 @@ def reasons(invocation: Invocation, task_id: str) -> list[str]:
 
 async def memory_told(koi: "Assembly") -> dict[str, str]:
     """What the chosen memory says of itself."""
-    from openkoi_hookspecs import Examined, KoiError
+    from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     async with koi:
         memory = await koi.sockets.memory()
         if memory is None:
             return {"": "none chosen"}
         try:
-            told = dict(await memory.examine()) if isinstance(memory, Examined) else {}
+            told = dict(await memory.examine()) if isinstance(memory, SupportsHealthCheck) else {}
         except KoiError as error:
             return {"": str(error)}
     return told or {"": "ready"}

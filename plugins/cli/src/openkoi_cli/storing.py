@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .invocation import Invocation
 
@@ -21,11 +21,11 @@ MEGABYTE = 1_000_000
 
 
 def limit_of(koi: "Assembly") -> int:
-    """How many bytes the log may have; 0 is no limit. Raises BadSetting for less than that."""
+    """How many bytes the log may have; 0 is no limit. Raises ConfigError for less than that."""
     most = koi.config.get(KEY, float, MOST)
     if not 0 <= most < inf:
         origin = koi.config.settings[KEY].origin
-        raise BadSetting(f"{KEY} in {origin} is {most:g}; it should be a size in megabytes, or 0 for no limit.")
+        raise ConfigError(f"{KEY} in {origin} is {most:g}; it should be a size in megabytes, or 0 for no limit.")
     return round(most * MEGABYTE)
 
 

@@ -22,7 +22,7 @@ ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
     "list recent tasks."
 )
-WORKS = (events.Continued, events.ToolCalled, events.Worked)
+WORKS = (events.RunResumed, events.ToolCallStarted, events.ExecutionFinished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +61,22 @@ class Changes:
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
     """The changes of a task; None when it changed nothing, or nothing of it was kept."""
     before = after = forked = restored_at = ""
-    restored = events.Restored("")
+    restored = events.WorkspaceRestored("")
     view, settled = RunView(), False
     for record in (one for one in records if one.run == past.run):
         view.take(record)
         event = record.event
-        settled = isinstance(event, events.Restored) or (settled and not isinstance(event, WORKS))
+        settled = isinstance(event, events.WorkspaceRestored) or (settled and not isinstance(event, WORKS))
         match event:
-            case events.Forked():
+            case events.RunForked():
                 before = forked = event.checkpoint
-            case events.Kept():
+            case events.BaselineSaved():
                 before, after = forked or event.checkpoint, event.checkpoint
-            case events.Worked(work=work):
+            case events.ExecutionFinished(work=work):
                 after = work.checkpoint
             case events.RunCompleted() if view.best and (best := view.best.work):
                 after = best.checkpoint or ("" if best.files else before)
-            case events.Restored():
+            case events.WorkspaceRestored():
                 restored, after, restored_at = event, event.kept or after, record.at
     there = Path(view.workspace)
     found = Changes(past, there, before, after, restored.checkpoint, settled, restored.conflicts, restored_at)
@@ -135,7 +135,7 @@ def refuse_unkept(tasks: Iterable[Past], sessions: Path, here: Path | None = Non
         placed = here is None or any(
             isinstance(one, events.TaskStarted) and Path(one.workspace) == here for one in told
         )
-        if placed and any(isinstance(one, events.Kept) and not one.checkpoint for one in told):
+        if placed and any(isinstance(one, events.BaselineSaved) and not one.checkpoint for one in told):
             raise KoiError(UNKEPT.format(id=past.run[:8]))
 
 
@@ -158,7 +158,7 @@ def nested(one: Path, other: Path) -> bool:
 def lasted(past: Past, sessions: Path) -> tuple[str, str]:
     """When a task began and when it last worked."""
     records = (record for record in records_of(sessions, past) if record.run == past.run)
-    times = [record.at for record in records if not isinstance(record.event, events.Restored)]
+    times = [record.at for record in records if not isinstance(record.event, events.WorkspaceRestored)]
     return min(times), max(times)
 
 
@@ -201,7 +201,7 @@ async def settled(koi: "Assembly", changes: Changes) -> Changes:
     refuse_out_of_turn(changes, koi.config.paths.sessions)
     keeper = await keeper_of(koi)
     kept = await keeper.take(changes.workspace, run=changes.past.run)
-    koi.tell(changes.past.run, [events.Restored(changes.restored, kept, tuple(changes.conflicts))])
+    koi.tell(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
     return replace(changes, after=kept, settled=True)
 
 
@@ -213,5 +213,5 @@ async def restored(koi: "Assembly", changes: Changes, *, undo: bool, force: bool
     changes = await settled(koi, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    koi.tell(changes.past.run, [events.Restored(to, conflicts=tuple(done.conflicts))])
+    koi.tell(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
     return done

@@ -47,11 +47,11 @@ def cut_short(records: Iterable[Record], run: str) -> str:
     found = ""
     for event in (record.event for record in records if record.run == run):
         match event:
-            case events.ToolCalled(call=call):
+            case events.ToolCallStarted(call=call):
                 under_way[call.id] = call.tool
-            case events.ToolAnswered(result=result):
+            case events.ToolCallFinished(result=result):
                 under_way.pop(result.call, None)
-            case events.Continued():
+            case events.RunResumed():
                 found = next(iter(under_way.values()), found)
                 under_way.clear()
     return next(iter(under_way.values()), found)
@@ -59,7 +59,7 @@ def cut_short(records: Iterable[Record], run: str) -> str:
 
 def fields(event: events.Event) -> Mapping[str, Any]:
     """What an event of another plugin holds, whether that plugin is loaded or not."""
-    if isinstance(event, events.Unknown):
+    if isinstance(event, events.UnknownEvent):
         inner = event.data.get("data")
         return {**event.data, **inner} if isinstance(inner, Mapping) else event.data
     if event.name not in (MOVED, WROTE, PASSED):

@@ -16,7 +16,7 @@ from .plain import plain
 if TYPE_CHECKING:
     from openkoi.assembly import Assembly
     from openkoi_files import Questions
-    from openkoi_hookspecs import Waiting
+    from openkoi_hookspecs import PendingQuestion
 
 MONTH = timedelta(days=30)
 WAITING = "escalate"
@@ -39,7 +39,7 @@ class Began:
 class Pending:
     """A question that waits. ``task`` is the run's words; ``resume`` is what to go on with, when nothing runs."""
 
-    waiting: "Waiting"
+    waiting: "PendingQuestion"
     task: str = ""
     resume: str = ""
 
@@ -115,7 +115,7 @@ def is_over(run: str, runs: Mapping[str, Began]) -> bool:
     return whole in runs and runs[whole].ended not in ("", WAITING)
 
 
-def told(waiting: "Waiting", runs: Mapping[str, Began], sessions: Path) -> Pending:
+def told(waiting: "PendingQuestion", runs: Mapping[str, Began], sessions: Path) -> Pending:
     """A question with what the log knows of its run."""
     whole = outermost(waiting.run, runs)
     if whole not in runs:

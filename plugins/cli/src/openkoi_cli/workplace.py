@@ -30,9 +30,9 @@ def models_of(past: Past, records: Iterable[Record], said: Mapping[str, object])
     for event in (record.event for record in records if record.run == past.run):
         if isinstance(event, events.TaskStarted):
             named = {**event.models, **({"models.executor": past.model} if past.model else {})}
-        elif isinstance(event, events.Forked):
+        elif isinstance(event, events.RunForked):
             forked = {key: value for key, value in event.changed.items() if key in {EVERY_ROLE, *ROLES}}
-        elif isinstance(event, events.Continued) and event.models:
+        elif isinstance(event, events.RunResumed) and event.models:
             named, forked = {**event.models}, {}
     return replaced(replaced(named, forked), said)
 

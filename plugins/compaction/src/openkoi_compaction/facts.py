@@ -69,7 +69,7 @@ def recalled(records: Iterable[Record], run: str) -> list[str]:
     texts: list[str] = []
     for event in (record.event for record in records if record.run == run):
         match event:
-            case events.Recalled(recall=recall):
+            case events.RecallFinished(recall=recall):
                 texts += [hit.memo.text for hit in recall.hits]
             case events.LearningSaved(learning=learning):
                 texts.append(learning.text)

@@ -7,7 +7,7 @@ beside the conversation is no turn.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Arguments, Effect, Json, Part, Record, Role, Run, Tool, ToolFault, ToolResult, events
+from openkoi_hookspecs import Arguments, Effect, Json, Part, Record, Role, Run, Tool, ToolError, ToolResult, events
 from openkoi_schema import Parameters
 
 from .marks import TOOL
@@ -65,21 +65,21 @@ def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
     talk: list[Turn] = []
     for event in (record.event for record in records if record.run == run):
         match event:
-            case events.Prompted(fresh=True):
+            case events.MessageAdded(fresh=True):
                 talk = []
-            case events.Answered(role=role, reply=reply, messages=messages):
+            case events.ModelResponse(role=role, reply=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
                 talk += [] if aside else [Turn(reply.parts)]
-            case events.ToolAnswered(result=result) if talk:
+            case events.ToolCallFinished(result=result) if talk:
                 talk[-1].answered.append(result)
     return talk
 
 
 def text_of(turns: Sequence[Turn], wanted: range) -> str:
-    """These turns as text; raises ToolFault where there are none."""
+    """These turns as text; raises ToolError where there are none."""
     there = range(max(wanted.start, 1), min(wanted.stop, len(turns) + 1))
     if not there:
-        raise ToolFault(f"There are no such turns. There are {len(turns)}, counted from 1.")
+        raise ToolError(f"There are no such turns. There are {len(turns)}, counted from 1.")
     return "\n\n".join(f"Turn {number}\n{turns[number - 1].text}" for number in there)
 
 
@@ -87,7 +87,7 @@ def page(text: str, line: int) -> str:
     """As much of a text as there is room for, from a line on, and how to go on."""
     lines = text.splitlines()
     if line > len(lines):
-        raise ToolFault(f"The text has only {len(lines)} lines; line is {line}.")
+        raise ToolError(f"The text has only {len(lines)} lines; line is {line}.")
     shown, room = list[str](), ROOM
     for one in lines[line - 1 :]:
         if len(one) > room and shown:

@@ -1,12 +1,12 @@
 """Whether what is left of a task's limits is enough to ask a model beside the work. Pure; knows numbers alone."""
 
-from openkoi_hookspecs import Limits, Spend
+from openkoi_hookspecs import Cost, Limits
 
 CHARACTERS_PER_TOKEN = 3
 SHARE = 0.5
 
 
-def too_dear(characters: int, answer: int, spent: Spend, limits: Limits) -> str:
+def too_dear(characters: int, answer: int, spent: Cost, limits: Limits) -> str:
     """Why asking about so much text is too dear: it may take half of what the work has left. Nothing when it is not.
 
     A token costs what the task's tokens have cost so far.

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from openkoi_hookspecs import KoiError, Message, Request, Run, Stop, events
+from openkoi_hookspecs import FinishReason, KoiError, Message, Request, Run, events
 
 from .fence import fenced
 from .marks import following, summaries, summed_up
@@ -26,10 +26,10 @@ async def summed(
     try:
         told = summed_up(following(messages, going), await note(transcript(messages, going)))
     except KoiError as error:
-        await run.emit(events.Warned(f"The oldest turns are left out without a summary: {error}"))
+        await run.emit(events.WarningIssued(f"The oldest turns are left out without a summary: {error}"))
         return rolled(messages)
     if len(told.text) >= weight(messages, going):
-        await run.emit(events.Warned("The oldest turns are left out: a summary of them would be longer."))
+        await run.emit(events.WarningIssued("The oldest turns are left out: a summary of them would be longer."))
         return rolled(messages)
     return without(messages, going, told)
 
@@ -42,7 +42,7 @@ async def notes(record: str, run: Run, *, instructions: str, max_output: int) ->
     reply = await run.chat(
         Request((Message.user(question),), model=model_of(run), system=(instructions,), max_output=max_output)
     )
-    if reply.done.stop is not Stop.END or not reply.text.strip():
+    if reply.done.stop is not FinishReason.END or not reply.text.strip():
         raise KoiError(f"The model wrote none ({reply.done.stop}).")
     return reply.text.strip()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_hookspecs import Entry, Koi, Plan, Recall, Run, Task, Tool, Toolbox, moments
+from openkoi_hookspecs import Koi, Plan, PluginEntry, Recall, Run, Task, Tool, ToolProvider, moments
 from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, recall_query, refuse_oversized
 
 from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
@@ -49,9 +49,9 @@ async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]]
     return brought, faults
 
 
-async def asked(entry: Entry, run: Run) -> Sequence[Tool]:
+async def asked(entry: PluginEntry, run: Run) -> Sequence[Tool]:
     """What a toolbox offers; one that has to be opened is closed again."""
-    toolbox = cast(Toolbox, entry.load())  # the kind says what it is
+    toolbox = cast(ToolProvider, entry.load())  # the kind says what it is
     async with AsyncExitStack() as stack:
         if isinstance(toolbox, AbstractAsyncContextManager):
             await stack.enter_async_context(toolbox)

@@ -7,26 +7,26 @@ from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi_hookspecs import (
-    Answer,
     Command,
-    Completed,
-    Entry,
+    CommandResult,
+    Cost,
     Event,
     Hit,
+    HookReturn,
     Iteration,
     Koi,
     KoiError,
-    LimitReached,
-    Offer,
+    LimitExceededError,
+    PendingQuestion,
+    PluginEntry,
+    ProviderInfo,
     Query,
     Question,
     Record,
-    Reply,
     Request,
+    Response,
     Result,
-    Spend,
     Task,
-    Waiting,
 )
 
 T = TypeVar("T")
@@ -43,18 +43,18 @@ class Looking:
     workspace: Path
     id: str = field(default_factory=lambda: token_hex(10))
     iterations: Sequence[Iteration] = ()
-    spent: Spend = Spend()
+    spent: Cost = Cost()
 
     @property
     def outermost(self) -> str:
         """A run of its own."""
         return self.id
 
-    async def chat(self, request: Request) -> Reply:
+    async def chat(self, request: Request) -> Response:
         """Call no model: as if no call were left."""
-        raise LimitReached("calls")
+        raise LimitExceededError("calls")
 
-    async def execute(self, command: Command) -> Completed:
+    async def execute(self, command: Command) -> CommandResult:
         """Run nothing."""
         raise KoiError(ONLY_LOOKS.format(command.argv[0] if command.argv else "a command"))
 
@@ -77,11 +77,11 @@ class Looking:
         """Set nothing."""
         raise KoiError(ONLY_LOOKS.format("configuring"))
 
-    def answer(self, id: str, answer: str) -> Waiting:
+    def answer(self, id: str, answer: str) -> PendingQuestion:
         """Answer nothing."""
         raise KoiError(ONLY_LOOKS.format("answering"))
 
-    def entries(self, kind: str) -> Sequence[Entry]:
+    def entries(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind."""
         return self.koi.entries(kind)
 
@@ -93,7 +93,7 @@ class Looking:
         """Ask the chosen memory."""
         return await self.koi.search(query)
 
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known."""
         return self.koi.offers()
 
@@ -101,16 +101,18 @@ class Looking:
         """The providers whose keys are saved."""
         return self.koi.saved_keys()
 
-    def waiting(self) -> Sequence[Waiting]:
+    def waiting(self) -> Sequence[PendingQuestion]:
         """What waits for a person."""
         return self.koi.waiting()
 
-    async def gather(self, moment: Callable[P, Answer[T]], /, *args: P.args, **facts: P.kwargs) -> list[tuple[str, T]]:
+    async def gather(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
         return await self.koi.gather(moment, *args, **facts)
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], Answer[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
         return await self.koi.fold(moment, value, *args, **facts)

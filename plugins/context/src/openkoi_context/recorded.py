@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from openkoi_hookspecs import Data, KoiError, Plan, Record, Role, Task, Usage, events
+from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
 from openkoi_log import Past, all_segments, find_task, records_of
 from openkoi_models import answer_tokens
 
@@ -19,7 +19,7 @@ MOMENT = "before_execute"
 class Sessions:
     """Where the run log is. Of a kind of its own, so that the command is told the data folder."""
 
-    sessions: Annotated[Path, Data("sessions")]
+    sessions: Annotated[Path, DataDir("sessions")]
 
     def find(self, id: str) -> tuple[Past, list[Record]]:
         """A task by the beginning of its id, the last one without; raises KoiError when there is none."""
@@ -50,22 +50,22 @@ class Reading:
         match record.event:
             case events.TaskStarted(task=task):
                 self.task = self.task or task
-            case events.Planned(plan=plan):
+            case events.PlanReady(plan=plan):
                 self.plan = plan
-            case events.HookAnswered(moment=moment, plugin=plugin, answer=answer) if moment == MOMENT:
+            case events.HookReturned(moment=moment, plugin=plugin, answer=answer) if moment == MOMENT:
                 self.before[plugin] = self.before.get(plugin, 0) + sum(map(length, answer or ()))
-            case events.Prompted(message=message, fresh=fresh):
+            case events.MessageAdded(message=message, fresh=fresh):
                 self.begun = fresh
                 self.feedback += 0 if fresh else answer_tokens(message.parts)
-            case events.Answered(role=role, reply=reply, messages=messages) if role == self.role:
+            case events.ModelResponse(role=role, reply=reply, messages=messages) if role == self.role:
                 if messages <= 1 and not self.begun:
                     return  # asked beside the conversation: a summary, a reflection
                 self.begun = False
                 self.turns, self.said = self.turns + 1, self.said + answer_tokens(reply.parts)
                 self.usages.append(reply.done.usage)
-            case events.ToolAnswered(result=result):
+            case events.ToolCallFinished(result=result):
                 self.answers, self.results = self.answers + 1, self.results + answer_tokens((result,))
-            case events.Compressed():
+            case events.HistoryCompacted():
                 self.compacted += 1
 
     @property

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import Used
+from openkoi_hookspecs.events import UsageRecorded
 
 from .rows import UsageRow
 
@@ -58,7 +58,7 @@ def renew_patterns(connection: "DuckDBPyConnection") -> None:
     connection.execute(PATTERNS)
 
 
-def usage_row(record: Record, event: Used) -> UsageRow:
+def usage_row(record: Record, event: UsageRecorded) -> UsageRow:
     """Write down what a person did, with the day and hour of it in UTC."""
     moment = datetime.fromisoformat(record.at)
     return UsageRow(

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
-from openkoi_hookspecs import Learning, Memo, Passage
+from openkoi_hookspecs import Learning, MemoryItem, Passage
 from openkoi_log import decode
 
 if TYPE_CHECKING:
@@ -30,6 +30,6 @@ def read(kind: type[T], text: str) -> T:
     return made
 
 
-def memo(found: "Found") -> Memo:
+def memo(found: "Found") -> MemoryItem:
     """Read what was found."""
     return read(Learning, found.text) if found.learned else read(Passage, found.text)

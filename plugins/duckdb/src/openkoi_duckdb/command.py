@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError, UnknownName
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 if TYPE_CHECKING:
     from .file import MemoryFile
@@ -97,7 +97,7 @@ def file_of(koi: Koi) -> "MemoryFile":
     entries = koi.entries("memory")
     memory = next((entry.load() for entry in entries if entry.name == NAME), None)
     if not isinstance(memory, DuckDB):
-        raise UnknownName("memory", NAME, tuple(entry.name for entry in entries))
+        raise PluginNotFoundError("memory", NAME, tuple(entry.name for entry in entries))
     return memory.file
 
 

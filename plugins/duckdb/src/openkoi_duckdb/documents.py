@@ -4,20 +4,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from openkoi_hookspecs import Learning, Memo, Standing
+from openkoi_hookspecs import Learning, LearningStatus, MemoryItem
 from openkoi_recall.words import terms
 
 from .codec import written
 from .rows import DocumentRow
 
-SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
+SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A memo and where it stands. ``keys`` are the files, tools and names that it is about."""
 
-    memo: Memo
+    memo: MemoryItem
     shelf: str
     moment: str
     keys: tuple[str, ...] = ()

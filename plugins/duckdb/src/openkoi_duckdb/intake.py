@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import LearningSaved, TaskStarted, Used
+from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
 
 from . import learning, run_state
 from .aggregates import renew_effectiveness, renew_patterns, renew_sessions, usage_row
@@ -93,11 +93,11 @@ def homes_of(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[st
 
 def tell_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
     """Write down what people did, and how the skills they used did."""
-    used = [usage_row(record, record.event) for record in records if isinstance(record.event, Used)]
+    used = [usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
     put(connection, used)
     if used:
         renew_patterns(connection)
-    if any(record.event.skills for record in records if isinstance(record.event, Used)):
+    if any(record.event.skills for record in records if isinstance(record.event, UsageRecorded)):
         renew_effectiveness(connection)
 
 

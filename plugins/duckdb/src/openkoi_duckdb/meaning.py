@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Dimensioned, Embedder
+from openkoi_hookspecs import Embedder, SupportsDimensions
 from openkoi_recall.fusion import LEXICAL, MEANING
 
 from .file import MemoryFile
@@ -72,7 +72,7 @@ class Meaning:
         """How many numbers a vector has: as the embedder declares, else as in those that are kept; 0 before those."""
         from .vectors import length_of
 
-        if declared := self.embedder.dimensions if isinstance(self.embedder, Dimensioned) else 0:
+        if declared := self.embedder.dimensions if isinstance(self.embedder, SupportsDimensions) else 0:
             return declared
         model = self.embedder.id
         self.kept = self.kept or await asyncio.to_thread(self.file.read, lambda found: length_of(found, model))

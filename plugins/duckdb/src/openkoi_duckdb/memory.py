@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import Data, Embedder, Hit, Plugin, Query, Record, Shared
+from openkoi_hookspecs import DataDir, Embedder, Hit, Inject, Query, Record, SharedSetting
 
 from .file import MemoryFile
 from .lock import Patience
@@ -41,9 +41,9 @@ class DuckDB:
     def __init__(
         self,
         *,
-        path: Annotated[Path, Data("openkoi.db")],
+        path: Annotated[Path, DataDir("openkoi.db")],
         seconds: float = 1.0,
-        embedder: Annotated[Embedder | None, Plugin("embedders"), Shared("models.embedder")] = None,
+        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting("models.embedder")] = None,
         vectors: float | None = None,
     ) -> None:
         self.file = MemoryFile(path, seconds)

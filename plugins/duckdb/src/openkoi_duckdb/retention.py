@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Event, Plan, Reply, Work
+from openkoi_hookspecs import Event, ExecutionResult, Plan, Response
 from openkoi_hookspecs.events import (
-    Answered,
-    Decided,
-    Evaluated,
-    Iterated,
+    DecisionMade,
+    EvaluationFinished,
+    ExecutionFinished,
+    IterationFinished,
     LearningSaved,
-    Planned,
+    ModelResponse,
+    PlanReady,
     RunCompleted,
     RunFailed,
     TaskStarted,
-    Worked,
 )
 from openkoi_recall.digest import clipped
 
@@ -22,12 +22,12 @@ KINDS: dict[str, type[Event]] = {
     kind.name: kind
     for kind in (
         TaskStarted,
-        Planned,
-        Answered,
-        Worked,
-        Evaluated,
-        Iterated,
-        Decided,
+        PlanReady,
+        ModelResponse,
+        ExecutionFinished,
+        EvaluationFinished,
+        IterationFinished,
+        DecisionMade,
         RunCompleted,
         RunFailed,
         LearningSaved,
@@ -40,13 +40,13 @@ def kept(event: Event) -> Event | None:
     match event:
         case TaskStarted(task=task):
             return replace(event, task=replace(task, context=""))
-        case Planned():
+        case PlanReady():
             return replace(event, plan=Plan())
-        case Answered(reply=reply):
-            return replace(event, reply=Reply((), reply.done))
-        case Worked(work=work):
-            return replace(event, work=Work(clipped(work.text, OUTPUT), files=work.files))
-        case Evaluated(evaluation=evaluation):
+        case ModelResponse(reply=reply):
+            return replace(event, reply=Response((), reply.done))
+        case ExecutionFinished(work=work):
+            return replace(event, work=ExecutionResult(clipped(work.text, OUTPUT), files=work.files))
+        case EvaluationFinished(evaluation=evaluation):
             return replace(event, evaluation=replace(evaluation, log=""))
         case _:
             return event if type(event) in KINDS.values() else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import Unknown
+from openkoi_hookspecs.events import UnknownEvent
 
 from .intake import take_in
 from .migrations import lay_out
@@ -74,7 +74,7 @@ def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
 
 def emptied(record: Record) -> Prepared:
     """Only where a record stood in the log."""
-    return Prepared(replace(record, event=Unknown({})))
+    return Prepared(replace(record, event=UnknownEvent({})))
 
 
 def misfit(record: Record, error: Exception) -> Misfit:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
-from openkoi_hookspecs.events import Used
+from openkoi_hookspecs.events import UsageRecorded
 
 from .codec import read, written
 from .retention import KINDS, about, kept
@@ -40,7 +40,7 @@ def prepared(record: Record) -> Prepared:
     """Make ready what can be made ready before the file is opened."""
     event, turns = kept(record.event), tuple(storable(turn) for turn in turns_of(record))
     if event is None:
-        return Prepared(storable(record) if isinstance(record.event, Used) else record, turns=turns)
+        return Prepared(storable(record) if isinstance(record.event, UsageRecorded) else record, turns=turns)
     one = storable(replace(record, event=event))
     return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), written(one.event)), turns)
 
@@ -54,7 +54,7 @@ def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list
 
 def matters(one: Prepared) -> bool:
     """Whether a table speaks of it."""
-    return one.row is not None or bool(one.turns) or isinstance(one.record.event, Used)
+    return one.row is not None or bool(one.turns) or isinstance(one.record.event, UsageRecorded)
 
 
 def kin(connection: "DuckDBPyConnection", one: Prepared) -> list[Prepared]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import BadSetting, KoiError
+from openkoi_hookspecs import ConfigError, KoiError
 
 ALONE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
 STEADY = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
@@ -26,11 +26,11 @@ class Repository:
     top: Path
 
     def commit(self, revision: str) -> str:
-        """The commit that a revision names; raises BadSetting when it names none."""
+        """The commit that a revision names; raises ConfigError when it names none."""
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         said = git(self.top, *words)
         if said.returncode:
-            raise BadSetting(NO_REVISION.format(revision=revision, folder=self.top))
+            raise ConfigError(NO_REVISION.format(revision=revision, folder=self.top))
         return said.stdout.decode().strip()
 
     def present(self, folder: Path) -> list[str]:
@@ -68,10 +68,10 @@ def repository_of(folder: Path) -> Repository | None:
 
 
 def repository_with(folder: Path, revision: str) -> Repository:
-    """The repository around a folder; raises BadSetting when there is none to have a revision."""
+    """The repository around a folder; raises ConfigError when there is none to have a revision."""
     found = repository_of(folder)
     if found is None:
-        raise BadSetting(NO_REPOSITORY.format(folder=folder, revision=revision))
+        raise ConfigError(NO_REPOSITORY.format(folder=folder, revision=revision))
     return found
 
 

@@ -7,8 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import Agent, BadSetting, Entry, Event, Koi, KoiError, Limits, NoProvider, Policy, Result, Task
-from openkoi_hookspecs.events import Evaluated, Warned
+from openkoi_hookspecs import (
+    Agent,
+    ConfigError,
+    Event,
+    Koi,
+    KoiError,
+    Limits,
+    NoProviderError,
+    PluginEntry,
+    Policy,
+    Result,
+    Task,
+)
+from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
 
 from .copy import Copy, name_in
 from .git import repository_of, repository_with
@@ -47,7 +59,7 @@ class Wanted:
     def task(self, workspace: Path, *, judge: bool) -> Task:
         """The task that the evaluators judge by. In a folder all tests count; since a revision, those green then.
 
-        With a ``judge`` it needs a model: doing it raises NoProvider where there is none.
+        With a ``judge`` it needs a model: doing it raises NoProviderError where there is none.
         """
         what = f"Make the changes that came since {self.revision} sound" if self.revision else "Make this project sound"
         purpose = f", for this purpose: {self.purpose.strip()}" if self.purpose.strip() else ""
@@ -63,7 +75,7 @@ class Wanted:
 
 
 async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
-    """Evaluate in a copy; raises NoProvider where a judge is asked for and there is no model."""
+    """Evaluate in a copy; raises NoProviderError where a judge is asked for and there is no model."""
     with copied(wanted) as copy, imported_from(copy.to):
         if wanted.revision and not copy.changed():
             return unchanged(wanted)
@@ -76,29 +88,32 @@ async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
 async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str]:
     """Run the evaluation; return its result and why no judge was asked, empty if one was or none is enabled.
 
-    Raises NoProvider where a judge is asked for, and none is enabled or there is no model.
+    Raises NoProviderError where a judge is asked for, and none is enabled or there is no model.
     """
     enabled = any(is_judge(entry, broken=not wanted.judge) for entry in koi.entries("evaluators"))
     if wanted.judge and not enabled:
-        raise NoProvider(NO_JUDGE)
+        raise NoProviderError(NO_JUDGE)
     if wanted.judge is False or not enabled:
         return await koi.solve(wanted.task(workspace, judge=False)), REFUSED if enabled else ""
     try:
         result = await koi.solve(wanted.task(workspace, judge=True))
-    except NoProvider as error:
+    except NoProviderError as error:
         if wanted.judge:
             raise
         return await koi.solve(wanted.task(workspace, judge=False)), MODELLESS.format(why=error)
     if wanted.judge and result.best.facts.policy is not Policy.JUDGE:
-        raise NoProvider(SWITCHED_OFF)
+        raise NoProviderError(SWITCHED_OFF)
     return result, ""
 
 
-def is_judge(entry: Entry, *, broken: bool) -> bool:
-    """Whether an evaluator is a judge; ``broken`` if it cannot be loaded. Raises BadSetting if it refuses a setting."""
+def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
+    """Whether an evaluator is a judge; ``broken`` if it cannot be loaded.
+
+    Raises ConfigError if it refuses a setting.
+    """
     try:
         return getattr(entry.load(), "judges", False) is True
-    except BadSetting:
+    except ConfigError:
         raise
     except (Exception, SystemExit):  # an evaluator is a plugin: the run reports what is wrong with a broken one
         return broken
@@ -154,6 +169,6 @@ def place_of(folder: Path) -> Path:
 
 def noted(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
     """The verdict with what was said on the way: who was asked, and what was warned of."""
-    warned = [event.text for event in happened if isinstance(event, Warned)]
-    asked = [name for event in happened if isinstance(event, Evaluated) for name in event.evaluators]
+    warned = [event.text for event in happened if isinstance(event, WarningIssued)]
+    asked = [name for event in happened if isinstance(event, EvaluationFinished) for name in event.evaluators]
     return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(asked))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from openkoi_hookspecs import Decision, Evaluation, Finding, Result, Severity, Spend
+from openkoi_hookspecs import Cost, Evaluation, Finding, NextAction, Result, Severity
 
 WHERE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
 MOST = 20
@@ -45,7 +45,7 @@ class Verdict:
     issues: tuple[Issue, ...] = ()
     warnings: tuple[str, ...] = ()
     evaluators: tuple[str, ...] = ()
-    spent: Spend = field(default_factory=Spend)
+    spent: Cost = field(default_factory=Cost)
 
     @property
     def accepted(self) -> bool:
@@ -94,7 +94,7 @@ def status_of(result: Result) -> int:
     if result.accepted:
         return ACCEPTED
     judged = result.best.evaluation is not None and result.best.evaluation.score is not None
-    limits = {Decision.ABORT_BUDGET: BUDGET, Decision.ABORT_TIMEOUT: TIME}
+    limits = {NextAction.ABORT_BUDGET: BUDGET, NextAction.ABORT_TIMEOUT: TIME}
     return BELOW if judged else limits.get(result.ruling.decision, BELOW)
 
 

@@ -6,7 +6,7 @@ the copy first: a part may change files, and a run notes how things stand before
 
 import asyncio
 
-from openkoi_hookspecs import Limits, Plan, Run, Task, Work
+from openkoi_hookspecs import ExecutionResult, Limits, Plan, Run, Task
 
 from .copy import Copy
 
@@ -17,11 +17,11 @@ ONCE = Limits(iterations=0)
 class AsItStands:
     """Returns the work as it stands. There is nothing to configure."""
 
-    async def work(self, plan: Plan, run: Run) -> Work:
+    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
         """Let the work come in, where the workspace is a copy that waits for it."""
         copy = Copy.at(run.workspace)
         if copy and run.task.parent:
             await asyncio.to_thread(copy.arrive)
         elif copy:
             await run.solve(Task(PART, channel=run.task.channel, limits=ONCE, agent=run.task.agent))
-        return Work("")
+        return ExecutionResult("")

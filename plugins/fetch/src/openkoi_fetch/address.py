@@ -6,7 +6,7 @@ from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 Ip: TypeAlias = IPv4Address | IPv6Address
 
@@ -48,24 +48,24 @@ class Address:
 
 
 def read(text: str, base: Address | None = None) -> Address:
-    """Take a URL apart, relative to ``base`` if there is one; raises ToolFault for what is not fetched."""
+    """Take a URL apart, relative to ``base`` if there is one; raises ToolError for what is not fetched."""
     from httpx2 import URL, InvalidURL
 
     if len(text) > LONGEST:
-        raise ToolFault(f"The URL has {len(text):,} characters; {LONGEST:,} are the most that are fetched.")
+        raise ToolError(f"The URL has {len(text):,} characters; {LONGEST:,} are the most that are fetched.")
     try:
         url = URL(str(base)).join(text.strip()) if base else URL(text.strip())
     except (InvalidURL, ValueError) as error:
-        raise ToolFault(f"{quoted(text)} is no URL: {error}. Give it as https://host/path.") from None
+        raise ToolError(f"{quoted(text)} is no URL: {error}. Give it as https://host/path.") from None
     if url.scheme not in PORTS:
         given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL says neither http nor https"
-        raise ToolFault(f"{quoted(text)}: {given}. Give a page as https://host/path.")
+        raise ToolError(f"{quoted(text)}: {given}. Give a page as https://host/path.")
     if url.userinfo:
-        raise ToolFault("The URL holds credentials, which are never sent. Leave them out.")
+        raise ToolError("The URL holds credentials, which are never sent. Leave them out.")
     host = host_of(url.raw_host.decode("ascii"), text)
     port = PORTS[url.scheme] if url.port is None else url.port
     if not 0 < port < 65536:
-        raise ToolFault(f"{quoted(text)}: there is no port {port}.")
+        raise ToolError(f"{quoted(text)}: there is no port {port}.")
     return Address(url.scheme, host, port, url.raw_path.decode("ascii"))
 
 
@@ -75,9 +75,9 @@ def host_of(raw: str, text: str) -> str:
     if ip := ip_of(host):
         return str(ip)
     if len(host) > 253 or not NAME.fullmatch(host):
-        raise ToolFault(f"{quoted(text)} names no host. Give a page as https://host/path.")
+        raise ToolError(f"{quoted(text)} names no host. Give a page as https://host/path.")
     if NUMBER.fullmatch(host.rpartition(".")[2]):
-        raise ToolFault(
+        raise ToolError(
             f"{quoted(text)}: {host} is not how an address is written. Four numbers make one, like 192.0.2.1."
         )
     return host

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .address import NAME, PORTS, Address, Ip, ip_of
 from .ground import is_loopback, is_private, is_public
@@ -65,7 +65,7 @@ def is_local(host: str) -> bool:
 
 
 def listed(lines: Sequence[str]) -> Allowed:
-    """Read the list; raises BadSetting with the line that is none."""
+    """Read the list; raises ConfigError with the line that is none."""
     return Allowed(tuple(map(entry, lines)))
 
 
@@ -82,7 +82,7 @@ def entry(line: str) -> Entry:
     ip = None if below else ip_of(host)
     sound = (ip or NAME.fullmatch(host)) and usable(port if colon else ANY)
     if not sound:
-        raise BadSetting(
+        raise ConfigError(
             f"[tools.fetch] allow: {line!r} is no host. Write docs.python.org, *.readthedocs.io or 127.0.0.1:8000, "
             "without a scheme or a path."
         )

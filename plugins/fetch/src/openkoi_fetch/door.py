@@ -11,7 +11,7 @@ from functools import cache
 from ssl import SSLContext
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .address import Address
 
@@ -78,7 +78,7 @@ class Door:
         """Read a body, and break off where it is too large; it is unpacked in small pieces."""
         packed = response.headers.get("content-encoding", "").lower().strip()
         if packed not in UNPACKED:
-            raise ToolFault(f"{address.authority} packed its answer in a way that was not asked for.")
+            raise ToolError(f"{address.authority} packed its answer in a way that was not asked for.")
         whole = bytearray()
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:

@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Allow, Arguments, Effect, Tool, ToolFault, ToolResult, Verdict
+from openkoi_hookspecs import Allow, Arguments, Effect, Permission, Tool, ToolError, ToolResult
 
 from .address import Address
 from .journey import Arrival, Traveller
@@ -41,7 +41,7 @@ class FetchUrl:
             self.keep(asked_for.address, page)
         return ToolResult(shown(page, asked_for.start))
 
-    def judged(self, asked_for: Wanted) -> Verdict:
+    def judged(self, asked_for: Wanted) -> Permission:
         """What holds for a call; whoever asks for it sees to it that a person is asked."""
         if self.kept(asked_for):
             return Allow()
@@ -51,7 +51,7 @@ class FetchUrl:
     def refuse_unasked(self, address: Address) -> None:
         """Raise for a host that needs a person's word, where nobody can have asked for it."""
         if address not in self.asked and not isinstance(verdict(address, self.traveller.allowed), Allow):
-            raise ToolFault(
+            raise ToolError(
                 f"{address.authority} is not in [tools.fetch] allow, and the hook 'fetch', which asks about other "
                 "hosts, is not at work. A person can list the host, or switch the hook on."
             )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Allow, Deny, ToolFault
+from openkoi_hookspecs import Allow, Deny, ToolError
 
 from .address import PORTS, Address, read
 from .allowed import Allowed
@@ -37,7 +37,7 @@ class Traveller:
     seconds: float
 
     async def go(self, start: Address) -> Arrival:
-        """Fetch a page; raises ToolFault when there is none to be had."""
+        """Fetch a page; raises ToolError when there is none to be had."""
         with self.plainly(start):
             async with asyncio.timeout(self.seconds):
                 return await self.travel(start)
@@ -51,11 +51,11 @@ class Traveller:
             there = onward(answer, here)
             said = verdict(there, self.allowed)
             if isinstance(said, Deny):
-                raise ToolFault(f"{here.authority} leads on to what is never fetched. {said.reason}")
+                raise ToolError(f"{here.authority} leads on to what is never fetched. {said.reason}")
             if not (isinstance(said, Allow) or same_site(there, start)):
                 return Arrival(here, answer, there)
             here = there
-        raise ToolFault(f"{start.shown} leads on and on: {MOST} redirects were followed, and there is one more.")
+        raise ToolError(f"{start.shown} leads on and on: {MOST} redirects were followed, and there is one more.")
 
     @contextmanager
     def plainly(self, start: Address) -> Iterator[None]:
@@ -65,15 +65,15 @@ class Traveller:
         try:
             yield
         except TimeoutError:
-            raise ToolFault(f"{start.authority} did not send the page within {self.seconds:g} seconds.") from None
+            raise ToolError(f"{start.authority} did not send the page within {self.seconds:g} seconds.") from None
         except (HTTPError, InvalidURL) as error:
-            raise ToolFault(explained(start, error)) from None
+            raise ToolError(explained(start, error)) from None
 
 
 def arrived(address: Address, answer: Answer) -> Arrival:
     """The end of a journey, if there is a page."""
     if not 200 <= answer.status < 300:
-        raise ToolFault(refusal(address, answer.status))
+        raise ToolError(refusal(address, answer.status))
     return Arrival(address, answer)
 
 
@@ -81,8 +81,8 @@ def onward(answer: Answer, here: Address) -> Address:
     """Where an answer leads to. What it says there is not repeated where it is no page."""
     try:
         return read(answer.location, here)
-    except ToolFault:
-        raise ToolFault(f"{here.shown} leads on to something that is no page, and is never fetched.") from None
+    except ToolError:
+        raise ToolError(f"{here.shown} leads on to something that is no page, and is never fetched.") from None
 
 
 def same_site(there: Address, start: Address) -> bool:

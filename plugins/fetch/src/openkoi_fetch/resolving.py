@@ -5,7 +5,7 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .address import Address, ip_of
 from .allowed import Allowed
@@ -22,18 +22,18 @@ async def system(host: str, port: int) -> Sequence[str]:
 
 
 async def resolved(address: Address, allowed: Allowed, resolver: Resolver) -> Sequence[str]:
-    """The addresses that a page may be had from; raises ToolFault when one of them is closed, or none is there."""
+    """The addresses that a page may be had from; raises ToolError when one of them is closed, or none is there."""
     if address.ip:
         found: Sequence[str] = [address.host]
     else:
         try:
             found = await resolver(address.host, address.port)
         except (OSError, UnicodeError) as error:
-            raise ToolFault(f"The name {address.host} could not be looked up: {error}. Check its spelling.") from None
+            raise ToolError(f"The name {address.host} could not be looked up: {error}. Check its spelling.") from None
     for text in found:
         ip = ip_of(text)
         if ip is None or not allowed.reaches(ip, address):
-            raise ToolFault(closed(address, "" if address.ip else text))
+            raise ToolError(closed(address, "" if address.ip else text))
     if not found:
-        raise ToolFault(f"The name {address.host} stands for no address. Check its spelling.")
+        raise ToolError(f"The name {address.host} stands for no address. Check its spelling.")
     return tuple(dict.fromkeys(found))[:TRIED]

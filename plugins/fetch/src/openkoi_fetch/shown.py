@@ -2,7 +2,7 @@
 
 import re
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .reading import Page
 
@@ -16,7 +16,7 @@ def shown(page: Page, start: int) -> str:
     if not page.text:
         return page.facts
     if start >= len(page.text):
-        raise ToolFault(f"The page has {len(page.text):,} characters, so there is nothing at start={start}.")
+        raise ToolError(f"The page has {len(page.text):,} characters, so there is nothing at start={start}.")
     piece = fitting(page.text[start : start + ROOM], ROOM - BESIDES - len(page.facts.encode()))
     end = start + len(piece)
     last = f"[characters {start:,} to {end:,} of {len(page.text):,}; go on with start={end}]"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from ssl import SSLContext
 
-from openkoi_hookspecs import BadSetting, Run, Tool
+from openkoi_hookspecs import ConfigError, Run, Tool
 
 from .allowed import listed
 from .door import Door
@@ -28,7 +28,7 @@ class Fetch:
         authorities: SSLContext | None = None,
     ) -> None:
         if min(seconds, max_mb) <= 0:
-            raise BadSetting("[tools.fetch] seconds and max_mb must be above zero.")
+            raise ConfigError("[tools.fetch] seconds and max_mb must be above zero.")
         door = Door(int(max_mb * 1024**2), authorities)
         self._traveller = Traveller(listed(allow), door, resolver, seconds)
 

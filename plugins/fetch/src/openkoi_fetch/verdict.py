@@ -1,12 +1,12 @@
 """What holds for an address before anything is sent: not even its name is looked up. Pure."""
 
-from openkoi_hookspecs import Allow, Ask, Deny, Verdict
+from openkoi_hookspecs import Allow, Ask, Deny, Permission
 
 from .address import PORTS, Address
 from .allowed import Allowed, is_local
 
 
-def verdict(address: Address, allowed: Allowed) -> Verdict:
+def verdict(address: Address, allowed: Allowed) -> Permission:
     """Allow what is listed, deny what leads to this machine or its network, ask about the rest."""
     if address.ip and not allowed.reaches(address.ip, address):
         return Deny(closed(address))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Arguments, Json, ToolFault
+from openkoi_hookspecs import Arguments, Json, ToolError
 
 from .address import Address, read
 
@@ -26,10 +26,10 @@ class Wanted:
 
 
 def wanted(arguments: Arguments) -> Wanted:
-    """Read the arguments of a call; raises ToolFault with what is wrong."""
+    """Read the arguments of a call; raises ToolError with what is wrong."""
     url, start = arguments.get("url"), arguments.get("start")
     if not isinstance(url, str) or not url.strip():
-        raise ToolFault("The argument 'url' is missing. Give the page as https://host/path.")
+        raise ToolError("The argument 'url' is missing. Give the page as https://host/path.")
     return Wanted(read(url), offset(start))
 
 
@@ -40,5 +40,5 @@ def offset(given: Json) -> int:
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 16:
         return int(given)
     if isinstance(given, bool) or not isinstance(given, int | float) or given < 0 or given != given // 1:
-        raise ToolFault("The argument 'start' must be a whole number, 0 or more.")
+        raise ToolError("The argument 'start' must be a whole number, 0 or more.")
     return int(given)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from openkoi_hookspecs import Question, Waiting
+from openkoi_hookspecs import PendingQuestion, Question
 
 from .questions import Questions
 
@@ -32,7 +32,7 @@ class Asker:
         if not run or question.hidden:
             return await self.here(question)
         id = name_of(question, run)
-        self.kept.put(Waiting(id, run, datetime.now(UTC).isoformat(), question))
+        self.kept.put(PendingQuestion(id, run, datetime.now(UTC).isoformat(), question))
         answer = await self.first(question, id)
         if answer is not None:
             self.kept.remove(id)

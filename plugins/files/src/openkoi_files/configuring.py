@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .filelock import locked
 from .private import private_folder, replace_file
 
 
 def configure(file: Path, key: str, value: str) -> Path:
-    """Set a dotted key; raises BadSetting when the file cannot be read or written."""
+    """Set a dotted key; raises ConfigError when the file cannot be read or written."""
     from tomlkit.exceptions import TOMLKitError
 
     try:
@@ -19,9 +19,9 @@ def configure(file: Path, key: str, value: str) -> Path:
             text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
             return replace_file(file, changed(text, key.split("."), value))
     except TOMLKitError as error:
-        raise BadSetting(f"{file} is not valid TOML: {error}. Mend it first, or move it away.") from None
+        raise ConfigError(f"{file} is not valid TOML: {error}. Mend it first, or move it away.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{file} cannot be changed: {error}. Mend it, or move it away.") from None
+        raise ConfigError(f"{file} cannot be changed: {error}. Mend it, or move it away.") from None
 
 
 def changed(text: str, path: list[str], value: str) -> str:

@@ -6,7 +6,7 @@
 import json
 from pathlib import Path
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
@@ -33,7 +33,7 @@ def saved_names(folder: Path) -> list[str]:
 
 
 def save_key(folder: Path, name: str, key: str) -> Path:
-    """Keep a key, in the place of an older one; raises BadSetting when the store cannot be read or written."""
+    """Keep a key, in the place of an older one; raises ConfigError when the store cannot be read or written."""
     store = folder / STORE
     try:
         private_folder(folder)
@@ -41,7 +41,7 @@ def save_key(folder: Path, name: str, key: str) -> Path:
             stored = read_store(store) if store.is_file() else {}
             replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
     except OSError as error:
-        raise BadSetting(f"{store} cannot be written: {error.strerror}. Make room, or mend the folder.") from None
+        raise ConfigError(f"{store} cannot be written: {error.strerror}. Make room, or mend the folder.") from None
     return store
 
 
@@ -61,16 +61,16 @@ def read(path: Path) -> str:
     try:
         return read_text(path)
     except (OSError, ValueError) as error:
-        raise BadSetting(f"{path} cannot be read: {error}. Mend it, or move it away and save the key anew.") from None
+        raise ConfigError(f"{path} cannot be read: {error}. Mend it, or move it away and save the key anew.") from None
 
 
 def read_store(store: Path) -> dict[str, object]:
     try:
         keys = json.loads(read(store))
     except (ValueError, RecursionError) as error:
-        raise BadSetting(
+        raise ConfigError(
             f"{store} is not valid JSON ({error}). Mend it, or move it away and save the keys anew."
         ) from None
     if not isinstance(keys, dict):
-        raise BadSetting(f"{store} should hold one object: a key for each provider's name.")
+        raise ConfigError(f"{store} should hold one object: a key for each provider's name.")
     return keys

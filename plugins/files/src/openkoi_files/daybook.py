@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
 
-from openkoi_hookspecs import KoiError, LimitReached, Spend
+from openkoi_hookspecs import Cost, KoiError, LimitExceededError
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
@@ -57,7 +57,7 @@ class Page:
 
 @dataclass(slots=True)
 class Daybook:
-    """A budget that tasks share for a day. Raises LimitReached rather than let more be reserved than there is."""
+    """A budget that tasks share for a day. Raises LimitExceededError rather than let more be reserved than there is."""
 
     folder: Path
     most_tokens: float = math.inf
@@ -96,23 +96,23 @@ class Daybook:
 
         def reserve(page: Page) -> Page:
             if page.all_usd + lease.usd > self.most_usd:
-                raise LimitReached("dollars a day")
+                raise LimitExceededError("dollars a day")
             if page.all_tokens + lease.tokens > self.most_tokens:
-                raise LimitReached("tokens a day")
+                raise LimitExceededError("tokens a day")
             return replace(page, held={**page.held, key: (lease.tokens, lease.usd)})
 
         file = self.file
         self.change(reserve, file)
         self.keys[id(lease)] = key, file
 
-    def charge(self, lease: Reserved, spent: Spend) -> None:
+    def charge(self, lease: Reserved, spent: Cost) -> None:
         """Put down what a request has cost, in the place and on the day of what was reserved for it."""
         key, file = self.keys.pop(id(lease))
         self.change(lambda page: page.without(key, spent.budget_tokens, spent.usd), file)
 
     def release(self, lease: Reserved) -> None:
         """Give back what was reserved."""
-        self.charge(lease, Spend())
+        self.charge(lease, Cost())
 
     def overdraw(self, limit: str) -> None:
         """More was used than reserved: this process asks nothing more."""

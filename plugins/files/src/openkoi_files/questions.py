@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError, Question, UnknownName, Waiting
+from openkoi_hookspecs import KoiError, PendingQuestion, PluginNotFoundError, Question
 
 from .private import read_text, replace_file
 
@@ -21,24 +21,27 @@ class Questions:
 
     folder: Path
 
-    def put(self, waiting: Waiting) -> None:
+    def put(self, waiting: PendingQuestion) -> None:
         """Let a question wait; one that waits already stays as it is."""
         if self.read(self.file(waiting.id)) is None:
             replace_file(self.file(waiting.id), json.dumps({"waiting": asdict(waiting)}, indent=1))
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[PendingQuestion]:
         """What nobody has answered yet, the oldest first."""
         there = (self.read(file) for file in self.folder.glob("*.json"))
         return sorted((one[0] for one in there if one and one[1] is None), key=lambda waiting: waiting.at)
 
-    def answer(self, id: str, answer: str) -> Waiting:
-        """Answer a question by its id or the beginning of it; raises UnknownName, or KoiError for a doubtful one."""
+    def answer(self, id: str, answer: str) -> PendingQuestion:
+        """Answer a question by its id or the beginning of it.
+
+        Raises PluginNotFoundError, or KoiError for a doubtful one.
+        """
         there = self.waiting()
         meant = [one for one in there if one.id.startswith(id)]
         if len(meant) > 1:
             raise KoiError(f"Several questions begin with {id!r}: {', '.join(one.id[:SHOWN] for one in meant)}.")
         if not meant:
-            raise UnknownName("question", id, tuple(one.id[:SHOWN] for one in there))
+            raise PluginNotFoundError("question", id, tuple(one.id[:SHOWN] for one in there))
         replace_file(self.file(meant[0].id), json.dumps({"waiting": asdict(meant[0]), "answer": answer}, indent=1))
         return meant[0]
 
@@ -55,13 +58,13 @@ class Questions:
     def file(self, id: str) -> Path:
         return self.folder / f"{id}.json"
 
-    def read(self, file: Path) -> tuple[Waiting, str | None] | None:
+    def read(self, file: Path) -> tuple[PendingQuestion, str | None] | None:
         """A question and its answer; a file that cannot be read holds none."""
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             known = json.loads(read_text(file))
             asked = known["waiting"]
             question = Question(**{**asked["question"], "choices": tuple(asked["question"]["choices"])})
-            waiting, answer = Waiting(**{**asked, "question": question}), known.get("answer")
+            waiting, answer = PendingQuestion(**{**asked, "question": question}), known.get("answer")
             texts = (waiting.id, waiting.run, waiting.at, question.text, question.digest, *question.choices)
             if all(isinstance(text, str) for text in (*texts, answer or "")) and waiting.id == file.stem:
                 return waiting, answer

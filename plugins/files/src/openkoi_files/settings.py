@@ -10,7 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 T = TypeVar("T")
 Table = Mapping[str, Any]
@@ -37,14 +37,14 @@ def typed(key: str, setting: Setting, kind: type[T]) -> T:
         value = number(key, setting, kind)
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
-    raise BadSetting(f"{key} in {setting.origin} is {value!r}; it should be of type {kind.__name__}.")
+    raise ConfigError(f"{key} in {setting.origin} is {value!r}; it should be of type {kind.__name__}.")
 
 
 def number(key: str, setting: Setting, kind: type) -> object:
     try:
         return kind(setting.value)
     except ValueError:
-        raise BadSetting(f"{setting.origin} is {setting.value!r}; {key} should be a number.") from None
+        raise ConfigError(f"{setting.origin} is {setting.value!r}; {key} should be a number.") from None
 
 
 def read_settings(path: Path) -> dict[str, Setting]:
@@ -54,20 +54,20 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
-        raise BadSetting(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
+        raise ConfigError(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
     except OSError as error:
-        raise BadSetting(f"{path} cannot be read: {error.strerror}.") from error
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {key: Setting(value, str(path)) for key, value in flatten(tables)}
 
 
 def read_whole(path: Path) -> bytes:
     """A file's bytes, if it is one that ends soon: a pipe would keep us waiting."""
     if not S_ISREG(path.stat().st_mode):
-        raise BadSetting(f"{path} cannot be read: it is no regular file. Move it away.")
+        raise ConfigError(f"{path} cannot be read: it is no regular file. Move it away.")
     with path.open("rb") as file:
         content = file.read(LONGEST + 1)
     if len(content) > LONGEST:
-        raise BadSetting(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
+        raise ConfigError(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
     return content
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Run, Tool, ToolCall, Verdict, hookimpl
+from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 from openkoi_schema import PATH_ARGUMENTS, written
 
 from .generated import is_disposable
@@ -48,14 +48,14 @@ class Guard:
         self.beginnings = Beginnings()
 
     @hookimpl
-    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Verdict | None:
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Permission | None:
         """Say what holds for a call; None when there is nothing to say."""
         if self.mode == "off":
             return None
         since = self.beginnings.of(run.id)
         return self.settled(strictest_of(list(self.verdicts(call, tool, run.workspace, since))), tool)
 
-    def settled(self, verdict: Verdict | None, tool: Tool) -> Verdict | None:
+    def settled(self, verdict: Permission | None, tool: Tool) -> Permission | None:
         """What becomes of a verdict under the settings. Denials stay as they are."""
         if isinstance(verdict, Deny):
             return verdict
@@ -67,7 +67,7 @@ class Guard:
             return Ask("Your settings want every call asked about that changes something.")
         return verdict
 
-    def verdicts(self, call: ToolCall, tool: Tool, workspace: Path, since: float) -> Iterator[Verdict]:
+    def verdicts(self, call: ToolCall, tool: Tool, workspace: Path, since: float) -> Iterator[Permission]:
         """All that is to be said of a call, one by one."""
         for name in self.command_arguments:
             if name in call.arguments:
@@ -76,7 +76,7 @@ class Guard:
             for path in written(call, tool, self.path_arguments):
                 yield from self.on_path(path, workspace)
 
-    def on_command(self, given: Json, workspace: Path, since: float) -> Iterator[Verdict]:
+    def on_command(self, given: Json, workspace: Path, since: float) -> Iterator[Permission]:
         line = line_of(given)
         if line is None:
             yield Ask(f"The command is no text, so it cannot be judged. {NOTE}")
@@ -95,31 +95,31 @@ class Guard:
         for path in judgement.writes:
             yield from self.on_path(path, workspace, (".", *judgement.folders))
 
-    def on_sourced(self, judgement: "Judgement", workspace: Path, since: float) -> Iterator[Verdict]:
+    def on_sourced(self, judgement: "Judgement", workspace: Path, since: float) -> Iterator[Permission]:
         """Files of the workspace that a shell reads into itself: those that were there before the run may be."""
         for path in judgement.sourced:
             if all(is_new(Path(folder) / path, workspace, since) for folder in (".", *judgement.folders)):
                 yield Ask(f"{path} is new, or lies outside the workspace, and a shell would run all of it. {NOTE}")
 
-    def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Verdict]:
+    def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Permission]:
         glob = protected_by(path, self.protected_paths, workspace, folders)
         if glob:
             approved = tuple(places(path, self.protected_paths, workspace, folders))
             yield Ask(f"{path} is protected by {glob!r}: {reason(path, workspace)}. {NOTE}", paths=approved)
 
-    def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Verdict]:
+    def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""
         from .git_checkouts import changed_autorun
 
         for path in changed_autorun(comparison, workspace):
             yield from self.on_path(path, workspace)
 
-    def on_settings(self, path: str, workspace: Path) -> Iterator[Verdict]:
+    def on_settings(self, path: str, workspace: Path) -> Iterator[Permission]:
         """Settings of a repository that is there already; those of a new one are the sandbox's to look at."""
         yield from self.on_path(path, workspace) if (workspace / path).exists() else ()
 
 
-def strictest_of(said: Sequence[Verdict]) -> Verdict | None:
+def strictest_of(said: Sequence[Permission]) -> Permission | None:
     """The strictest verdict; of several questions one that asks all, and whose answer counts for all their paths."""
     strictest = max(said, key=lambda verdict: verdict.strictness, default=None)
     if not isinstance(strictest, Ask):
@@ -133,7 +133,7 @@ def strictest_of(said: Sequence[Verdict]) -> Verdict | None:
     return Ask("\n".join(filter(None, (*lines, noted))), paths=tuple(paths))
 
 
-def without_generated(judgement: "Judgement", workspace: Path) -> Verdict:
+def without_generated(judgement: "Judgement", workspace: Path) -> Permission:
     """The verdict without concerns about folders that a build makes again and git ignores."""
     from .judge import verdict_of
 

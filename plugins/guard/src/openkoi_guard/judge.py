@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Allow, Verdict
+from openkoi_hookspecs import Allow, Permission
 
 from .examine import Examination
 from .finding import Concern
@@ -27,7 +27,7 @@ class Judgement:
     which files it would take out of a repository's history.
     """
 
-    verdict: Verdict
+    verdict: Permission
     concerns: tuple[Concern, ...] = ()
     writes: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Judgement:
     compares: tuple[Comparison, ...] = ()
 
 
-def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Verdict:
+def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Permission:
     """Say whether a line may run."""
     return examined(line, policy).verdict
 
@@ -67,7 +67,7 @@ def resolved(examination: Examination) -> Iterator[str]:
             yield examination.links[head] + slash + rest
 
 
-def verdict_of(concerns: tuple[Concern, ...]) -> Verdict:
+def verdict_of(concerns: tuple[Concern, ...]) -> Permission:
     """The strictest verdict, with the reasons for it first."""
     if not concerns:
         return Allow()

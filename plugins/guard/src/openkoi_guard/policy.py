@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from openkoi_hookspecs import Allow, Ask, BadSetting, Deny, Verdict
+from openkoi_hookspecs import Allow, Ask, ConfigError, Deny, Permission
 
 from .words import Word
 
@@ -26,7 +26,7 @@ class Policy:
     deny: tuple[Pattern, ...] = ()
     mounted: frozenset[str] = frozenset()
 
-    def verdict_on(self, words: Sequence[Word]) -> type[Verdict] | None:
+    def verdict_on(self, words: Sequence[Word]) -> type[Permission] | None:
         """What is settled for a simple command; None if nothing is."""
         if any(means(pattern, words) for pattern in self.deny):
             return Deny
@@ -44,9 +44,9 @@ def pattern(key: str, text: str) -> Pattern:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise BadSetting(f"[hooks.guard] {key}: {text!r} cannot be read ({error}). Close its quotes.") from None
+        raise ConfigError(f"[hooks.guard] {key}: {text!r} cannot be read ({error}). Close its quotes.") from None
     if not words:
-        raise BadSetting(f"[hooks.guard] {key} holds an empty pattern. Take it out, or name a program.")
+        raise ConfigError(f"[hooks.guard] {key} holds an empty pattern. Take it out, or name a program.")
     return words
 
 

@@ -105,11 +105,11 @@ class Book:
                 self.due[run] = None
             case Learned(of=of):
                 self.due.pop(of, None)
-            case events.Asked(id=id, text=text):
+            case events.QuestionAsked(id=id, text=text):
                 self.questions[id] = text
-            case events.Replied(id=id, answer=answer) if answer:
+            case events.QuestionAnswered(id=id, answer=answer) if answer:
                 self.answers[run].append((self.questions.get(id, ""), answer))
-            case events.Restored():
+            case events.WorkspaceRestored():
                 self.turn(run)
 
     def note(self, entry: Entry) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .book import Book
 from .credit import Use, counts, doubtful, drawn, share_withheld, utility
@@ -126,13 +126,13 @@ def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
     """
     if entry.pinned or entry.trust is Trust.PERSON or not (uses or opinion(entry)):
         return 0.0
-    doubted, guess = is_untried(entry, uses) or doubtful(uses), entry.standing is Standing.PROBATION
+    doubted, guess = is_untried(entry, uses) or doubtful(uses), entry.standing is LearningStatus.PROBATION
     return share_withheld(uses, rules.withheld, doubted=doubted, opinion=guess)
 
 
 def is_untried(entry: Entry, uses: Sequence[Use]) -> bool:
     """Whether an entry on probation was never there when it went well; one that says nothing to do stays untried."""
-    return entry.standing is Standing.PROBATION and (entry.bare or not counts(uses).helpful)
+    return entry.standing is LearningStatus.PROBATION and (entry.bare or not counts(uses).helpful)
 
 
 def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:

@@ -7,7 +7,7 @@ quotes from a mail or a page is not a correction by the user.
 import re
 from collections.abc import Iterator
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .entry import Entry, Proof, Trust, short
 from .lesson import Lesson, noted
@@ -58,7 +58,7 @@ def corrections(lesson: Lesson) -> Iterator[Entry]:
         refused = REFUSED.search(question)
         tool = next(filter(None, refused.groups()), "") if refused else ""
         asked = short(question.partition("\n")[0], 120)
-        text, facts = said, {"trust": Trust.PERSON, "standing": Standing.ACTIVE, "base": CORRECTION}
+        text, facts = said, {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION}
         if tool:
             text = f"When about to use {tool}: {said}"
         elif not question.endswith(WHAT_NOW):

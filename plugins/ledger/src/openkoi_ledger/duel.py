@@ -42,7 +42,7 @@ def recorded(records: Iterable[Record], run: str) -> Recorded | None:
     started = next((event for event in own if isinstance(event, events.TaskStarted)), None)
     if started is None or started.task.parent or not started.workspace or not Path(started.workspace).is_dir():
         return None
-    kept = next((event.checkpoint for event in own if isinstance(event, events.Kept)), "")
+    kept = next((event.checkpoint for event in own if isinstance(event, events.BaselineSaved)), "")
     return Recorded(run, started.task, Path(started.workspace), kept)
 
 

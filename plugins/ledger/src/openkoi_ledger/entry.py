@@ -7,12 +7,12 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from openkoi_hookspecs import Learning, Standing
+from openkoi_hookspecs import Learning, LearningStatus
 
 from .words import terms
 
 LONGEST = 200
-LIVE = (Standing.PROBATION, Standing.ACTIVE)
+LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
 OVERHEAD = 4
 MANY, OFTEN = 3, 4
 CHARACTERS_PER_TOKEN = 4
@@ -80,7 +80,7 @@ class Entry:
     trust: Trust = Trust.MODEL
     proofs: tuple[Proof, ...] = ()
     base: float = 0.5
-    standing: Standing = Standing.PROBATION
+    standing: LearningStatus = LearningStatus.PROBATION
     since: str = ""
     until: str = ""
     superseded_by: str = ""
@@ -160,7 +160,7 @@ def short(text: str, longest: int = LONGEST) -> str:
 def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
     """Take in what another plugin learned: nothing is known of it but what it says."""
     trust = Trust.PAGE if learning.quoted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
-    claimed = learning.standing is Standing.ACTIVE and trust is not Trust.PERSON
+    claimed = learning.standing is LearningStatus.ACTIVE and trust is not Trust.PERSON
     return Entry(
         learning.id,
         "heuristic" if learning.kind == "pattern" else learning.kind,
@@ -170,7 +170,7 @@ def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
         project=project,
         origin=learning.origin,
         trust=trust,
-        standing=Standing.PROBATION if claimed else learning.standing,
+        standing=LearningStatus.PROBATION if claimed else learning.standing,
         since=since,
         superseded_by=learning.superseded_by,
     )
@@ -197,7 +197,7 @@ def put_away(entry: Entry, at: str, reason: str, *, by: str = "") -> Entry:
     """Archive an entry; nothing is ever deleted."""
     return replace(
         entry,
-        standing=Standing.ARCHIVED,
+        standing=LearningStatus.ARCHIVED,
         proved=False,
         until=entry.until or at,
         reason=reason,

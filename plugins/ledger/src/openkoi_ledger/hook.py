@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import (
-    Data,
+    DataDir,
     Env,
     Hit,
     KoiError,
     Learning,
-    LimitReached,
+    LimitExceededError,
     Passage,
     Recall,
     Result,
     Run,
-    Shared,
+    SharedSetting,
     Task,
     hookimpl,
 )
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import recall_text
 
 from .book import Book, Origin
@@ -52,15 +52,15 @@ class Ledger:
     def __init__(
         self,
         *,
-        sessions: Annotated[Path, Data("sessions")],
+        sessions: Annotated[Path, DataDir("sessions")],
         entries: int = 8,
         tokens: int = 600,
         relevance: float = 0.25,
         withheld: float = 0.1,
-        decay: Annotated[float, Shared("memory.learning_decay_rate")] = PER_WEEK,
-        prune_below: Annotated[float, Shared("learning.prune_below")] = WORTH_KEEPING,
-        regression_delta: Annotated[float, Shared("learning.regression_delta")] = 0.1,
-        plateau_delta: Annotated[float, Shared("learning.plateau_delta")] = 0.02,
+        decay: Annotated[float, SharedSetting("memory.learning_decay_rate")] = PER_WEEK,
+        prune_below: Annotated[float, SharedSetting("learning.prune_below")] = WORTH_KEEPING,
+        regression_delta: Annotated[float, SharedSetting("learning.regression_delta")] = 0.1,
+        plateau_delta: Annotated[float, SharedSetting("learning.plateau_delta")] = 0.02,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
@@ -117,10 +117,10 @@ class Ledger:
         try:
             async with asyncio.timeout(self.reflection_seconds):
                 return list(lessons(await run.chat(question(lesson.result)), lesson))
-        except (LimitReached, TimeoutError):
+        except (LimitExceededError, TimeoutError):
             return []
         except KoiError as error:
-            await run.emit(Warned(f"Could not ask a model what to learn from this run: {error}"))
+            await run.emit(WarningIssued(f"Could not ask a model what to learn from this run: {error}"))
             return []
 
 

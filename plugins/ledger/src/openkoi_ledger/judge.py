@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Finding, Result, Standing
+from openkoi_hookspecs import Finding, LearningStatus, Result
 
 from .book import Book
 from .credit import harmful, idle, proves_uplift
@@ -96,6 +96,8 @@ def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[
         elif idle(uses, usual):
             yield put_away(entry, now, "put away: it makes no difference")
         elif not entry.read and not entry.proved and proves_uplift(uses, book.usual(entry.project)):
-            yield replace(entry, standing=Standing.ACTIVE, proved=True, reason="runs without it show that it helps")
+            yield replace(
+                entry, standing=LearningStatus.ACTIVE, proved=True, reason="runs without it show that it helps"
+            )
         elif uses and uses[-1].shown and uses[-1].passed:
             yield from promoted(book, entry, now)

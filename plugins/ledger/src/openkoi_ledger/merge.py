@@ -7,7 +7,7 @@ of two that say the same, one is kept.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .entry import Entry, Trust, put_away
 from .sameness import SAME_TOPIC, about_the_same, contrary, opinion, same
@@ -76,11 +76,11 @@ def reinforced(known: Entry, new: Entry, now: str) -> Entry:
         reason="seen again",
     )
     if known.live:
-        sure = new.standing is Standing.ACTIVE and not known.read
-        return replace(more, standing=Standing.ACTIVE, trust=max(known.trust, new.trust)) if sure else more
-    if new.standing is not Standing.ACTIVE or known.reason.startswith(DISMISSED):
+        sure = new.standing is LearningStatus.ACTIVE and not known.read
+        return replace(more, standing=LearningStatus.ACTIVE, trust=max(known.trust, new.trust)) if sure else more
+    if new.standing is not LearningStatus.ACTIVE or known.reason.startswith(DISMISSED):
         return replace(more, reason=known.reason)
-    return replace(more, standing=Standing.PROBATION, since=now, until="", superseded_by="", reason="seen again")
+    return replace(more, standing=LearningStatus.PROBATION, since=now, until="", superseded_by="", reason="seen again")
 
 
 def ends(new: Entry, old: Entry, by: Taught) -> bool:
@@ -89,7 +89,7 @@ def ends(new: Entry, old: Entry, by: Taught) -> bool:
     Of two opinions the newer one stands where the older was shown and is to blame, and a check turned green since.
     """
     seen, blamed = by.seen, by.blamed
-    verified = seen.standing is Standing.ACTIVE
+    verified = seen.standing is LearningStatus.ACTIVE
     newer = opinion(old) and old.id in blamed and any(proof.mended for proof in seen.proofs)
     if not (verified or newer) or old.pinned or seen.trust < min(old.trust, Trust.CHECK):
         return False

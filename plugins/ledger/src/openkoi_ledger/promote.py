@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .book import Book
 from .credit import counts
@@ -50,7 +50,7 @@ def taken_home(entries: Iterable[Entry], ended: Entry, project: str, now: str) -
     for one in entries:
         if one.superseded_by == ended.id and one.scope == "project" and one.project != project:
             why = f"{ended.id} was contradicted in another project"
-            yield replace(one, standing=Standing.ACTIVE, until="", superseded_by="", since=now, reason=why)
+            yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
 
 
 def local(entry: Entry) -> bool:

@@ -6,7 +6,7 @@ Knows results and words to ask with; what comes back is vetted like everything e
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from openkoi_hookspecs import Finding, Iteration, Message, Reply, Request, Result
+from openkoi_hookspecs import Finding, Iteration, Message, Request, Response, Result
 
 from .answers import answers
 from .credit import drawn
@@ -83,7 +83,7 @@ def failing(iteration: Iteration) -> tuple[str, ...]:
     return tuple(sorted(iteration.evaluation.failing)) if iteration.evaluation else ()
 
 
-def lessons(reply: Reply, lesson: Lesson) -> Iterator[Entry]:
+def lessons(reply: Response, lesson: Lesson) -> Iterator[Entry]:
     """Make entries of an answer: three at most."""
     found = findings(lesson.result)
     red, left = (failing(one) for one in (lesson.result.iterations[0], lesson.result.best))

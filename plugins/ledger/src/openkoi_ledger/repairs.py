@@ -6,7 +6,7 @@ written, in the words that were followed. Anything else is an opinion, on probat
 
 from collections.abc import Iterator, Sequence
 
-from openkoi_hookspecs import Evaluation, Finding, Standing
+from openkoi_hookspecs import Evaluation, Finding, LearningStatus
 
 from .entry import Entry, Trust, short
 from .evidence import Step, followed_sentences, is_verified, own_checks, steps
@@ -32,7 +32,7 @@ def learned(lesson: Lesson, number: int, finding: Finding, step: Step) -> Iterat
     proof, sure = proof_of(lesson, number, finding, step), is_verified(finding, step)
     if sure and (how := followed_sentences(finding.fix, step.written) or fixing_line(finding, step)):
         title = finding.title if followed_sentences(finding.fix, step.written) else check_of(finding, step.old)
-        facts = {"advice": short(how), "standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
+        facts = {"advice": short(how), "standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
         yield noted(lesson, "heuristic", f"{title}: {how}" if title else how, proof, **facts)
     elif not step.new.unknown and (how := finding.fix or fixing_line(finding, step)):
         text = f"{finding.title}: {how}" if finding.title else how

@@ -27,12 +27,31 @@ from .trust import Read, own
 
 MINE: tuple[type[Event], ...] = (
     *(events.LearningSaved, Noted, Shown, Credited, Learned, events.RunCompleted, events.TaskStarted),
-    *(events.Asked, events.Replied, events.Restored),
+    *(events.QuestionAsked, events.QuestionAnswered, events.WorkspaceRestored),
 )
-HEARD = (events.TaskStarted, events.Recalled, events.Evaluated, events.ToolCalled, events.ToolAnswered)
+HEARD = (
+    events.TaskStarted,
+    events.RecallFinished,
+    events.EvaluationFinished,
+    events.ToolCallStarted,
+    events.ToolCallFinished,
+)
 RESULT = (
-    *(events.TaskStarted, events.Planned, events.Worked, events.RequestClassified, events.Evaluated),
-    *(events.Iterated, events.Decided, events.Asked, events.Replied, events.Continued, events.RunCompleted),
+    *(
+        events.TaskStarted,
+        events.PlanReady,
+        events.ExecutionFinished,
+        events.RequestClassified,
+        events.EvaluationFinished,
+    ),
+    *(
+        events.IterationFinished,
+        events.DecisionMade,
+        events.QuestionAsked,
+        events.QuestionAnswered,
+        events.RunResumed,
+        events.RunCompleted,
+    ),
 )
 NAMES = spelled(MINE)
 
@@ -106,17 +125,17 @@ class Shelf:
             match record.event:
                 case events.TaskStarted(task=task) if task.context:
                     mine.append(task.context)
-                case events.Recalled(recall=recall):
+                case events.RecallFinished(recall=recall):
                     memos = [hit.memo for hit in recall.hits]
                     learned = [memo for memo in memos if isinstance(memo, Learning)]
                     recalled += [memo.text for memo in learned]
                     foreign += [memo.text for memo in learned if self.was_read(memo)]
                     mine += [memo.text for memo in memos if not isinstance(memo, Learning)]
-                case events.Evaluated(evaluation=evaluation) if evaluation.log.strip():
+                case events.EvaluationFinished(evaluation=evaluation) if evaluation.log.strip():
                     mine.append(evaluation.log)
-                case events.ToolCalled(call=call):
+                case events.ToolCallStarted(call=call):
                     calls[call.id] = (call.tool, str(dict(call.arguments)))
-                case events.ToolAnswered(result=result) if result.text.strip():
+                case events.ToolCallFinished(result=result) if result.text.strip():
                     (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
         return Read(tuple(mine), tuple(foreign), tuple(recalled))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .entry import Entry, Trust
 from .extract import extracted
@@ -44,5 +44,5 @@ def vetted(entries: Iterable[Entry], read: Read, redact: Callable[[str], str]) -
             continue
         trust = lineage(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
         clean = tuple(one for one in entry.when if sayable(one, redact))
-        standing = entry.standing if trust >= Trust.MODEL else Standing.PROBATION
+        standing = entry.standing if trust >= Trust.MODEL else LearningStatus.PROBATION
         yield replace(entry, trust=trust, standing=standing, when=clean)

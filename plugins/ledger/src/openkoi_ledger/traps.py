@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from openkoi_hookspecs import Finding, Iteration, Standing
+from openkoi_hookspecs import Finding, Iteration, LearningStatus
 
 from .entry import Entry, Trust, short
 from .evidence import followed_sentences, steps, touches
@@ -26,7 +26,9 @@ def traps(lesson: Lesson) -> Iterator[Entry]:
             done = followed_sentences(advice, step.written) if touches(NOWHERE, red[0], step.changed) else ""
             warning = f"Do not: {short(done or advice, 140)}"
             sure = (
-                {"standing": Standing.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED} if done else {"base": REGRESSED}
+                {"standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
+                if done
+                else {"base": REGRESSED}
             )
             text, proof = f"{warning} (it turned {red[0]} red)", proof_of(lesson, number, None, step)
             yield noted(lesson, "anti_pattern", text, proof, advice=warning, **sure)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from openkoi_hookspecs import Standing
+from openkoi_hookspecs import LearningStatus
 
 from .book import Book, Visit
 from .entry import Entry, Proof, Trust, name_of, put_away, short
@@ -43,6 +43,6 @@ def warning(visit: Visit, now: str) -> Entry:
         trust=Trust.PERSON,
         proofs=(proof,),
         base=0.9,
-        standing=Standing.ACTIVE,
+        standing=LearningStatus.ACTIVE,
         since=now,
     )

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from openkoi_hookspecs import BadSetting, Embedding
+from openkoi_hookspecs import ConfigError, Embedding
 
 from .hashing import vector
 from .words import counted
@@ -20,7 +20,7 @@ class Lexical:
 
     def __init__(self, *, dimensions: int = 1024) -> None:
         if not SMALLEST <= dimensions <= LARGEST:
-            raise BadSetting(f"dimensions is {dimensions}. Set it between {SMALLEST} and {LARGEST}.")
+            raise ConfigError(f"dimensions is {dimensions}. Set it between {SMALLEST} and {LARGEST}.")
         self._dimensions = dimensions
 
     @property

@@ -13,18 +13,7 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from openkoi_hookspecs import (
-    BudgetExhausted,
-    Image,
-    Learning,
-    Passage,
-    Text,
-    TextIncludes,
-    Thought,
-    ToolCall,
-    ToolResult,
-    ToolReturned,
-)
+from .wire_names import TAGS, tag_of, wire_names
 
 Json = Any
 TAG = "is"
@@ -32,12 +21,6 @@ READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     float: lambda value: float(value) if isinstance(value, str) else value,
 }
-TAGGED = frozenset(
-    (
-        *(Text, Thought, Image, ToolCall, ToolResult, Passage, Learning),
-        *(TextIncludes, ToolReturned, BudgetExhausted),
-    )
-)
 
 
 def encode(value: object) -> Json:
@@ -85,9 +68,9 @@ def stated(fact: Any) -> dict[str, object]:
 def shape(kind: Any) -> tuple[str, tuple[str, ...], Callable[[object], tuple[object, ...]], tuple[object, ...]]:
     """Its tag if it has one, the names of its fields, what reads them, and their defaults."""
     own = fields(kind)
-    names, tag = tuple(field.name for field in own), kind.__name__ if kind in TAGGED else ""
+    names = wire_names(kind)
     read: Any = attrgetter(*names) if len(names) > 1 else lambda fact: tuple(getattr(fact, name) for name in names)
-    return tag, names, read, tuple(map(default_of, own))
+    return TAGS.get(kind, ""), tuple(names.values()), read, tuple(map(default_of, own))
 
 
 def default_of(field: Field[Any]) -> object:
@@ -119,7 +102,7 @@ def reader(hint: Any) -> Callable[[Json], Any]:
 
 
 def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
-    classes = {kind.__name__: kind for kind in arguments if isinstance(kind, type) and is_dataclass(kind)}
+    classes = {tag_of(kind): kind for kind in arguments if isinstance(kind, type) and is_dataclass(kind)}
     others = [kind for kind in arguments if kind is not NoneType and kind not in classes.values()]
 
     def read(value: Json) -> Any:
@@ -135,9 +118,9 @@ def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
 
 def fact_reader(kind: type) -> Callable[[Json], Any]:
     hints = get_type_hints(kind)
-    names = tuple(field.name for field in fields(kind))
+    names = wire_names(kind)
 
     def read(value: Json) -> Any:
-        return kind(**{name: reader(hints[name])(value[name]) for name in names if name in value})
+        return kind(**{name: reader(hints[name])(value[said]) for name, said in names.items() if said in value})
 
     return read

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from openkoi_hookspecs import Ended, Event, KoiError, Record, Task, Work, events
+from openkoi_hookspecs import Event, ExecutionResult, KoiError, Record, StopReason, Task, events
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
     end = next((place for place, one in enumerate(own) if one.run == run and closes(one.event, at)), -1)
     started = own[start].event if start >= 0 else None
     if end < 0 or not isinstance(started, events.TaskStarted):
-        done = sum(one.run == run and isinstance(one.event, events.Decided) for one in own)
+        done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
         raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
     told = own[start : end + 1]
     return Beginning(started.task, told, files_of(told, own, run), last_files(own, run))
@@ -41,25 +41,31 @@ def last_files(own: Sequence[Record], run: str) -> str:
 
 def last_checkpoint(happened: Iterable[Event]) -> str:
     """Return the last checkpoint of one run's files; of the works that it ended with, the best one's."""
-    last, works = "", list[Work]()
+    last, works = "", list[ExecutionResult]()
     for event in happened:
         match event:
-            case events.Worked(work=work):
+            case events.ExecutionFinished(work=work):
                 works.append(work)
                 last = work.checkpoint or last
-            case events.Continued() if works and works[-1].ended is Ended.PERSON:
+            case events.RunResumed() if works and works[-1].ended is StopReason.PERSON:
                 works.pop()
             case events.RunCompleted(best=best) if best < len(works) - 1:
                 last = works[best].checkpoint or last
-            case events.Kept(checkpoint=kept) | events.Restored(checkpoint=kept) | events.Evaluated(checkpoint=kept):
+            case (
+                events.BaselineSaved(checkpoint=kept)
+                | events.WorkspaceRestored(checkpoint=kept)
+                | events.EvaluationFinished(checkpoint=kept)
+            ):
                 last = kept or last
     return last
 
 
 def files_of(told: Sequence[Record], own: Sequence[Record], run: str) -> str:
     """The checkpoint of the last work that is told of, else of the files before any; empty when none was kept."""
-    works = [one.event.work.checkpoint for one in told if one.run == run and isinstance(one.event, events.Worked)]
-    origins = [one.event.checkpoint for one in own if one.run == run and isinstance(one.event, events.Kept)]
+    works = [
+        one.event.work.checkpoint for one in told if one.run == run and isinstance(one.event, events.ExecutionFinished)
+    ]
+    origins = [one.event.checkpoint for one in own if one.run == run and isinstance(one.event, events.BaselineSaved)]
     return next(filter(None, reversed([*origins, *works])), "")
 
 
@@ -75,8 +81,8 @@ def family(records: Sequence[Record], run: str) -> set[str]:
 def closes(event: Event, at: int) -> bool:
     """Whether what comes after this is iteration ``at``."""
     if at == 0:
-        return isinstance(event, events.Planned)
-    return isinstance(event, events.Decided) and event.iteration == at - 1
+        return isinstance(event, events.PlanReady)
+    return isinstance(event, events.DecisionMade) and event.iteration == at - 1
 
 
 def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:
@@ -94,7 +100,7 @@ def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str,
                 names[record.run] = part_of(above, parts[above]) if above else fresh
                 parts[above], parts[names[record.run]] = parts.get(above, 0) + 1, 0
             event = replace(event, task=replace(event.task, parent=above) if above else task)
-        if not isinstance(event, events.Warned):
+        if not isinstance(event, events.WarningIssued):
             yield names[record.run], event
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError, Record, UnknownName, events
+from openkoi_hookspecs import KoiError, PluginNotFoundError, Record, events
 
 from .packed import name_of
 from .reading import all_segments, read_segment, session_of
@@ -77,19 +77,22 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
 def paid_calls(folder: Path) -> Iterator[Call]:
     """Every call of a model that the log holds."""
     for path in all_segments(folder):
-        for record in select_from(path, (events.Answered, events.Broken)):
+        for record in select_from(path, (events.ModelResponse, events.ModelResponseBroken)):
             if isinstance(paid := record.event, events.Paid):
                 yield Call(record.at, paid.model, paid.usage.total, paid.usd)
 
 
 def find_task(folder: Path, id: str) -> Past:
-    """The task of that id, or the only one whose id begins so; the last one without an id. Raises UnknownName."""
+    """The task of that id, or the only one whose id begins so; the last one without an id.
+
+    Raises PluginNotFoundError.
+    """
     tasks = past_tasks(folder, newest=0 if id else 1)
     found = [past for past in tasks if past.run.startswith(id)]
     if len(found) > 1:
         raise KoiError(f"Several tasks begin with {id!r}: {', '.join(past.run[:NAMED] for past in found)}.")
     if not found:
-        raise UnknownName("task", id, tuple(past.run[:NAMED] for past in tasks[:NAMED]))
+        raise PluginNotFoundError("task", id, tuple(past.run[:NAMED] for past in tasks[:NAMED]))
     return found[0]
 
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Ended,
     Evaluation,
+    EvaluationMode,
+    ExecutionResult,
     Facts,
     Finding,
     Iteration,
-    Mode,
+    NextAction,
     Plan,
-    Ruling,
-    Spend,
+    StopReason,
     Usage,
-    Work,
     events,
 )
 
@@ -45,16 +45,16 @@ class IterationView:
     phase: Phase = Phase.PLAN
     at: str = ""
     plan: Plan = field(default_factory=Plan)
-    work: Work | None = None
+    work: ExecutionResult | None = None
     classified: events.RequestClassified | None = None
     evaluation: Evaluation | None = None
-    ruling: Ruling | None = None
+    ruling: Decision | None = None
     facts: Facts = Facts()
     usage: Usage = Usage()
     usd: float = 0.0
-    spent: Spend = Spend()
-    total: Spend = Spend()
-    mode: Mode = Mode.SKIPPED
+    spent: Cost = Cost()
+    total: Cost = Cost()
+    mode: EvaluationMode = EvaluationMode.SKIPPED
     terminated_by: str = ""
     advice: str = ""
     reported: float | None = None
@@ -74,12 +74,12 @@ class IterationView:
     @property
     def escalated(self) -> bool:
         """Whether the user was needed after it."""
-        return self.ruling is not None and self.ruling.decision is Decision.ESCALATE
+        return self.ruling is not None and self.ruling.decision is NextAction.ESCALATE
 
     @property
     def repeated(self) -> bool:
         """Whether a run that is resumed goes on in it: it waited for an approval, or was not judged."""
-        waited = self.work is not None and self.work.ended is Ended.PERSON
+        waited = self.work is not None and self.work.ended is StopReason.PERSON
         return waited or (self.ruling is not None and self.ruling.unjudged)
 
     @property
@@ -103,11 +103,11 @@ class IterationView:
             terminated_by=later.terminated_by or self.terminated_by,
             usage=self.usage + later.usage,
             usd=self.usd + later.usd,
-            spent=later.spent if later.spent != Spend() else self.spent,
+            spent=later.spent if later.spent != Cost() else self.spent,
         )
 
 
-def phase_after(decision: Decision) -> Phase:
+def phase_after(decision: NextAction) -> Phase:
     """Return the phase of an iteration that was decided about: complete, unless the task was broken off there."""
     return Phase.ABORT if decision.value.startswith("abort") else Phase.COMPLETE
 
@@ -143,4 +143,4 @@ def findings_of(iterations: Iterable[IterationView]) -> list[FindingView]:
 
 def shows_absence(evaluation: Evaluation) -> bool:
     """Whether a finding that an evaluation does not repeat is resolved: not if nothing was evaluated."""
-    return not evaluation.unknown and evaluation.mode is not Mode.SKIPPED
+    return not evaluation.unknown and evaluation.mode is not EvaluationMode.SKIPPED

@@ -8,7 +8,7 @@ from typing import Any
 import openkoi_hookspecs
 from openkoi_redact import MASK, Redactor, is_secret_name, looks_secret
 
-from .codec import TAGGED
+from .wire_names import TAGS
 
 SEALED = frozenset({"seal"})  # vendors sign these: one that is changed by a guess is refused when a run is resumed
 
@@ -37,4 +37,4 @@ def masked_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
 def structure() -> frozenset[str]:
     """The words that records choose from, and by which they are read again: no secret, whatever else they are."""
     kinds = [kind for kind in vars(openkoi_hookspecs).values() if isinstance(kind, type) and issubclass(kind, Enum)]
-    return frozenset([kind.__name__ for kind in TAGGED] + [str(word) for kind in kinds for word in kind])
+    return frozenset((*TAGS.values(), *(str(word) for kind in kinds for word in kind)))

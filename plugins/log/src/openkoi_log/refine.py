@@ -2,22 +2,22 @@
 
 from dataclasses import replace
 
-from openkoi_hookspecs import Ended, Facts, Finding, Iteration, Plan, Severity
+from openkoi_hookspecs import Facts, Finding, Iteration, Plan, Severity, StopReason
 
 ENDS = {
-    Ended.CYCLES: "stopped at the maximum number of cycles before it was done",
-    Ended.BUDGET: "stopped at a limit before it was done",
-    Ended.TIME: "stopped at the time limit before it was done",
-    Ended.LOOP: "repeated the same calls without making progress",
-    Ended.UNMET: "none of the declared conditions was met",
-    Ended.PERSON: "waiting for approval",
+    StopReason.CYCLES: "stopped at the maximum number of cycles before it was done",
+    StopReason.BUDGET: "stopped at a limit before it was done",
+    StopReason.TIME: "stopped at the time limit before it was done",
+    StopReason.LOOP: "repeated the same calls without making progress",
+    StopReason.UNMET: "none of the declared conditions was met",
+    StopReason.PERSON: "waiting for approval",
 }
 CUT_OFF = "its answer was cut off at the model's length limit"
 NOTHING_DONE = "nothing was done"
 ADVICE = {
-    Ended.CYCLES: "Continue from the current state of the files and finish the task in fewer steps.",
-    Ended.LOOP: "Do not repeat calls whose result you know. Take another approach.",
-    Ended.UNMET: "Continue until one of the conditions is met.",
+    StopReason.CYCLES: "Continue from the current state of the files and finish the task in fewer steps.",
+    StopReason.LOOP: "Do not repeat calls whose result you know. Take another approach.",
+    StopReason.UNMET: "Continue until one of the conditions is met.",
 }
 DO_IT = "Make the change that the task asks for. If it needs no change, answer and say why."
 
@@ -48,7 +48,7 @@ def unfinished(facts: Facts) -> tuple[Finding, ...]:
 
 def how_it_ended(facts: Facts) -> str:
     """Say how work ended that is not done; cycles end at a limit only where the answer was too long."""
-    return CUT_OFF if facts.end is Ended.CYCLES and facts.limit else ENDS[facts.end]
+    return CUT_OFF if facts.end is StopReason.CYCLES and facts.limit else ENDS[facts.end]
 
 
 def capitalized(text: str) -> str:

@@ -12,15 +12,15 @@ from typing import TypeVar
 
 from openkoi_hookspecs import (
     Baseline,
-    Decision,
-    Ended,
+    Cost,
     Event,
+    ExecutionResult,
+    NextAction,
     Record,
     Request,
-    Spend,
+    StopReason,
     ToolCall,
     ToolResult,
-    Work,
     events,
 )
 
@@ -35,13 +35,26 @@ UNKNOWN = (
 )
 NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
 TOLD = (
-    *(events.Recalled, events.Planned, events.Prompted, events.Answered, events.ToolCalled, events.ToolAnswered),
-    *(events.Worked, events.RequestClassified, events.Evaluated, events.Iterated, events.Decided),
+    *(
+        events.RecallFinished,
+        events.PlanReady,
+        events.MessageAdded,
+        events.ModelResponse,
+        events.ToolCallStarted,
+        events.ToolCallFinished,
+    ),
+    *(
+        events.ExecutionFinished,
+        events.RequestClassified,
+        events.EvaluationFinished,
+        events.IterationFinished,
+        events.DecisionMade,
+    ),
 )
-VERDICTS = (events.Worked, events.Evaluated, events.Decided)
+VERDICTS = (events.ExecutionFinished, events.EvaluationFinished, events.DecisionMade)
 CLOSING = (*VERDICTS, events.RequestClassified)
-DONE = (events.Kept, events.ChecksBaseline, events.ToolCalled, events.ToolAnswered)
-SAID_AGAIN = (events.TaskStarted, events.Compressed, events.Terminated, events.Iterated)
+DONE = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, events.ToolCallFinished)
+SAID_AGAIN = (events.TaskStarted, events.HistoryCompacted, events.InnerLoopEnded, events.IterationFinished)
 
 
 def always(event: Event) -> bool:
@@ -70,8 +83,8 @@ class Rerun:
     called: bool = False
     seconds: float = 0.0
     paid: Sequence[events.Paid] = ()
-    lost: Sequence[tuple[str, events.Broken]] = ()
-    lapped: Spend = Spend()
+    lost: Sequence[tuple[str, events.ModelResponseBroken]] = ()
+    lapped: Cost = Cost()
     rejudge: bool = False
     approved: frozenset[str] = frozenset()
     advice: Mapping[int, str] = field(default_factory=dict)
@@ -84,24 +97,24 @@ class Rerun:
     @property
     def to_come(self) -> float:
         """Dollars that were paid for what is still to be handed out."""
-        return sum(event.usd for event in self.left if isinstance(event, events.Answered))
+        return sum(event.usd for event in self.left if isinstance(event, events.ModelResponse))
 
     @property
-    def next_decision(self) -> events.Decided | None:
+    def next_decision(self) -> events.DecisionMade | None:
         """The next decision that is handed out; None if there is none."""
-        return next((event for event in self.left if isinstance(event, events.Decided)), None)
+        return next((event for event in self.left if isinstance(event, events.DecisionMade)), None)
 
     @property
-    def awaiting_verdict(self) -> Work | None:
+    def awaiting_verdict(self) -> ExecutionResult | None:
         """The last work, if nothing is left to do of it but to judge it."""
-        ends = (*VERDICTS, events.Prompted)
+        ends = (*VERDICTS, events.MessageAdded)
         last = next((event for event in reversed(self.left) if isinstance(event, ends)), None)
-        return last.work if isinstance(last, events.Worked) else None
+        return last.work if isinstance(last, events.ExecutionFinished) else None
 
-    def answer(self, request: Request) -> events.Answered | None:
+    def answer(self, request: Request) -> events.ModelResponse | None:
         """What was answered to a request, if it was made before and was answered."""
         said, length = request.model, len(request.messages)
-        return self.take(events.Answered, lambda known: known.role == said and known.messages in (0, length))
+        return self.take(events.ModelResponse, lambda known: known.role == said and known.messages in (0, length))
 
     def take(self, kind: type[E], fits: Callable[[E], bool] = always) -> E | None:
         """The next thing of a kind that fits; what closes a phase leaves all before it behind."""
@@ -117,35 +130,43 @@ class Rerun:
         if begun:
             self.left.remove(begun)
         for event in self.left:
-            if isinstance(event, events.ToolAnswered) and event.result.call == call.id:
+            if isinstance(event, events.ToolCallFinished) and event.result.call == call.id:
                 self.left.remove(event)
                 return event.result
         return ToolResult(UNKNOWN, failed=True, call=call.id) if begun and not repeatable else None
 
     def after_work(self) -> Event | None:
         """What came next of a finished execution: its request was classified, or it was decided without that."""
-        ends = (events.RequestClassified, events.Evaluated, events.Iterated, events.Decided, events.Prompted)
+        ends = (
+            events.RequestClassified,
+            events.EvaluationFinished,
+            events.IterationFinished,
+            events.DecisionMade,
+            events.MessageAdded,
+        )
         return next((event for event in self.left if isinstance(event, ends)), None)
 
     def unjudged(self) -> bool:
         """Whether the iteration is over, and nobody had an opinion about it."""
-        ends = (events.Evaluated, events.Iterated, events.Prompted)
-        return isinstance(next((event for event in self.left if isinstance(event, ends)), None), events.Iterated)
+        ends = (events.EvaluationFinished, events.IterationFinished, events.MessageAdded)
+        return isinstance(
+            next((event for event in self.left if isinstance(event, ends)), None), events.IterationFinished
+        )
 
     def covers(self, event: Event) -> bool:
         """Whether an event is in the log already; what is only told while it happens is not told again."""
-        if isinstance(event, events.Leased) or not (self.written or self.left):
+        if isinstance(event, events.ModelRequest) or not (self.written or self.left):
             return False
         if self.written[type(event)] > 0:
             self.written[type(event)] -= 1
-            if isinstance(event, events.Iterated):
-                self.take(events.Iterated)
+            if isinstance(event, events.IterationFinished):
+                self.take(events.IterationFinished)
             return True
         return self.active and not event.durable
 
 
 def is_call(event: Event, call: ToolCall) -> bool:
-    return isinstance(event, events.ToolCalled) and event.call.id == call.id
+    return isinstance(event, events.ToolCallStarted) and event.call.id == call.id
 
 
 def rerun_of(records: Sequence[Record], run: str) -> Rerun:
@@ -155,11 +176,11 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
     whole = [*with_somebody_there(record for record in records if record.run == run)]
     own = [*without_missing_verdict(whole)]
     happened = [record.event for record in own]
-    origin = next((event.checkpoint for event in happened if isinstance(event, events.Kept)), "")
+    origin = next((event.checkpoint for event in happened if isinstance(event, events.BaselineSaved)), "")
     baselines = {
         event.baseline.evaluator: event.baseline for event in happened if isinstance(event, events.ChecksBaseline)
     }
-    again = (*SAID_AGAIN, events.RunCompleted, events.Used) if over(happened) else SAID_AGAIN
+    again = (*SAID_AGAIN, events.RunCompleted, events.UsageRecorded) if over(happened) else SAID_AGAIN
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
     members = family(records, run)
     everything = [record for record in records if record.run in members]
@@ -168,10 +189,10 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
         event for _, event in lost
     ]
     told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
-    laps = [event.spent for event in happened if isinstance(event, events.Iterated)]
+    laps = [event.spent for event in happened if isinstance(event, events.IterationFinished)]
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
-    lapped, approved = sum(laps, Spend()), frozenset(approved_paths(happened))
+    lapped, approved = sum(laps, Cost()), frozenset(approved_paths(happened))
     advice = {one.number: one.advice for one in view_of(own, run).finished if one.advice}
     return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved, advice)
 
@@ -185,27 +206,29 @@ def approved_paths(happened: Iterable[Event]) -> Iterator[str]:
 
 def called_after_kept(happened: Sequence[Event]) -> bool:
     """Whether a tool was called after the workspace was kept."""
-    kept = next((place for place, event in enumerate(happened) if isinstance(event, events.Kept)), len(happened))
-    return any(isinstance(event, events.ToolCalled) for event in happened[kept:])
+    kept = next(
+        (place for place, event in enumerate(happened) if isinstance(event, events.BaselineSaved)), len(happened)
+    )
+    return any(isinstance(event, events.ToolCallStarted) for event in happened[kept:])
 
 
-def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.Broken]]:
+def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelResponseBroken]]:
     """Questions of which nothing more was heard, as answers that broke off, by run."""
-    asked: dict[str, tuple[str, events.Leased]] = {}
+    asked: dict[str, tuple[str, events.ModelRequest]] = {}
     for record in records:
-        if isinstance(event := record.event, events.Leased):
+        if isinstance(event := record.event, events.ModelRequest):
             asked[event.lease] = record.run, event
         elif isinstance(event, events.Paid):
             asked.pop(event.lease, None)
     for run, one in asked.values():
         if one.reserved.total:
-            yield run, events.Broken(one.model, one.reserved, one.worth, role=one.role, lease=one.lease)
+            yield run, events.ModelResponseBroken(one.model, one.reserved, one.worth, role=one.role, lease=one.lease)
 
 
 def over(happened: Iterable[Event]) -> bool:
     """Whether it came to its end, and waits for nobody: a part of a run that did not."""
     ends = [event.ruling.decision for event in happened if isinstance(event, events.RunCompleted)]
-    return bool(ends) and ends[-1] is not Decision.ESCALATE
+    return bool(ends) and ends[-1] is not NextAction.ESCALATE
 
 
 def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
@@ -215,7 +238,7 @@ def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
     """
     alone = False
     for record in records:
-        alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.Continued)
+        alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.RunResumed)
         if not alone or (isinstance(record.event, DONE) and not wants_somebody(record.event)):
             yield record
 
@@ -237,28 +260,28 @@ def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
         event = record.event
         if isinstance(event, events.RunCompleted) and event.ruling.unjudged:
             held, over = [], True
-        elif isinstance(event, events.Continued):
+        elif isinstance(event, events.RunResumed):
             over = False
         elif over:
             continue
         elif after_work and isinstance(event, events.RequestClassified):
             yield from (*held, record)
             held = []
-        elif after_work and not isinstance(event, events.Worked | events.Prompted):
+        elif after_work and not isinstance(event, events.ExecutionFinished | events.MessageAdded):
             held.append(record)
         else:
             yield from (*held, record)
-            held, after_work = [], isinstance(event, events.Worked)
+            held, after_work = [], isinstance(event, events.ExecutionFinished)
     yield from held
 
 
 def wants_somebody(event: Event) -> bool:
     """Whether a run ends here because nobody was there to ask."""
     match event:
-        case events.ToolAnswered(result=result):
+        case events.ToolCallFinished(result=result):
             return result.text == NOBODY
-        case events.Worked(work=work):
-            return work.ended is Ended.PERSON
+        case events.ExecutionFinished(work=work):
+            return work.ended is StopReason.PERSON
     return False
 
 

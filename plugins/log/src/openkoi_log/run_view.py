@@ -7,7 +7,7 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Finding, Iteration, Plan, Record, Result, Spend, Task, events
+from openkoi_hookspecs import Cost, Finding, Iteration, Plan, Record, Result, Task, events
 
 from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
 from .refine import refine, wish
@@ -57,12 +57,12 @@ class RunView:
         match record.event:
             case events.TaskStarted() as started if self.started is None:
                 self.run, self.at, self.segment, self.started = record.run, record.at, record.segment, started
-            case events.Planned(plan=plan):
+            case events.PlanReady(plan=plan):
                 self.plan = plan
                 self.current = replace(self.current, plan=plan, phase=Phase.EXECUTE)
-            case events.Terminated(reason=reason):
+            case events.InnerLoopEnded(reason=reason):
                 self.current = replace(self.current, terminated_by=reason)
-            case events.Worked(work=work):
+            case events.ExecutionFinished(work=work):
                 self.files |= set(work.files)
                 self.close_undecided()
                 self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
@@ -70,10 +70,10 @@ class RunView:
                 self.plan = replace(self.plan, asks=question)
                 plan = replace(self.current.plan, asks=question)
                 self.go_on(record.at, plan=plan, classified=classified)
-            case events.Evaluated(evaluation=evaluation):
+            case events.EvaluationFinished(evaluation=evaluation):
                 self.close_undecided()
                 self.go_on(record.at, evaluation=evaluation)
-            case events.Answered() | events.Broken() as paid:
+            case events.ModelResponse() | events.ModelResponseBroken() as paid:
                 self.pay(record.at, paid)
             case _:
                 self.take_decision(record)
@@ -81,21 +81,21 @@ class RunView:
     def take_decision(self, record: Record) -> None:
         """Take what ends an iteration or the run, and what the user has to say."""
         match record.event:
-            case events.Iterated(iteration=number, score=score, spent=spent, mode=mode):
+            case events.IterationFinished(iteration=number, score=score, spent=spent, mode=mode):
                 self.close_undecided()
                 self.go_on(record.at, number=number, reported=score, spent=spent, mode=mode, ended=True)
-            case events.Decided(iteration=number, ruling=ruling, facts=facts, spent=total):
+            case events.DecisionMade(iteration=number, ruling=ruling, facts=facts, spent=total):
                 phase = phase_after(ruling.decision)
                 self.decide(record.at, number, ruling=ruling, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
             case events.RunFailed() as failed:
                 self.completed, self.failed, self.failed_at = None, failed, record.at
-            case events.Continued():
+            case events.RunResumed():
                 self.resume()
-            case events.Asked(id=id, text=text):
+            case events.QuestionAsked(id=id, text=text):
                 self.questions[id] = QuestionView(id, text)
-            case events.Replied(id=id, answer=answer):
+            case events.QuestionAnswered(id=id, answer=answer):
                 self.reply(id, answer)
 
     def go_on(self, at: str, **facts: object) -> None:
@@ -215,17 +215,17 @@ class RunView:
         return self.completed_at if self.completed else self.failed_at if self.failed else ""
 
     @property
-    def spent(self) -> Spend:
+    def spent(self) -> Cost:
         """What it had used when the result was out; nothing before."""
-        return self.completed.spent if self.completed else Spend()
+        return self.completed.spent if self.completed else Cost()
 
     @property
-    def used(self) -> Spend:
+    def used(self) -> Cost:
         """What it had used when the result was out; until then, tokens and dollars of the calls so far."""
         if self.completed:
             return self.completed.spent
         there = [*self.iterations, self.afterwards]
-        return Spend(tokens=sum(one.usage.total for one in there), usd=sum(one.usd for one in there))
+        return Cost(tokens=sum(one.usage.total for one in there), usd=sum(one.usd for one in there))
 
     @property
     def final_score(self) -> float | None:

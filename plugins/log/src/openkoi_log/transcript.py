@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from openkoi_hookspecs import Event, Learning, Mode, Record, events
+from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 from openkoi_redact import Redactor
 
 from .codec import decode, encode, unfolded
@@ -30,7 +30,7 @@ def write_line(record: Record, redact: Callable[[str], str] = str) -> str:
     """One line of ASCII JSON without its end and checksum; ``sealed`` closes it. Every text in it is redacted."""
     event = record.event
     said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
-    told = event.data if isinstance(event, events.Unknown) else {**plain_fields(event), "data": event}
+    told = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
     if isinstance(redact, Redactor) and (line := written_at_once({**said, **told})) and redact.passes(line):
         return line
     return dumps({**said, **masked(encode(told), redact)})
@@ -39,12 +39,13 @@ def write_line(record: Record, redact: Callable[[str], str] = str) -> str:
 def redacted(record: Record, redact: Redactor) -> Record:
     """The record without secrets, for views that shorten texts: half a secret would not be found any more."""
     event = record.event
-    plain = event.data if isinstance(event, events.Unknown) else encode(event)
+    plain = event.data if isinstance(event, events.UnknownEvent) else encode(event)
     clean = masked(plain, redact)
     if clean == plain:
         return record
     return replace(
-        record, event=events.Unknown(clean) if isinstance(event, events.Unknown) else decode(type(event), clean)
+        record,
+        event=events.UnknownEvent(clean) if isinstance(event, events.UnknownEvent) else decode(type(event), clean),
     )
 
 
@@ -92,7 +93,7 @@ def read_event(kind: str, said: dict[str, Any]) -> Event:
             return event
     except (KeyError, TypeError, ValueError):
         pass
-    return events.Unknown({"type": kind, **said})
+    return events.UnknownEvent({"type": kind, **said})
 
 
 def kind_named(name: str) -> type[Event] | None:
@@ -122,19 +123,19 @@ def plain_fields(event: Event) -> dict[str, object]:
     match event:
         case events.TaskStarted(task=task, model=model):
             return {"description": task.text, "model": model}
-        case events.Recalled(recall=recall):
+        case events.RecallFinished(recall=recall):
             memos = [hit.memo for hit in recall.hits]
             traps = sum(isinstance(memo, Learning) and memo.kind == "anti_pattern" for memo in memos)
             learnings = sum(isinstance(memo, Learning) for memo in memos) - traps
             return {"anti_patterns": traps, "learnings": learnings, "tokens": sum(len(m.text) for m in memos) // 4}
-        case events.Iterated(iteration=n, score=score, spent=spent, mode=mode):
+        case events.IterationFinished(iteration=n, score=score, spent=spent, mode=mode):
             said: dict[str, object] = {
                 "n": n + 1,
                 "score": score,
                 "tokens": spent.tokens,
                 "duration_ms": round(spent.seconds * 1000),
             }
-            return said if mode is Mode.FULL else {**said, "eval": str(mode)}
+            return said if mode is EvaluationMode.FULL else {**said, "eval": str(mode)}
         case events.RunCompleted(spent=spent, iterations=iterations):
             return {"iterations": iterations, "total_tokens": spent.tokens, "cost_usd": round(spent.usd, 6)}
         case _:

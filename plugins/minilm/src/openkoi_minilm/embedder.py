@@ -33,13 +33,13 @@ class MiniLM:
         return f"{NAME}-{DIMENSIONS}" if self._folder is None else str(self._folder)
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
-        """Embed each text; raises BadSetting when the model is not installed."""
+        """Embed each text; raises ConfigError when the model is not installed."""
         if not texts:
             return Embedding([])
         return Embedding(await asyncio.to_thread(self._embed, texts))
 
     async def examine(self) -> Mapping[str, str]:
-        """Tell doctor which model there is; raises BadSetting that says how to install it."""
+        """Tell doctor which model there is; raises ConfigError that says how to install it."""
         folder = self._found()
         size = (folder / WEIGHTS).stat().st_size
         return {"model": NAME, "weights": f"{size / 1e6:.0f} MB in {folder}"}

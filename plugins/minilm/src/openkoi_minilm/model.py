@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 from openkoi_recall.one_thread import one_thread
 
 from .encoder import encode
@@ -30,7 +30,7 @@ class Model:
             self._weights: Weights = weights(folder)
             self._tokenizer = tokenizer(folder)
         except Exception as error:  # the tokenizer's library raises bare exceptions
-            raise BadSetting(f"The model in {folder} cannot be read: {error!r}. Install it anew: {INSTALL}") from None
+            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Install it anew: {INSTALL}") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed each text, those of a like length together."""

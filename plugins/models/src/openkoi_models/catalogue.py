@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from openkoi_hookspecs import BadSetting, Model, Offer, Price
+from openkoi_hookspecs import ConfigError, Model, Price, ProviderInfo
 
 FILE = "models.json"
 CONTEXT, OUTPUT = 128_000, 8_192
@@ -29,9 +29,9 @@ class Catalogue:
         return [read(file) for file in reversed(self.files) if file.is_file()]
 
     @cached_property
-    def offers(self) -> Sequence[Offer]:
+    def offers(self) -> Sequence[ProviderInfo]:
         """Providers, best first."""
-        told = [Offer(**offer) for table in self.tables for offer in table.get("offers", ())]
+        told = [ProviderInfo(**offer) for table in self.tables for offer in table.get("offers", ())]
         return list({offer.provider: offer for offer in reversed(told)}.values())[::-1]
 
     def long_name(self, name: str) -> str:
@@ -67,7 +67,7 @@ def read(file: Path) -> Json:
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadSetting(f"{file} cannot be read as a file of models: {error}. Install its bundle anew.") from None
+        raise ConfigError(f"{file} cannot be read as a file of models: {error}. Install its bundle anew.") from None
     return table if isinstance(table, dict) else {}
 
 

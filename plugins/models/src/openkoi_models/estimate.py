@@ -7,7 +7,7 @@ appending, so what was counted last is known, and only what was added since is e
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Message, Part, Request, Text, Thought, Tool, ToolCall, ToolResult, Usage
+from openkoi_hookspecs import Message, Part, Reasoning, Request, Text, Tool, ToolCall, ToolResult, Usage
 
 BYTES = 4
 OVERHEAD = 8
@@ -70,7 +70,7 @@ def size(parts: Sequence[Part]) -> int:
 def weighed(part: Part) -> int:
     if isinstance(part, ToolCall):
         return weight(str(part.arguments))
-    return weight(part.text) if isinstance(part, (Text, Thought, ToolResult)) else PICTURE
+    return weight(part.text) if isinstance(part, (Text, Reasoning, ToolResult)) else PICTURE
 
 
 def weight(text: str) -> int:

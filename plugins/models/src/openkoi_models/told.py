@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from openkoi_files import Setting
-from openkoi_hookspecs import BadSetting, Model, Price
+from openkoi_hookspecs import ConfigError, Model, Price
 
 from .catalogue import CONTEXT, OUTPUT
 
@@ -44,7 +44,7 @@ def counted(key: str, setting: Setting) -> int:
     """A number of tokens."""
     if type(setting.value) is int and setting.value > 0:
         return setting.value
-    raise BadSetting(f"{key} in {setting.origin} is {setting.value!r}; it should be a whole number above zero.")
+    raise ConfigError(f"{key} in {setting.origin} is {setting.value!r}; it should be a whole number above zero.")
 
 
 def priced(key: str, setting: Setting) -> Price:
@@ -52,7 +52,7 @@ def priced(key: str, setting: Setting) -> Price:
     parts = setting.value
     if isinstance(parts, list) and 2 <= len(parts) <= 4 and all(map(payable, parts)):
         return Price(*map(float, parts))
-    raise BadSetting(
+    raise ConfigError(
         f"{key} in {setting.origin} is {parts!r}; it should be [in, out] in dollars per million tokens, "
         "each zero or more, and may go on with those of the cache: [in, out, read, write]."
     )

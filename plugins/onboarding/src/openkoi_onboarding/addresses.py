@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from openkoi_hookspecs import BadSetting, Json
+from openkoi_hookspecs import ConfigError, Json
 
 EXAMPLE = "One looks like http://localhost:8080/v1"
 KEY_FIRST = f"That looks like a key, and was sent to nobody. The address comes first, then the key. {EXAMPLE}"
@@ -35,14 +35,14 @@ class Address:
 
 
 def address_in(line: str) -> Address:
-    """``URL [key]``; without a scheme it is https, and http for what is on this machine. Else raises BadSetting."""
+    """``URL [key]``; without a scheme it is https, and http for what is on this machine. Else raises ConfigError."""
     url, *key = line.split(maxsplit=1) or [""]
     if not url:
-        raise BadSetting(f"No address was given. {EXAMPLE}")
+        raise ConfigError(f"No address was given. {EXAMPLE}")
     if like_a_key(url):
-        raise BadSetting(KEY_FIRST)
+        raise ConfigError(KEY_FIRST)
     if not like_an_address(url):
-        raise BadSetting(f"That is no web address. {EXAMPLE}")
+        raise ConfigError(f"That is no web address. {EXAMPLE}")
     if "://" not in url:
         url = f"{'http' if local(url) else 'https'}://{url}"
     return Address(url.rstrip("/"), "".join(key).strip())

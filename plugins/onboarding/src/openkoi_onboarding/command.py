@@ -2,7 +2,7 @@
 
 import click
 
-from openkoi_hookspecs import Koi, NoProvider
+from openkoi_hookspecs import Koi, NoProviderError
 
 from .discovery import Machine, discover
 from .ollama import NAME as OLLAMA
@@ -24,7 +24,7 @@ async def init(koi: Koi, /) -> None:
     to use another provider. Leaving with Ctrl-C saves nothing.
     """
     if not somebody_there():
-        raise NoProvider(without_a_person(koi.offers()))
+        raise NoProviderError(without_a_person(koi.offers()))
     try:
         with terminal() as person:
             await set_up(koi, person)
@@ -36,7 +36,9 @@ async def set_up(koi: Koi, person: Terminal) -> None:
     """Ask what to use, and let that be used from now on."""
     choices = options(koi)
     if not choices:
-        raise NoProvider("No provider is installed that could be set up. Install one: pip install openkoi-anthropic")
+        raise NoProviderError(
+            "No provider is installed that could be set up. Install one: pip install openkoi-anthropic"
+        )
     koi.saved_keys()  # raises what is wrong with the store before anything is asked
     usable = [way for way in await discover(koi, Machine(), unsaid) if not way.consent]
     message = SOMETHING_FOUND if usable else NOTHING_FOUND

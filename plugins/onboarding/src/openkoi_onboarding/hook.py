@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Discovered, Koi, hookimpl
+from openkoi_hookspecs import DiscoveredProvider, Koi, hookimpl
 
 
 @hookimpl
-async def find_models(koi: Koi) -> Sequence[Discovered]:
+async def find_models(koi: Koi) -> Sequence[DiscoveredProvider]:
     """Look at this machine; where nothing can be used as it is, say what could not be looked at."""
     from .discovery import Machine, discover
     from .providers import Warner

@@ -2,7 +2,15 @@
 
 import os
 
-from openkoi_hookspecs import BadSetting, Discovered, Koi, KoiError, NoProvider, Offer, Refused
+from openkoi_hookspecs import (
+    ConfigError,
+    DiscoveredProvider,
+    Koi,
+    KoiError,
+    NoProviderError,
+    ProviderInfo,
+    RequestRejectedError,
+)
 
 from .options import title_of
 from .providers import Configured, Lender, models_of
@@ -15,7 +23,7 @@ REFUSED = "(401)"
 CHOSEN = "OPENKOI_MODEL"
 
 
-async def use_key(koi: Koi, person: Terminal, offer: Offer) -> None:
+async def use_key(koi: Koi, person: Terminal, offer: ProviderInfo) -> None:
     """Save a key and use the provider's model: the one that is the default already, if that is one of its own."""
     key = await accepted(koi, person, offer)
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
@@ -36,12 +44,12 @@ async def model_in_use(koi: Koi, provider: str) -> str:
     try:
         name = koi.config.get("models.default", str, "")
         vendor, _, model = (await koi.cast.full(name) if name else "").partition("/")
-    except BadSetting:
+    except ConfigError:
         return ""
     return model if vendor == provider else ""
 
 
-async def accepted(koi: Koi, person: Terminal, offer: Offer) -> str:
+async def accepted(koi: Koi, person: Terminal, offer: ProviderInfo) -> str:
     """A key that its provider did not refuse; asked for twice at most."""
     for _ in range(TRIES):
         key = (await person.secret(f"Paste your {title_of(offer)} API key: ")).strip()
@@ -49,7 +57,9 @@ async def accepted(koi: Koi, person: Terminal, offer: Offer) -> str:
         if not wrong:
             return key
         say(f"  ! {wrong}")
-    raise NoProvider(f"{title_of(offer)} has no key that works, and nothing was saved. With a good one: openkoi init")
+    raise NoProviderError(
+        f"{title_of(offer)} has no key that works, and nothing was saved. With a good one: openkoi init"
+    )
 
 
 def unlike_a_key(key: str) -> str:
@@ -59,23 +69,23 @@ def unlike_a_key(key: str) -> str:
     return "" if one_word(key) else "That is no key: a key is one word of plain letters, digits and signs."
 
 
-async def refusal(koi: Koi, offer: Offer, key: str) -> str:
+async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:
     """Try a key; return what is said when it is refused. One that cannot be tried is believed in, and that is said."""
     if outranked(offer) or not isinstance(koi, Lender):
         return ""
-    koi.lend_key(Discovered(offer.provider, offer.model, "typed", key=key))
+    koi.lend_key(DiscoveredProvider(offer.provider, offer.model, "typed", key=key))
     try:
         await models_of(koi, offer.provider, SECONDS)
     except TimeoutError:
         say(f"  ! The key could not be tried: no answer within {SECONDS:g} s.")
     except KoiError as error:
         told = str(error).replace(key, "***")
-        if isinstance(error, Refused) and REFUSED in told:
+        if isinstance(error, RequestRejectedError) and REFUSED in told:
             return told
         say(f"  ! The key could not be tried: {told}")
     return ""
 
 
-def outranked(offer: Offer) -> bool:
+def outranked(offer: ProviderInfo) -> bool:
     """Whether a key in the environment hides the one that is saved."""
     return bool(offer.variable and os.environ.get(offer.variable))

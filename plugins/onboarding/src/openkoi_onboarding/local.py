@@ -2,7 +2,7 @@
 
 import os
 
-from openkoi_hookspecs import Koi, NoProvider, Unavailable
+from openkoi_hookspecs import Koi, NoProviderError, ProviderUnavailableError
 
 from .ollama import NAME, USUAL, VARIABLE, best_model, misplaced
 from .providers import models_of
@@ -18,15 +18,15 @@ NOT_RUNNING = """Ollama not detected at {place}.
 
 
 async def use_ollama(koi: Koi) -> None:
-    """Look again, for it may have been started meanwhile; raises NoProvider with what to do."""
+    """Look again, for it may have been started meanwhile; raises NoProviderError with what to do."""
     if wrong := misplaced(os.environ.get(VARIABLE, "")):
-        raise NoProvider(wrong)
+        raise NoProviderError(wrong)
     try:
         names = await models_of(koi, NAME, SECONDS)
-    except (Unavailable, TimeoutError):
-        raise NoProvider(NOT_RUNNING.format(place=place(), model=USUAL)) from None
+    except (ProviderUnavailableError, TimeoutError):
+        raise NoProviderError(NOT_RUNNING.format(place=place(), model=USUAL)) from None
     if not names:
-        raise NoProvider(NO_MODELS)
+        raise NoProviderError(NO_MODELS)
     best = best_model(names)
     koi.configure("models.default", f"{NAME}/{best}")
     say(f"  Found Ollama with {len(names)} model{'' if len(names) == 1 else 's'}. Using: {best}\n")

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Koi, Offer
+from openkoi_hookspecs import Koi, ProviderInfo
 
 CUSTOM = "custom"
 WIDTH = 38
 CUT = " ..."
 PICKED = ("ollama", "anthropic", "openai", "openrouter")
 BESIDES = {"ollama": "free, runs locally", "openrouter": "many free models"}
-OTHER = Offer(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any endpoint")
+OTHER = ProviderInfo(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any endpoint")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """A line of the picker."""
 
-    offer: Offer
+    offer: ProviderInfo
 
     @property
     def name(self) -> str:
@@ -51,12 +51,12 @@ def options(koi: Koi) -> Sequence[Option]:
     return [Option(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
 
 
-def title_of(offer: Offer) -> str:
+def title_of(offer: ProviderInfo) -> str:
     """A provider's name as it writes itself."""
     return offer.title or offer.provider
 
 
-def without_a_person(offers: Sequence[Offer]) -> str:
+def without_a_person(offers: Sequence[ProviderInfo]) -> str:
     """What to do where nobody can be asked."""
     variables = ", ".join(offer.variable for offer in offers if offer.variable)
     keys = f"Set one of {variables}, or name" if variables else "Name"

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Protocol, cast, runtime_checkable
 
-from openkoi_hookspecs import Discovered, Koi, Provider, UnknownName
+from openkoi_hookspecs import DiscoveredProvider, Koi, PluginNotFoundError, Provider
 
 
 @runtime_checkable
 class Lender(Protocol):
     """A Koi that can build a provider with a key that is not saved."""
 
-    def lend_key(self, found: Discovered) -> None:
+    def lend_key(self, found: DiscoveredProvider) -> None:
         """Let the provider be built with this key from now on."""
 
 
@@ -28,14 +28,14 @@ class Settings(Protocol):
     """What is configured."""
 
     def get(self, key: str, kind: type[str], default: str) -> str:
-        """The value of a dotted key; raises BadSetting when it is of another kind."""
+        """The value of a dotted key; raises ConfigError when it is of another kind."""
 
 
 class Names(Protocol):
     """What models are called."""
 
     async def full(self, name: str) -> str:
-        """``provider/model`` for a short name; raises BadSetting for one that is not known."""
+        """``provider/model`` for a short name; raises ConfigError for one that is not known."""
 
 
 @runtime_checkable
@@ -66,5 +66,5 @@ def built(koi: Koi, name: str) -> Provider:
     """The provider of this name, as it is configured now."""
     entries = {entry.name: entry for entry in koi.entries("providers")}
     if name not in entries:
-        raise UnknownName("providers", name, tuple(entries))
+        raise PluginNotFoundError("providers", name, tuple(entries))
     return cast(Provider, entries[name].load())

@@ -4,7 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import BadSetting, Discovered, Koi, KoiError, NoProvider, ProviderError, Refused
+from openkoi_hookspecs import (
+    ConfigError,
+    DiscoveredProvider,
+    Koi,
+    KoiError,
+    NoProviderError,
+    ProviderError,
+    RequestRejectedError,
+)
 from openkoi_wire import Wire
 
 from .addresses import Address, address_in, bases, names_in
@@ -42,7 +50,7 @@ async def reached(koi: Koi, person: Terminal) -> tuple[Address, Sequence[str]]:
             return await opened(koi, person, address_in(await person.address("URL [key]: ")))
         except KoiError as error:
             say(f"  ! {error}")
-    raise NoProvider("No server was found that lists models, and nothing was saved. With a good one: openkoi init")
+    raise NoProviderError("No server was found that lists models, and nothing was saved. With a good one: openkoi init")
 
 
 async def opened(koi: Koi, person: Terminal, given: Address) -> tuple[Address, Sequence[str]]:
@@ -51,7 +59,7 @@ async def opened(koi: Koi, person: Terminal, given: Address) -> tuple[Address, S
         checked(given.key)
     try:
         return await found(koi, given)
-    except Refused as error:
+    except RequestRejectedError as error:
         if not closed(error):
             raise
         say(f"  ! {error}" if given.key else f"  {given.shown} wants a key.")
@@ -61,9 +69,9 @@ async def opened(koi: Koi, person: Terminal, given: Address) -> tuple[Address, S
 
 
 def checked(key: str) -> None:
-    """Raise BadSetting for a key that cannot be sent."""
+    """Raise ConfigError for a key that cannot be sent."""
     if wrong := unlike_a_key(key):
-        raise BadSetting(wrong)
+        raise ConfigError(wrong)
 
 
 def closed(error: ProviderError) -> bool:
@@ -72,14 +80,17 @@ def closed(error: ProviderError) -> bool:
 
 
 async def found(koi: Koi, given: Address) -> tuple[Address, Sequence[str]]:
-    """Where under an address the models are listed, and which they are; raises NoProvider when it takes too long."""
+    """Where under an address the models are listed, and which they are.
+
+    Raises NoProviderError when it takes too long.
+    """
     if given.key and isinstance(koi, Lender):
-        koi.lend_key(Discovered(CUSTOM, "", "typed", key=given.key))
+        koi.lend_key(DiscoveredProvider(CUSTOM, "", "typed", key=given.key))
     try:
         async with asyncio.timeout(SECONDS):
             return await first_list(given)
     except TimeoutError:
-        raise NoProvider(f"{given.shown} did not answer within {SECONDS:g} s. Is the address right?") from None
+        raise NoProviderError(f"{given.shown} did not answer within {SECONDS:g} s. Is the address right?") from None
 
 
 async def first_list(given: Address) -> tuple[Address, Sequence[str]]:
@@ -89,7 +100,7 @@ async def first_list(given: Address) -> tuple[Address, Sequence[str]]:
         try:
             if names := await listed(at):
                 return at, names
-            errors.append(NoProvider(f"{at.shown} lists no models. Let it serve one."))
+            errors.append(NoProviderError(f"{at.shown} lists no models. Let it serve one."))
         except ProviderError as error:
             if closed(error):
                 raise
@@ -97,10 +108,12 @@ async def first_list(given: Address) -> tuple[Address, Sequence[str]]:
     raise unlisted(given) if all(UNKNOWN in str(error) for error in errors) else errors[0]
 
 
-def unlisted(given: Address) -> NoProvider:
+def unlisted(given: Address) -> NoProviderError:
     """What is said of a server at which no list is found."""
     tried = " and ".join(f"{replace(given, url=url).shown}/models" for url in bases(given.url))
-    return NoProvider(f"There is no list of models at {tried} (404). Most addresses end in /v1: add what is missing.")
+    return NoProviderError(
+        f"There is no list of models at {tried} (404). Most addresses end in /v1: add what is missing."
+    )
 
 
 async def listed(at: Address) -> Sequence[str]:

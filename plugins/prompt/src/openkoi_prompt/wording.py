@@ -7,7 +7,7 @@ to which things are only ever added. What came from strangers is fenced and call
 import re
 from collections.abc import Iterable, Sequence
 
-from openkoi_hookspecs import Finding, Layer, Learning, Plan, Recall, Section, Task, Work
+from openkoi_hookspecs import ExecutionResult, Finding, Layer, Learning, Plan, Recall, Section, Task
 
 from .outline import outline_of_diff, outline_of_text
 
@@ -66,13 +66,13 @@ def wish(finding: Finding) -> str:
     return f"- [{finding.severity}] {finding.title}{place}: {finding.fix or finding.detail or 'mend it'}"
 
 
-def afresh(task: Task, plan: Plan, best: Work) -> str:
+def afresh(task: Task, plan: Plan, best: ExecutionResult) -> str:
     """The first message of a new conversation: the task, the state of the work, and what is still wrong with it."""
     tried = "An attempt made things worse and was taken back. The files are as in the diff; take another way."
     return "\n\n".join([opening(task, plan), tried, so_far(best), feedback(plan)])
 
 
-def so_far(best: Work) -> str:
+def so_far(best: ExecutionResult) -> str:
     """The state of the work: what is changed, or what was said where nothing is."""
     if best.diff:
         return fenced("diff of the work so far", outline_of_diff(best.diff))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_files import private_folder
-from openkoi_hookspecs import Data, KoiError, LimitReached, Result, Run, hookimpl
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import EVALUATOR, canonical
 
 from .draft import skill_text
@@ -42,7 +42,7 @@ class Proposals:
     def __init__(
         self,
         *,
-        data: Annotated[Path, Data("")],
+        data: Annotated[Path, DataDir("")],
         auto_propose: bool = True,
         mine_interval_hours: float = 24.0,
         min_samples: int = 3,
@@ -70,7 +70,7 @@ class Proposals:
             if mined.ripe:
                 self.rest()
         except OSError as error:
-            await run.emit(Warned(FAILED.format(error=error)))
+            await run.emit(WarningIssued(FAILED.format(error=error)))
 
     def mine(self, category: str, now: float) -> Mined:
         """Read the log; what is there already, or was dismissed, is no news."""
@@ -87,7 +87,7 @@ class Proposals:
         try:
             async with asyncio.timeout(self.wording_seconds):
                 better = wordings(await run.chat(question(habit)), habit) if self.wording else {}
-        except (KoiError, LimitReached, TimeoutError):
+        except (KoiError, LimitExceededError, TimeoutError):
             return
         if better:
             self.shelf.put(EVALUATOR, habit.name, skill_text(habit, better))

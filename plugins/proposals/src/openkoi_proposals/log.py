@@ -11,7 +11,7 @@ from openkoi_log import segments, select_from
 from openkoi_report import judging_of
 from openkoi_report.judging import NAME as JUDGE_VOTED
 
-TELLING = (events.TaskStarted, JUDGE_VOTED, events.Evaluated)
+TELLING = (events.TaskStarted, JUDGE_VOTED, events.EvaluationFinished)
 MOST_BYTES = 64_000_000
 
 
@@ -53,7 +53,7 @@ def take(tasks: dict[str, Judged], record: Record) -> None:
     match record.event:
         case events.TaskStarted(task=task) if counts(task):
             tasks.setdefault(record.run, Judged(record.run, record.at, task.category)).category = task.category
-        case events.Evaluated(evaluation=evaluation) if record.run in tasks:
+        case events.EvaluationFinished(evaluation=evaluation) if record.run in tasks:
             tasks[record.run].findings += evaluation.open
         case event if record.run in tasks and (judging := judging_of(event)):
             tasks[record.run].rubrics.add(judging.rubric)

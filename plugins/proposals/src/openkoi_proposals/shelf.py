@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_files import private_folder, replace_file
-from openkoi_hookspecs import KoiError, UnknownName
+from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_skillfile import (
     EVALUATOR,
     FILE,
@@ -80,13 +80,13 @@ class Shelf:
             return False
 
     def meant(self, which: str) -> Proposal:
-        """The draft of a number, or of a name also one that is approved. Raises UnknownName."""
+        """The draft of a number, or of a name also one that is approved. Raises PluginNotFoundError."""
         every = self.waiting()
         if which.isdecimal() and 0 < int(which) <= len(every):
             return every[int(which) - 1]
         found = [one for one in self.there() if which in (one.name, one.folder.name)]
         if len(found) != 1:
-            raise UnknownName("proposals", which, tuple(one.name for one in every))
+            raise PluginNotFoundError("proposals", which, tuple(one.name for one in every))
         return found[0]
 
     def known(self, kind: str, name: str) -> bool:

@@ -7,7 +7,7 @@ draft is complete without it. Pure.
 import re
 from collections.abc import Mapping
 
-from openkoi_hookspecs import Message, Reply, Request
+from openkoi_hookspecs import Message, Request, Response
 
 from .draft import TASK_DONE, Wording, ours
 from .habits import Habit
@@ -44,7 +44,7 @@ def facts(habit: Habit) -> str:
     return "\n".join(lines)
 
 
-def wordings(reply: Reply, habit: Habit) -> Mapping[str, Wording]:
+def wordings(reply: Response, habit: Habit) -> Mapping[str, Wording]:
     """The better words, by the concern's name; what has another form, or steers, stays as it was."""
     taken: dict[str, Wording] = {}
     names = {TASK_DONE, *(fault.concern.name for fault in habit.faults)}

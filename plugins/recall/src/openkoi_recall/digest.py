@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Decision, Finding
+from openkoi_hookspecs import Finding, NextAction
 from openkoi_hookspecs.events import RunCompleted
 
 ASKED = 600
 TOLD = 160
 FIXES = 5
 OUTCOMES = {
-    Decision.ACCEPT: "Accepted",
-    Decision.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
-    Decision.ESCALATE: "Left to a person",
-    Decision.ABORT_BUDGET: "Stopped at the budget",
-    Decision.ABORT_TIMEOUT: "Stopped at the time limit",
-    Decision.ABORT_REGRESSION: "Stopped because it got worse",
-    Decision.ABORT_LOOP: "Stopped because it went round in circles",
+    NextAction.ACCEPT: "Accepted",
+    NextAction.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
+    NextAction.ESCALATE: "Left to a person",
+    NextAction.ABORT_BUDGET: "Stopped at the budget",
+    NextAction.ABORT_TIMEOUT: "Stopped at the time limit",
+    NextAction.ABORT_REGRESSION: "Stopped because it got worse",
+    NextAction.ABORT_LOOP: "Stopped because it went round in circles",
 }
 
 

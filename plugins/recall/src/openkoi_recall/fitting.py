@@ -6,7 +6,7 @@ Between equals what not to do comes first, then what to do, then past tasks, the
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Hit, Memo, Query
+from openkoi_hookspecs import Hit, MemoryItem, Query
 
 from .shelves import TRANSCRIPT
 
@@ -44,7 +44,7 @@ def place_of(kind: str) -> int:
     return FIRST.index(kind) if kind in FIRST else len(FIRST)
 
 
-def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memo]) -> list[Hit]:
+def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], MemoryItem]) -> list[Hit]:
     """Keep what is relevant and fits the limit and the tokens; one that is too long leaves its room to the next.
 
     Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, but one at

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Event
-from openkoi_hookspecs.events import Answered, Replied
+from openkoi_hookspecs.events import ModelResponse, QuestionAnswered
 
 SHORTEST, LONGEST, MOST = 24, 800, 50
 SEAM = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
@@ -17,9 +17,9 @@ SEAM = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
 def said(event: Event) -> str:
     """The words of an event that are worth finding again."""
     match event:
-        case Answered(reply=reply, role="executor"):
+        case ModelResponse(reply=reply, role="executor"):
             return reply.text
-        case Replied(answer=answer):
+        case QuestionAnswered(answer=answer):
             return answer or ""
         case _:
             return ""

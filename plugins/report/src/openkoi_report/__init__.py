@@ -1,6 +1,6 @@
 """What a run came to, and how it is told, from its records alone: a library for faces, without entry points."""
 
-from .costs import NOTHING, Charge, Cost, Costs, Phase, costs_of
+from .costs import NOTHING, Charge, Costs, ModelCost, Phase, costs_of
 from .cycles import CycleTree, cycles_of
 from .figures import clipped, dollars, first_line, megabytes, plural, tokens_text
 from .judging import Judging, judging_of
@@ -17,11 +17,11 @@ __all__ = [
     "SAVING_TITLES",
     "TOLD",
     "Charge",
-    "Cost",
     "Costs",
     "CycleTree",
     "Judging",
     "Ledger",
+    "ModelCost",
     "Phase",
     "Progress",
     "Report",

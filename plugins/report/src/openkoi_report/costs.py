@@ -25,15 +25,15 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ModelCost:
     """Dollars and tokens of any number of calls."""
 
     usd: float = 0.0
     usage: Usage = Usage()
     calls: int = 0
 
-    def __add__(self, other: "Cost") -> "Cost":
-        return Cost(self.usd + other.usd, self.usage + other.usage, self.calls + other.calls)
+    def __add__(self, other: "ModelCost") -> "ModelCost":
+        return ModelCost(self.usd + other.usd, self.usage + other.usage, self.calls + other.calls)
 
     @property
     def text(self) -> str:
@@ -41,7 +41,7 @@ class Cost:
         return f"{tokens_text(self.usage.total)} tokens, {dollars(self.usd)}"
 
 
-NOTHING = Cost()
+NOTHING = ModelCost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,18 @@ class Charge:
     at: str
     model: str
     phase: Phase
-    cost: Cost
+    cost: ModelCost
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """What was spent, and on what."""
 
-    by_model: Mapping[str, Cost] = field(default_factory=dict)
-    by_phase: Mapping[Phase, Cost] = field(default_factory=dict)
+    by_model: Mapping[str, ModelCost] = field(default_factory=dict)
+    by_phase: Mapping[Phase, ModelCost] = field(default_factory=dict)
 
     @property
-    def whole(self) -> Cost:
+    def whole(self) -> ModelCost:
         """All of it."""
         return sum(self.by_model.values(), NOTHING)
 
@@ -102,9 +102,9 @@ def costs_of(charges: Iterable[Charge]) -> Costs:
     return Costs(summed((charge.model, charge.cost) for charge in paid), ordered)
 
 
-def summed(costs: Iterable[tuple[K, Cost]]) -> dict[K, Cost]:
+def summed(costs: Iterable[tuple[K, ModelCost]]) -> dict[K, ModelCost]:
     """The sum of each kind."""
-    sums: dict[K, Cost] = {}
+    sums: dict[K, ModelCost] = {}
     for key, cost in costs:
         sums[key] = sums.get(key, NOTHING) + cost
     return sums

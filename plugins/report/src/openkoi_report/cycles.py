@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from openkoi_hookspecs import Evaluation, Record, Ruling, ToolCall, ToolResult, events
+from openkoi_hookspecs import Decision, Evaluation, Record, ToolCall, ToolResult, events
 
-from .costs import NOTHING, Cost, Costs, Phase, costs_of
+from .costs import NOTHING, Costs, ModelCost, Phase, costs_of
 from .ledger import Ledger, cost_of
 
 
@@ -41,7 +41,7 @@ class Cycle:
     text: str = ""
     heard: bool = False
     charge: int = 0
-    cost: Cost = NOTHING
+    cost: ModelCost = NOTHING
     happened: "list[Happening]" = field(default_factory=list)
 
     @property
@@ -57,10 +57,10 @@ class Round:
     number: int
     cycles: list[Cycle] = field(default_factory=list)
     happened: "list[Happening]" = field(default_factory=list)
-    aside: Cost = NOTHING
+    aside: ModelCost = NOTHING
     terminated_by: str = ""
     evaluation: Evaluation | None = None
-    ruling: Ruling | None = None
+    ruling: Decision | None = None
 
     @property
     def empty(self) -> bool:
@@ -95,21 +95,21 @@ class CycleTree:
         match record.event:
             case events.CycleStarted(cycle=number):
                 self.turn(number)
-            case events.Answered() as answered:
+            case events.ModelResponse() as answered:
                 self.heard(answered)
-            case events.ToolCalled(call=call, doing=doing):
+            case events.ToolCallStarted(call=call, doing=doing):
                 self.begin(self.called(call), doing)
-            case events.ToolAnswered(result=result):
+            case events.ToolCallFinished(result=result):
                 self.called(ToolCall(result.call, result.call, {})).result = result
-            case events.Asked(id=id, text=text):
+            case events.QuestionAsked(id=id, text=text):
                 self.asked(id, text)
-            case events.Replied(id=id, answer=answer):
+            case events.QuestionAnswered(id=id, answer=answer):
                 self.replied(self.asked(id), answer)
-            case events.Compressed() as compressed:
+            case events.HistoryCompacted() as compressed:
                 self.shortened(compressed)
-            case events.Terminated(reason=reason):
+            case events.InnerLoopEnded(reason=reason):
                 self.rounds[-1].terminated_by = reason
-            case events.Worked():
+            case events.ExecutionFinished():
                 self.cycle = None
             case _:
                 self.judged(record)
@@ -118,11 +118,11 @@ class CycleTree:
         """Take what comes after the work."""
         now = self.rounds[-1]
         match record.event:
-            case events.Evaluated(evaluation=evaluation):
+            case events.EvaluationFinished(evaluation=evaluation):
                 now.evaluation = evaluation
-            case events.Iterated(iteration=number):
+            case events.IterationFinished(iteration=number):
                 now.number = number
-            case events.Decided(iteration=number, ruling=ruling):
+            case events.DecisionMade(iteration=number, ruling=ruling):
                 now.number, now.ruling, self.cycle = number, ruling, None
                 self.rounds.append(Round(number + 1))
             case events.RunCompleted(ruling=ruling):
@@ -138,7 +138,7 @@ class CycleTree:
         self.cycle = Cycle(number)
         cycles.append(self.cycle)
 
-    def heard(self, answered: events.Answered) -> None:
+    def heard(self, answered: events.ModelResponse) -> None:
         """The model's turn is the first call of a cycle; what else is asked in it is paid beside."""
         cycle = self.cycle
         if cycle is None or cycle.heard:
@@ -148,7 +148,7 @@ class CycleTree:
         cycle.cost += cost_of(answered)
         cycle.happened += [Called(call) for call in answered.reply.calls]
 
-    def pay_aside(self, cost: Cost) -> None:
+    def pay_aside(self, cost: ModelCost) -> None:
         """Something was paid that is no turn of the model."""
         if self.cycle:
             self.cycle.cost += cost
@@ -179,7 +179,7 @@ class CycleTree:
     def replied(self, question: Questioned, answer: str | None) -> None:
         question.replied, question.answer = True, answer
 
-    def shortened(self, compressed: events.Compressed) -> None:
+    def shortened(self, compressed: events.HistoryCompacted) -> None:
         """The conversation is shorter now. What was answered for that was not the model's turn."""
         cycle = self.cycle
         if cycle and cycle.heard and self.ledger.charges[cycle.charge].phase is Phase.COMPACTION:
@@ -187,7 +187,7 @@ class CycleTree:
         self.happened.append(compressed)
 
 
-Happening: TypeAlias = Called | Questioned | events.Compressed | CycleTree
+Happening: TypeAlias = Called | Questioned | events.HistoryCompacted | CycleTree
 
 
 @dataclass(slots=True)

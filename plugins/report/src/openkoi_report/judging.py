@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from openkoi_hookspecs import Event, Mode, Score, events
+from openkoi_hookspecs import EvaluationMode, Event, Score, events
 
 NAME = "judge.voted"
 COUNTS = ("calls", "asked", "whole", "aside")
@@ -25,7 +25,7 @@ class Judging:
     rubric: str
     votes: tuple[Vote, ...]
     _: KW_ONLY
-    mode: Mode = Mode.FULL
+    mode: EvaluationMode = EvaluationMode.FULL
     carried: tuple[str, ...] = ()
     calls: int = 0
     asked: int = 0
@@ -42,7 +42,7 @@ class Judging:
     @property
     def spared(self) -> int:
         """How many characters more the same judgement would have been without sparing any; less than nought is loss."""
-        full = max(1, len(self.votes)) if self.mode is Mode.FULL else 1
+        full = max(1, len(self.votes)) if self.mode is EvaluationMode.FULL else 1
         return full * self.whole + self.aside - self.asked
 
 
@@ -59,7 +59,7 @@ def judging_of(event: Event) -> Judging | None:
 
 def facts_of(event: Event) -> Mapping[str, Any] | None:
     """The event's fields by name, as it is or as it was written."""
-    if isinstance(event, events.Unknown):
+    if isinstance(event, events.UnknownEvent):
         data = event.data.get("data") if event.data.get("type") == NAME else None
         return data if isinstance(data, Mapping) else None
     if event.name != NAME:
@@ -71,7 +71,7 @@ def read(facts: Mapping[str, Any]) -> Judging:
     return Judging(
         str(facts.get("rubric", "")),
         tuple(tuple(scores(vote)) for vote in facts.get("votes", ())),
-        mode=Mode(facts.get("mode", Mode.FULL)),
+        mode=EvaluationMode(facts.get("mode", EvaluationMode.FULL)),
         carried=tuple(map(str, facts.get("carried", ()))),
         note=str(facts.get("note", "")),
         proof=str(facts.get("proof", "")),

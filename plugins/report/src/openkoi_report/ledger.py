@@ -9,26 +9,40 @@ from dataclasses import dataclass, field, replace
 
 from openkoi_hookspecs import Event, Record, events
 
-from .costs import Charge, Cost, Phase
+from .costs import Charge, ModelCost, Phase
 
 BEGINS: Mapping[type[Event], Phase] = {
     events.TaskStarted: Phase.RECALL,
-    events.Recalled: Phase.PLAN,
+    events.RecallFinished: Phase.PLAN,
     **dict.fromkeys(
-        (events.Planned, events.Prompted, events.CycleStarted, events.ToolCalled, events.ToolAnswered), Phase.EXECUTE
+        (events.PlanReady, events.MessageAdded, events.CycleStarted, events.ToolCallStarted, events.ToolCallFinished),
+        Phase.EXECUTE,
     ),
-    events.Worked: Phase.EVALUATE,
-    **dict.fromkeys((events.Evaluated, events.Iterated, events.Decided), Phase.DECIDE),
+    events.ExecutionFinished: Phase.EVALUATE,
+    **dict.fromkeys((events.EvaluationFinished, events.IterationFinished, events.DecisionMade), Phase.DECIDE),
     events.RunCompleted: Phase.LEARN,
 }
 STEPS = (
-    *(events.Prompted, events.CycleStarted, events.ToolCalled, events.ToolAnswered, events.ToolsSettled),
-    *(events.Terminated, events.Worked),
+    *(
+        events.MessageAdded,
+        events.CycleStarted,
+        events.ToolCallStarted,
+        events.ToolCallFinished,
+        events.ToolResultsReady,
+    ),
+    *(events.InnerLoopEnded, events.ExecutionFinished),
 )
-BULKY = (events.Prompted, events.ToolCalled, events.ToolAnswered)
+BULKY = (events.MessageAdded, events.ToolCallStarted, events.ToolCallFinished)
 TOLD = (
     *(kind for kind in BEGINS if kind not in BULKY),
-    *(events.ToolsSettled, events.Terminated, events.Compressed, events.Answered, events.Broken, events.Forked),
+    *(
+        events.ToolResultsReady,
+        events.InnerLoopEnded,
+        events.HistoryCompacted,
+        events.ModelResponse,
+        events.ModelResponseBroken,
+        events.RunForked,
+    ),
 )
 
 
@@ -46,14 +60,14 @@ class Ledger:
         self.phase = BEGINS.get(type(event), self.phase)
         if isinstance(event, STEPS):
             self.doubtful.clear()
-        if isinstance(event, events.Compressed):
+        if isinstance(event, events.HistoryCompacted):
             self.summed_up()
-        self.turns = self.turns or isinstance(event, (events.CycleStarted, events.Compressed))
+        self.turns = self.turns or isinstance(event, (events.CycleStarted, events.HistoryCompacted))
 
     def pay(self, at: str, paid: events.Paid, *, own: bool) -> None:
         """Put down a call; it is doubtful what for when it is the run's own and not the model's turn in a cycle."""
         if own and self.phase is Phase.EXECUTE:
-            if not (self.turns and (isinstance(paid, events.Broken) or paid.messages > 1)):
+            if not (self.turns and (isinstance(paid, events.ModelResponseBroken) or paid.messages > 1)):
                 self.doubtful.append(len(self.charges))
             self.turns = False
         self.charges.append(Charge(at, paid.model, self.phase, cost_of(paid)))
@@ -65,9 +79,9 @@ class Ledger:
         self.doubtful.clear()
 
 
-def cost_of(paid: events.Paid) -> Cost:
+def cost_of(paid: events.Paid) -> ModelCost:
     """What one call cost."""
-    return Cost(paid.usd, paid.usage, 1)
+    return ModelCost(paid.usd, paid.usage, 1)
 
 
 @dataclass(slots=True)
@@ -79,7 +93,7 @@ class Copies:
     def has(self, record: Record) -> bool:
         """Whether the next record is one of them."""
         event = record.event
-        if isinstance(event, events.Forked):
+        if isinstance(event, events.RunForked):
             self.open[record.segment] = (record.run, event.at)
         if record.segment not in self.open:
             return False
@@ -118,8 +132,8 @@ class Books:
 def closes(event: Event, at: int) -> bool:
     """Whether the past that a fork at this iteration began with ends here."""
     if at <= 0:
-        return isinstance(event, events.Planned)
-    return isinstance(event, events.Decided) and event.iteration == at - 1
+        return isinstance(event, events.PlanReady)
+    return isinstance(event, events.DecisionMade) and event.iteration == at - 1
 
 
 def charges_of(records: Iterable[Record]) -> list[Charge]:

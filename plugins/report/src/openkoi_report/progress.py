@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import (
-    Decision,
-    Ended,
+    Cost,
     Evaluation,
+    EvaluationMode,
     Learning,
     Limits,
-    Mode,
+    NextAction,
     Passage,
     Recall,
     Record,
     Severity,
-    Spend,
+    StopReason,
     ToolCall,
     events,
 )
@@ -28,8 +28,8 @@ from .tree import compaction_text, signature
 SHOWN = 3
 TESTS = "testrunner"
 JUDGE_AGAIN = {
-    (Decision.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
-    (Decision.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
+    (NextAction.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
+    (NextAction.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
 }
 APPROVE = "  To allow it, run `openkoi approve`, then `openkoi resume`."
 LEAST = 0.005
@@ -53,26 +53,26 @@ class Progress:
         match record.event:
             case events.TaskStarted(first=True, model=model, origin=origin):
                 return found_lines(model, origin)
-            case events.Recalled(recall=recall):
+            case events.RecallFinished(recall=recall):
                 return [f"[recall] {remembered(recall)}"]
-            case events.ToolCalled(call=call, doing=doing):
+            case events.ToolCallStarted(call=call, doing=doing):
                 if doing != call.tool:
                     return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
                 self.unsaid[call.id] = call
                 return []
-            case events.ToolAnswered(result=result) if result.call in self.unsaid:
+            case events.ToolCallFinished(result=result) if result.call in self.unsaid:
                 return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {clipped(result.text, 60)}"]
-            case events.ToolAnswered(result=result) if result.failed:
+            case events.ToolCallFinished(result=result) if result.failed:
                 return [f"  ! {clipped(result.text)}"]
-            case events.Decided(iteration=number):
+            case events.DecisionMade(iteration=number):
                 return [*self.iterated(number), *self.near_limit()]
-            case events.Compressed() as compressed:
+            case events.HistoryCompacted() as compressed:
                 return [f"[compact] {compaction_text(compressed)}"]
             case events.RunCompleted():
                 return [*self.over(), *(self.report.costs.lines if self.verbose else ())]
             case events.LearningSaved():
                 return ()
-            case events.Warned(text=text):
+            case events.WarningIssued(text=text):
                 return [f"  ! {text}"]
             case events.RunFailed(reason=reason):
                 return [f"[abort] {reason}"]
@@ -82,11 +82,11 @@ class Progress:
     def activity(self, record: Record) -> str:
         """What goes on from now, in a few words; empty when that has not changed."""
         match record.event:
-            case events.ToolCalled(doing=doing):
+            case events.ToolCallStarted(doing=doing):
                 return clipped(doing)
-            case events.CycleStarted() | events.ToolsSettled():
+            case events.CycleStarted() | events.ToolResultsReady():
                 return "Thinking"
-            case events.Terminated():
+            case events.InnerLoopEnded():
                 return "Judging"
             case _:
                 return ""
@@ -106,7 +106,7 @@ class Progress:
         task, there = self.report.task, self.report.iterations
         if task is None or self.warned or not there or (there[-1].ruling and there[-1].ruling.final):
             return []
-        spent, limits = sum((one.spent for one in there), Spend()), task.limits
+        spent, limits = sum((one.spent for one in there), Cost()), task.limits
         next_one = share(limits.tokens - spent.budget_tokens, len(there), limits.iterations)
         scarce = len(there) < limits.iterations and there[-1].spent.budget_tokens > next_one
         near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
@@ -120,10 +120,10 @@ class Progress:
         count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
         count += " (deterministic skill)" if self.report.deterministic else ""
         done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
-        if decision is Decision.ACCEPT:
+        if decision is NextAction.ACCEPT:
             return [done] if self.report.score is not None else [f"  {sentence(completed.ruling.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
-        if decision is Decision.ABORT_BUDGET and self.report.task:
+        if decision is NextAction.ABORT_BUDGET and self.report.task:
             amount = used_up(completed.ruling.reason, spent, self.report.task.limits)
             return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.left()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
@@ -141,7 +141,7 @@ class Progress:
         completed, last = self.report.completed, self.report.decided(-1)
         if completed is None:
             return ""
-        if last.facts.end is Ended.PERSON:
+        if last.facts.end is StopReason.PERSON:
             return APPROVE
         if (
             not completed.ruling.unjudged or self.report.best.number != last.number
@@ -156,7 +156,7 @@ def found_lines(model: str, origin: str) -> list[str]:
     return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
 
 
-def used_up(reason: str, spent: Spend, limits: Limits) -> str:
+def used_up(reason: str, spent: Cost, limits: Limits) -> str:
     """How much of the limit that ended it was used."""
     if reason.endswith("a day"):
         return reason.removeprefix("reached the ")
@@ -193,9 +193,9 @@ def weakest(evaluation: Evaluation) -> str:
     return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
 
 
-def how(mode: Mode, judgings: Sequence[Judging]) -> str:
+def how(mode: EvaluationMode, judgings: Sequence[Judging]) -> str:
     """How it was judged, and what that spared."""
-    if mode is Mode.FULL:
+    if mode is EvaluationMode.FULL:
         return ""
     spared = share_spared(judgings)
     return f"eval: {mode}" + (f", {spared:.0%} tokens saved" if spared >= LEAST else "")

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_hookspecs import Decision, Evaluation, Event, Finding, Policy, Record, Task, Usage, events
+from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
 from openkoi_log import IterationView, RunView
 
-from .costs import Cost, Costs, costs_of
+from .costs import Costs, ModelCost, costs_of
 from .iterations import counted, iteration, rounded
 from .judging import Judging, judging_of
 from .ledger import Ledger
@@ -20,14 +20,14 @@ from .savings import Replay, Saving, totals
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
 EXITS = {
-    Decision.ACCEPT: 0,
-    Decision.CONTINUE: 1,
-    Decision.ACCEPT_BEST: 3,
-    Decision.ABORT_BUDGET: 4,
-    Decision.ABORT_TIMEOUT: 5,
-    Decision.ABORT_REGRESSION: 6,
-    Decision.ABORT_LOOP: 7,
-    Decision.ESCALATE: 8,
+    NextAction.ACCEPT: 0,
+    NextAction.CONTINUE: 1,
+    NextAction.ACCEPT_BEST: 3,
+    NextAction.ABORT_BUDGET: 4,
+    NextAction.ABORT_TIMEOUT: 5,
+    NextAction.ABORT_REGRESSION: 6,
+    NextAction.ABORT_LOOP: 7,
+    NextAction.ESCALATE: 8,
 }
 
 
@@ -79,19 +79,19 @@ class Report:
 
     def note(self, event: Event) -> None:
         match event:
-            case events.Planned(plan=plan):
+            case events.PlanReady(plan=plan):
                 self.deterministic = not plan.judged and (self.task is None or self.task.limits.iterations > 0)
-            case events.Answered(model=model, role=role):
+            case events.ModelResponse(model=model, role=role):
                 self.models.setdefault(role, model)
-            case events.Switched(role=role, to=model):
+            case events.ModelFallback(role=role, to=model):
                 self.models[role] = model
-            case events.Evaluated(evaluators=names):
+            case events.EvaluationFinished(evaluators=names):
                 self.evaluators += [name for name in names if name not in self.evaluators]
-            case events.Decided(iteration=number):
+            case events.DecisionMade(iteration=number):
                 self.judgings[number], self.heard = tuple(self.heard), []
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
-            case events.Warned(text=text):
+            case events.WarningIssued(text=text):
                 self.warnings += [text] if text not in self.warnings else []
             case events.RunFailed(reason=reason):
                 self.failed = reason
@@ -159,7 +159,7 @@ class Report:
     @property
     def accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
-        done = self.completed is not None and self.completed.ruling.decision is Decision.ACCEPT
+        done = self.completed is not None and self.completed.ruling.decision is NextAction.ACCEPT
         return None if done and self.decided(-1).facts.policy is Policy.NONE else done
 
     @property
@@ -242,7 +242,7 @@ def itemised(costs: Costs) -> Mapping[str, Mapping[str, object]]:
     }
 
 
-def item(cost: Cost) -> Mapping[str, object]:
+def item(cost: ModelCost) -> Mapping[str, object]:
     return {"cost_usd": round(cost.usd, 6), "tokens": cost.usage.total, "calls": cost.calls}
 
 

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from openkoi_hookspecs import Evaluation, Finding, Message, Mode, Record, Severity, Text, ToolResult, Usage, events
+from openkoi_hookspecs import (
+    Evaluation,
+    EvaluationMode,
+    Finding,
+    Message,
+    Record,
+    Severity,
+    Text,
+    ToolResult,
+    Usage,
+    events,
+)
 
 from .figures import tokens_text
 from .judging import Judging, judging_of
@@ -59,7 +70,7 @@ class Replay:
     judge: tuple[str, Usage] = ("", Usage())
     size: int = 0
     grown: int = 0
-    aside: list[events.Answered] = field(default_factory=list)
+    aside: list[events.ModelResponse] = field(default_factory=list)
     shortened: bool = False
     turn: bool = False
     begun: bool = False
@@ -71,21 +82,21 @@ class Replay:
         match record.event:
             case events.CycleStarted():
                 self.turn, self.aside = True, []
-            case events.Prompted(message=message, fresh=fresh):
+            case events.MessageAdded(message=message, fresh=fresh):
                 self.prompted(message, fresh=fresh)
-            case events.ToolAnswered(result=result):
+            case events.ToolCallFinished(result=result):
                 self.grown, self.aside = self.grown + tokens_of(result.text), []
-            case events.Compressed():
+            case events.HistoryCompacted():
                 self.compressed(record.at)
-            case events.Answered() as answered:
+            case events.ModelResponse() as answered:
                 self.answered(record.at, answered)
-            case events.Worked():
+            case events.ExecutionFinished():
                 self.asked, self.aside = False, []
-            case events.Evaluated(evaluation=evaluation):
+            case events.EvaluationFinished(evaluation=evaluation):
                 self.evaluation = evaluation
-            case events.Iterated(mode=Mode.CACHED):
+            case events.IterationFinished(mode=EvaluationMode.CACHED):
                 self.reused(record.at)
-            case events.Decided():
+            case events.DecisionMade():
                 self.decided = True
             case event:
                 if judging := judging_of(event):
@@ -108,7 +119,7 @@ class Replay:
         self.shortened, self.aside = True, []
         self.carries.pop(Saving.DELTA, None)
 
-    def answered(self, at: str, answered: events.Answered) -> None:
+    def answered(self, at: str, answered: events.ModelResponse) -> None:
         """A model was asked: a turn of the one that works, a judge, or a summary that makes room."""
         usage, price = answered.usage, self.price(answered.model)
         if usage.cache_read:
@@ -120,7 +131,7 @@ class Replay:
         else:
             self.aside.append(answered)
 
-    def spoke(self, at: str, answered: events.Answered) -> None:
+    def spoke(self, at: str, answered: events.ModelResponse) -> None:
         """A turn of the model: it read less than it would have."""
         sent = read(answered.usage)
         if self.shortened and self.size:
@@ -137,7 +148,7 @@ class Replay:
         self.judged[judging.rubric] = judging
         if judging.skipped:
             self.spare(at, Saving.EVAL_SKIP, judging.spared)
-        elif judging.mode is not Mode.FULL or not first:
+        elif judging.mode is not EvaluationMode.FULL or not first:
             self.spare(at, Saving.INCREMENTAL, judging.spared)
 
     def reused(self, at: str) -> None:

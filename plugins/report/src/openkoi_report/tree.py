@@ -66,7 +66,7 @@ def happening_lines(one: Happening) -> Iterator[str]:
             yield called_line(one)
         case Questioned():
             yield f"? {last_line(one.text)} -> {reply_to(one)}"
-        case events.Compressed():
+        case events.HistoryCompacted():
             yield f"~ {compaction_text(one)}"
         case CycleTree():
             yield f"part: {clipped(one.task)} ({one.run[:NAMED]})"
@@ -101,7 +101,7 @@ def signature(call: ToolCall) -> str:
     return f"{clipped(call.tool, 40)}({clipped(str(first), 40)})"
 
 
-def compaction_text(compressed: events.Compressed) -> str:
+def compaction_text(compressed: events.HistoryCompacted) -> str:
     """``removed the 3 oldest turns from the history (4 read_file, 1 search): 18k -> 9k tokens``.
 
     Logs of earlier versions say only that it was shortened.

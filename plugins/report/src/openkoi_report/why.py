@@ -6,7 +6,7 @@ Told from a report alone, so from the log alone; it repeats what was decided and
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Check, Evaluation, Facts, Finding, Mode, Score, Severity, events
+from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
 from openkoi_hookspecs.work import RED_CAP
 from openkoi_log import IterationView
 
@@ -51,7 +51,7 @@ def told(one: IterationView, judgings: Sequence[Judging], threshold: float) -> I
     if one.classified:
         yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"
     rows = judged(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
-    reused = SAME if one.mode is Mode.CACHED and not judgings else ""
+    reused = SAME if one.mode is EvaluationMode.CACHED and not judgings else ""
     cause = UNCHANGED if one.work and not one.work.changed else CLOSE
     votes = [line for judging in judgings for line in voted(judging, cause)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_hookspecs import Event, Run, Work, events, hookimpl
+from openkoi_hookspecs import Event, ExecutionResult, Run, events, hookimpl
 from openkoi_schema import rule_of
 
 from .autorun_index import AutorunIndex
@@ -22,7 +22,7 @@ class Watched:
 
     index: AutorunIndex
     before: View
-    works: list[Work] = field(default_factory=list)
+    works: list[ExecutionResult] = field(default_factory=list)
 
 
 class AutorunReport:
@@ -35,9 +35,9 @@ class AutorunReport:
     async def on_event(self, event: Event, run: Run) -> None:
         """Look at the workspace before the first change and after the last one."""
         match event:
-            case events.Kept() | events.Continued():
+            case events.BaselineSaved() | events.RunResumed():
                 await self.begin(run)
-            case events.Worked(work=work) if run.id in self.runs:
+            case events.ExecutionFinished(work=work) if run.id in self.runs:
                 self.runs[run.id].works.append(work)
             case events.RunCompleted(best=best):
                 await self.end(run, best, ())

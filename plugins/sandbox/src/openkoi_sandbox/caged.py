@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import Command, Completed, Data, KoiError
+from openkoi_hookspecs import Command, CommandResult, DataDir, KoiError
 
 from .den import Dens, without_room
 from .job import Job, Settings
@@ -31,8 +31,8 @@ class Caged:
     def __init__(
         self,
         *,
-        folder: Annotated[Path, Data("outputs")],
-        caches: Annotated[Path | None, Data("caches")] = None,
+        folder: Annotated[Path, DataDir("outputs")],
+        caches: Annotated[Path | None, DataDir("caches")] = None,
         network: bool = True,
         writable: tuple[str, ...] = (),
         readable: tuple[str, ...] = (),
@@ -76,7 +76,7 @@ class Caged:
         """What was proved by trying."""
         return (await asyncio.to_thread(self.standing)).proof.level
 
-    async def execute(self, command: Command, root: Path) -> Completed:
+    async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run it in the cage; when this returns, or is cancelled, no process of it is left."""
         return await perform(await (await in_thread(lambda: self.job(command, root))))
 

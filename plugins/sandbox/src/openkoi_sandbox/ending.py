@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 
-from openkoi_hookspecs import Completed
+from openkoi_hookspecs import CommandResult
 
 from .launch import is_anywhere
 
@@ -24,12 +24,12 @@ class Why(StrEnum):
     CANCELLED = "cancelled"
 
 
-def unstarted(program: str, error: OSError | ValueError) -> Completed:
+def unstarted(program: str, error: OSError | ValueError) -> CommandResult:
     """Say why nothing was run, as a shell does."""
     if isinstance(error, FileNotFoundError) or (isinstance(error, PermissionError) and not is_anywhere(program)):
-        return Completed(NOT_FOUND, f"There is no program {program!r}. Install it, or check its name and PATH.")
+        return CommandResult(NOT_FOUND, f"There is no program {program!r}. Install it, or check its name and PATH.")
     reason = getattr(error, "strerror", None) or str(error)
-    return Completed(CANNOT_RUN, f"{program!r} cannot be run: {reason}.")
+    return CommandResult(CANNOT_RUN, f"{program!r} cannot be run: {reason}.")
 
 
 def exit_code(why: Why, status: int | None) -> int:

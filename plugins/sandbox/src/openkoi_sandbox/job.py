@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from openkoi_hookspecs import Command, Completed, KoiError
+from openkoi_hookspecs import Command, CommandResult, KoiError
 from openkoi_redact import current_redactor
 
 from .capture import Capture
@@ -56,12 +56,12 @@ class Job:
     sealed: tuple[Path, ...] = ()
     cancelled: threading.Event = field(default_factory=threading.Event)
 
-    def run(self) -> Completed:
+    def run(self) -> CommandResult:
         """Start it, wait for it, leave no process behind, and say how it went."""
         if not self.root.is_dir():
             raise KoiError(f"The workspace {self.root} is not a folder. Name one that exists.")
         if not self.command.argv:
-            return Completed(NOT_FOUND, "There is no command to run. Name a program.")
+            return CommandResult(NOT_FOUND, "There is no command to run. Name a program.")
         mark = secrets.token_hex(16)
         ours = self.den.environment(os.environ)
         env = child_environment(ours, self.command, passed=self.settings.passed, mark=mark)
@@ -73,12 +73,12 @@ class Job:
                 return self.caged(start, mark)
         return self.caged(start, mark)
 
-    def caged(self, start: Start, mark: str) -> Completed:
+    def caged(self, start: Start, mark: str) -> CommandResult:
         """Put the cage up around it, as things are now, and start it."""
         with reporting() as (report, write), self.cage.dressed(start.reporting_to(write)) as dressed:
             return self.started(dressed, mark, report)
 
-    def started(self, start: Start, mark: str, report: Report | None) -> Completed:
+    def started(self, start: Start, mark: str, report: Report | None) -> CommandResult:
         """Start it, and see it through."""
         drain, write = draining(Capture(self.settings.outputs, self.settings.most, current_redactor()))
         try:
@@ -89,7 +89,7 @@ class Job:
             os.close(write)
         return self.finish(Tree.of(process, mark, report, whole=start.whole), drain)
 
-    def finish(self, tree: Tree, drain: Drain) -> Completed:
+    def finish(self, tree: Tree, drain: Drain) -> CommandResult:
         """See it through to its end."""
         why = self.wait(tree, drain)
         if why is Why.CROWDED:
@@ -99,14 +99,14 @@ class Job:
         drain.capture.close()
         if tree.report and (failed := self.failed(tree.report, why, drain.capture.text)):
             return failed
-        return Completed(
+        return CommandResult(
             exit_code(why, tree.status),
             with_notes(drain.capture.text, [*self.notes(why, drain), *([] if clean else [ESCAPED])]),
             timed_out=why is Why.TIMED_OUT,
             whole=drain.capture.whole,
         )
 
-    def failed(self, report: Report, why: Why, output: str) -> Completed | None:
+    def failed(self, report: Report, why: Why, output: str) -> CommandResult | None:
         """What to answer when the command never ran; a cage that cannot be put up is an error, not an answer."""
         if report.fault and report.fault[0] == "exec":
             return unstarted(self.command.argv[0], report.fault[1])

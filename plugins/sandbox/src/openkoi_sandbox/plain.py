@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Command, Completed, Data
+from openkoi_hookspecs import Command, CommandResult, DataDir
 
 from .den import without_room
 from .job import Job, Settings
@@ -23,7 +23,7 @@ class Plain:
     def __init__(
         self,
         *,
-        folder: Annotated[Path, Data("outputs")],
+        folder: Annotated[Path, DataDir("outputs")],
         max_output_mb: float = 50.0,
         grace: float = 2.0,
         pass_env: tuple[str, ...] = (),
@@ -36,7 +36,7 @@ class Plain:
         """Nothing is enforced."""
         return 0
 
-    async def execute(self, command: Command, root: Path) -> Completed:
+    async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run it in ``root``; when this returns, or is cancelled, no process of it is left."""
         job = Job(command, root, self.settings, den=without_room(root))
         return await perform(ProtectedJob(job, self.protections.of(root), "plain"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from openkoi_hookspecs import Completed, Event, KoiError
+from openkoi_hookspecs import CommandResult, Event, KoiError
 from openkoi_schema import Rule
 
 from .autorun_index import GIT_FILES
@@ -29,7 +29,7 @@ class ProtectedJob:
         self.sandbox = sandbox
         self.cancelled = job.cancelled
 
-    def run(self) -> Completed:
+    def run(self) -> CommandResult:
         """Run the job between two looks at the workspace."""
         job = self.job
         if not job.root.is_dir():
@@ -97,7 +97,7 @@ def note(undone: Protected) -> str:
     return f"[{undone.path} {undone.outcome}: {undone.reason}, outside the sandbox. {ASK}]"
 
 
-def refused(done: Completed, job: Job) -> Iterator[str]:
+def refused(done: CommandResult, job: Job) -> Iterator[str]:
     """Say to the model why a file could not be written, where the output names one that is read-only."""
     if not any(refusal in done.output for refusal in REFUSALS):
         return

@@ -9,7 +9,7 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_hookspecs import Completed, KoiError
+from openkoi_hookspecs import CommandResult, KoiError
 
 from .job import Job
 from .protecting import ProtectedJob
@@ -18,7 +18,7 @@ from .room import FULL, PATIENCE, PAUSE, is_full
 T = TypeVar("T")
 
 
-async def perform(job: "Job | ProtectedJob") -> Completed:
+async def perform(job: "Job | ProtectedJob") -> CommandResult:
     """Run a job; when this returns, or is cancelled, no process of it is left."""
     done = await in_thread(job.run)
     try:
@@ -58,7 +58,7 @@ def begun(work: Callable[[], None], *, last: bool) -> bool:
     return True
 
 
-async def ended(done: "asyncio.Future[Completed]") -> None:
+async def ended(done: "asyncio.Future[CommandResult]") -> None:
     """Wait until the tree is dead, even if told again not to."""
     while not done.done():
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from openkoi_hookspecs import Arguments, Json, ToolFault
+from openkoi_hookspecs import Arguments, Json, ToolError
 
 TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -32,7 +32,7 @@ FLAGS = {"true": True, "false": False}
 
 
 def fitted(arguments: Arguments, schema: Arguments) -> dict[str, Json]:
-    """The arguments in the types of the schema; raises ToolFault that says what is expected instead."""
+    """The arguments in the types of the schema; raises ToolError that says what is expected instead."""
     properties, named = schema.get("properties"), schema.get("required")
     known = properties if isinstance(properties, dict) else {}
     required = [str(name) for name in named] if isinstance(named, list) else []
@@ -41,7 +41,7 @@ def fitted(arguments: Arguments, schema: Arguments) -> dict[str, Json]:
         refuse_unknown(given, known, required)
     for name in required:
         if name not in given:
-            raise ToolFault(f"The argument {name!r} is missing. Expected: {expected(known, required)}.")
+            raise ToolError(f"The argument {name!r} is missing. Expected: {expected(known, required)}.")
     return {name: fit(name, value, known.get(name)) for name, value in given.items()}
 
 
@@ -56,7 +56,7 @@ def refuse_unknown(arguments: Arguments, known: Mapping[str, Json], required: Co
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ToolFault(f"There is no argument {name!r}.{hint} Expected: {expected(known, required)}.")
+            raise ToolError(f"There is no argument {name!r}.{hint} Expected: {expected(known, required)}.")
 
 
 def fit(name: str, value: Json, fact: Json) -> Json:
@@ -64,7 +64,7 @@ def fit(name: str, value: Json, fact: Json) -> Json:
     found = converted(name, value, types_of(fact))
     least = fact.get("minimum") if isinstance(fact, dict) else None
     if isinstance(found, int) and isinstance(least, int) and found < least:
-        raise ToolFault(f"The argument {name!r} must be {least} or more, not {found}.")
+        raise ToolError(f"The argument {name!r} must be {least} or more, not {found}.")
     if isinstance(found, str):
         refuse_halves(name, found)
     if isinstance(found, list) and isinstance(fact, dict):
@@ -81,7 +81,7 @@ def converted(name: str, value: Json, kinds: Collection[str]) -> Json:
             return found
     shown = repr(value)
     said = shown if len(shown) <= 60 else f"{shown[:60]}…"
-    raise ToolFault(f"The argument {name!r} must be {words(kinds)}, not {said}.")
+    raise ToolError(f"The argument {name!r} must be {words(kinds)}, not {said}.")
 
 
 def refuse_halves(name: str, text: str) -> None:
@@ -90,7 +90,7 @@ def refuse_halves(name: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         half = f"half a character (a lone surrogate) at offset {error.start}"
-        raise ToolFault(f"The argument {name!r} holds {half}. Write it whole.") from None
+        raise ToolError(f"The argument {name!r} holds {half}. Write it whole.") from None
 
 
 def types_of(fact: Json) -> list[str]:

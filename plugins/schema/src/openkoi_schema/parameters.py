@@ -22,7 +22,7 @@ class Parameters:
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
     def accept(self, arguments: Arguments) -> "Given":
-        """The arguments in their own types; raises ToolFault with what is expected instead."""
+        """The arguments in their own types; raises ToolError with what is expected instead."""
         return Given(fitted(arguments, self.schema()))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from openkoi_hookspecs import Tool, ToolCall, ToolFault
+from openkoi_hookspecs import Tool, ToolCall, ToolError
 
 PATH_ARGUMENTS = ("path", "file", "file_path", "filename", "target", "destination", "paths", "files")
 
@@ -16,7 +16,7 @@ def said_by(call: ToolCall, tool: Tool) -> Sequence[str]:
     """The paths that a tool says a call would write to; a call that it cannot read will write nothing."""
     try:
         return tool.writes(call.arguments) if tool.writes else ()
-    except ToolFault:
+    except ToolError:
         return ()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from openkoi_hookspecs import Arguments, Effect, Json, Tool, ToolCall, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Json, Tool, ToolCall, ToolError, ToolResult
 
 FIND, CALL = "find_tool", "call_tool"
 SHOWN = 5
@@ -44,7 +44,7 @@ def caller(rare: Sequence[Tool]) -> Tool:
     """The tool that stands for all others; a call of it is taken as a call of the one that it names."""
 
     async def call(arguments: Arguments) -> ToolResult:
-        raise ToolFault(f"There is no further tool {arguments.get('name')!r}. There are: {names(rare)}.")
+        raise ToolError(f"There is no further tool {arguments.get('name')!r}. There are: {names(rare)}.")
 
     return Tool(
         CALL,

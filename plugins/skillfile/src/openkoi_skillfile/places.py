@@ -11,7 +11,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TypeAlias
 
-from openkoi_hookspecs import Entry, KoiError
+from openkoi_hookspecs import KoiError, PluginEntry
 
 from .digest import digest
 from .problem import Problem
@@ -120,7 +120,7 @@ def openclaw_beside(data: Path | None) -> list[Path]:
     return [Path.home() / ".openclaw/skills"] if data == Path.home() / ".local/share/openkoi" else []
 
 
-def lent(entries: Iterable[Entry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
+def lent(entries: Iterable[PluginEntry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
     """The folders that installed packages bring: of a package its own or the ``skills`` in it, or a path."""
     found, complaints = [], []
     for entry in entries:

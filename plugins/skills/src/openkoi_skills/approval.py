@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from openkoi_hookspecs import Question, Run
-from openkoi_hookspecs.events import Asked, Warned
+from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 from openkoi_skillfile import NO, YES, Approved
 
 from .supplied import Supply, approve, supplied, told_apart, undecided
@@ -34,7 +34,7 @@ async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] =
     except TimeoutError:
         answer = None
     if answer is None:
-        await run.emit(Warned(NOBODY.format(listing(told_apart(waiting)))))
+        await run.emit(WarningIssued(NOBODY.format(listing(told_apart(waiting)))))
         return
     approve(waiting, approved, YES if answer.strip().casefold() in AGREED else NO)
 
@@ -51,7 +51,7 @@ def question_about(waiting: Sequence[Supply]) -> Question:
 def asked_before(run: Run) -> bool:
     """Whether this session has asked, and heard what there is to hear."""
     said = (one.event for one in run.records(run.task.session))
-    return any(isinstance(one, Asked) and one.text.startswith(OPENING) for one in said)
+    return any(isinstance(one, QuestionAsked) and one.text.startswith(OPENING) for one in said)
 
 
 def listing(names: Sequence[str]) -> str:

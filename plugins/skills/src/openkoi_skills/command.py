@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError, UnknownName
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import (
     EVALUATOR,
     FILE,
@@ -75,7 +75,7 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
             return
     waiting = next((Path(row.file) for row in all_rows(koi) if row.unused and row.name == name), None)
     if waiting is None:
-        raise UnknownName("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
+        raise PluginNotFoundError("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
     unread = Found(Skill(name, "", ""), Source.WORKSPACE, waiting)
     click.echo(visible(beside(unread, beside_it) if beside_it else read_text(waiting).rstrip()))
 
@@ -150,7 +150,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     every = supplied(data, Path.cwd(), RULE_FILES)
     wanted = [one for one in every if not names or {one.place.name, str(one.place)} & set(names)]
     if unknown := set(names) - {said for one in every for said in (one.place.name, str(one.place))}:
-        raise UnknownName("supplied skill", min(unknown), tuple(dict.fromkeys(one.place.name for one in every)))
+        raise PluginNotFoundError("supplied skill", min(unknown), tuple(dict.fromkeys(one.place.name for one in every)))
     due = [one for one in wanted if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
     for one in wanted:
         click.echo(state(one, approved), err=True)

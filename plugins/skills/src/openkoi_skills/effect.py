@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from openkoi_files import locked, private_folder, read_text, replace_file
-from openkoi_hookspecs.events import Used
+from openkoi_hookspecs.events import UsageRecorded
 from openkoi_log import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
 from .signals import Effect
@@ -24,7 +24,7 @@ class Tally:
     ends: dict[str, int] = field(default_factory=dict)
     sums: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
 
-    def take(self, event: Used) -> None:
+    def take(self, event: UsageRecorded) -> None:
         """Count one run in."""
         if event.score is None:
             return
@@ -75,10 +75,12 @@ def cut(path: Path, end: int) -> bool:
     return False
 
 
-def unread(path: Path, tally: Tally) -> Iterator[Used]:
+def unread(path: Path, tally: Tally) -> Iterator[UsageRecorded]:
     """What a segment says of use that was not read yet, wherever it lies; its last line only when it is whole."""
     name = name_of(path)
     start = tally.ends.get(name, 0)
     lines = [line for line in lines_from(path, start) if line.endswith(b"\n") or is_packed(path)]
     tally.ends[name] = start + sum(map(len, lines))
-    yield from (record.event for record in select_records(lines, (Used,)) if isinstance(record.event, Used))
+    yield from (
+        record.event for record in select_records(lines, (UsageRecorded,)) if isinstance(record.event, UsageRecorded)
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import (
-    Data,
+    DataDir,
     Deny,
     Layer,
     Plan,
@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
     ToolCall,
     hookimpl,
 )
-from openkoi_hookspecs.events import Used, Warned
+from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 from openkoi_skillfile import Found, Skill
 
 from .allowed import Active, forbidden
@@ -44,7 +44,7 @@ class Skills:
     def __init__(
         self,
         *,
-        data: Annotated[Path, Data("")],
+        data: Annotated[Path, DataDir("")],
         path: tuple[Path, ...] = (),
         embedder: str = "lexical",
         tokens: int = 4_000,
@@ -66,7 +66,7 @@ class Skills:
         shelf = await self.shelf(run)
         self.follow(run, ())
         for complaint in shelf.complaints:
-            await run.emit(Warned(complaint))
+            await run.emit(WarningIssued(complaint))
         if not any(may(one.skill, task) for one in shelf.skills.values()):
             return ()
         chosen = choose(await self.ranked(shelf, task, recall, run), self.tokens, self.unasked)
@@ -94,7 +94,9 @@ class Skills:
             task, best = run.task, result.best.evaluation
             score = best.score if best else None
             await run.emit(
-                Used("SkillUse", task.text, category=task.category, channel=task.channel, skills=names, score=score)
+                UsageRecorded(
+                    "SkillUse", task.text, category=task.category, channel=task.channel, skills=names, score=score
+                )
             )
 
     async def shelf(self, run: Run) -> Shelf:
@@ -129,7 +131,7 @@ class Skills:
         """All names and descriptions, the same for every task; what has no room is named."""
         made = index([one.skill for one in shelf.skills.values()], self.index_tokens)
         if made.left_out:
-            await run.emit(Warned(NO_ROOM.format(f"{len(made.left_out)} of {len(shelf.skills)}")))
+            await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.left_out)} of {len(shelf.skills)}")))
         return Section("skills", made.text, layer=Layer.SYSTEM)
 
     async def bodies(self, chosen: Chosen, run: Run) -> list[Section]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Protocol, runtime_checkable
 
-from openkoi_hookspecs import Embedding, Entry, Run
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import Embedding, PluginEntry, Run
+from openkoi_hookspecs.events import WarningIssued
 
 from .signals import cosine, in_common
 
@@ -26,11 +26,13 @@ async def likeness(task: str, texts: Sequence[str], embedder: str, run: Run) -> 
         try:
             return await asyncio.to_thread(embedded_elsewhere, entry, task, texts)
         except Exception as error:  # an embedder is a plugin: without it the words decide
-            await run.emit(Warned(f"Skills are chosen by their words alone: {embedder} did not embed them: {error}"))
+            await run.emit(
+                WarningIssued(f"Skills are chosen by their words alone: {embedder} did not embed them: {error}")
+            )
     return [in_common(task, text) for text in texts]
 
 
-def embedded_elsewhere(entry: Entry, task: str, texts: Sequence[str]) -> list[float]:
+def embedded_elsewhere(entry: PluginEntry, task: str, texts: Sequence[str]) -> list[float]:
     """The same, in a thread and a loop of its own: what an embedder imports and computes holds nobody up."""
     return asyncio.run(embedded(entry.load(), task, texts))
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Data, Layer, Run, Section, hookimpl
-from openkoi_hookspecs.events import Warned
+from openkoi_hookspecs import DataDir, Layer, Run, Section, hookimpl
+from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import Approved
 
 from .approval import settle
@@ -27,7 +27,7 @@ class ProjectRules:
     def __init__(
         self,
         *,
-        data: Annotated[Path, Data("")],
+        data: Annotated[Path, DataDir("")],
         files: tuple[str, ...] = RULE_FILES,
         tokens: int = 4_000,
         answer_seconds: float = 25.0,
@@ -47,7 +47,7 @@ class ProjectRules:
             text = opened.read(4 * self.room + 1).decode("utf-8", "replace").strip()
         if len(text) > self.room:
             length = file.stat().st_size
-            await run.emit(Warned(TOO_LONG.format(file=file, room=self.room, length=length)))
+            await run.emit(WarningIssued(TOO_LONG.format(file=file, room=self.room, length=length)))
             text = shortened(text, self.room, length, file)
         trusted = Approved.below(self.data)(file, stamp(file))
         head = f"# Rules of this project, from {file.name}\n\n"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from openkoi_hookspecs import Entry, ToolFault
+from openkoi_hookspecs import PluginEntry, ToolError
 from openkoi_skillfile import (
     ASKS,
     EVALUATOR,
@@ -26,7 +26,7 @@ from openkoi_skillfile import (
     unshadowed,
 )
 
-Entries: TypeAlias = Callable[[str], Sequence[Entry]]
+Entries: TypeAlias = Callable[[str], Sequence[PluginEntry]]
 STRANGERS = ASKS | {Source.MANAGED, Source.OPENCLAW}
 CHANGED = "The skill {} changed since a person approved of it, so it is not read. Go on without it."
 
@@ -76,11 +76,11 @@ class Library:
         return Shelf(skills, unfit, read.waiting, read.proposed, (*complaints, *more, *read.amiss, *kept.amiss))
 
     def read(self, found: Found) -> Skill:
-        """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolFault."""
+        """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolError."""
         folder = found.file.parent
         asks = STRANGERS if found.skill.kind != EVALUATOR else ASKS
         if found.source in asks and not self.approved(folder, digest(folder)):
-            raise ToolFault(CHANGED.format(found.skill.name))
+            raise ToolError(CHANGED.format(found.skill.name))
         return read_skill(read_text(found.file), folder.name, found.skill.kind)
 
 

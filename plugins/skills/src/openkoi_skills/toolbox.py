@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Arguments, Effect, Plugin, Run, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 from openkoi_skillfile import Found
 from openkoi_skillfile.digest import stays
@@ -23,7 +23,7 @@ PARAMETERS = Parameters({"name": {"type": "string"}, "file": {"type": "string"}}
 class SkillTools:
     """Offers ``read_skill`` where there are skills."""
 
-    skills: Annotated[Skills | None, Plugin("hooks", default="skills")] = None
+    skills: Annotated[Skills | None, Inject("hooks", default="skills")] = None
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """The tool for one run; none where the hook is switched off."""
@@ -39,10 +39,10 @@ class SkillTools:
             found = shelf.get(given.text("name"))
             if found is None:
                 known = [one.skill.name for one in shelf.skills.values() if may(one.skill, run.task)]
-                raise ToolFault(unknown(given.text("name"), known))
+                raise ToolError(unknown(given.text("name"), known))
             skill = skills.library.read(found)
             if not may(skill, run.task):
-                raise ToolFault(ASKED.format(skill.name))
+                raise ToolError(ASKED.format(skill.name))
             if given.text("file"):
                 return ToolResult(beside(found, given.text("file")))
             await skills.activate(found, skill, run, why="the model read it")
@@ -67,21 +67,21 @@ def unknown(name: str, known: Sequence[str]) -> str:
 
 
 def beside(found: Found, name: str) -> str:
-    """A file of a skill. Raises ToolFault for one that lies elsewhere or is no text."""
+    """A file of a skill. Raises ToolError for one that lies elsewhere or is no text."""
     folder = found.file.parent.resolve()
     file = folder / name
     if "\0" in name or not stays(file, folder) or not file.is_file():
         there = ", ".join(resources(found)[:20]) or "none"
-        raise ToolFault(f"The skill {found.skill.name} has no file {name!r}. Its files: {there}.")
+        raise ToolError(f"The skill {found.skill.name} has no file {name!r}. Its files: {there}.")
     return cut(text_of(file), f"{name}; the whole is in {file}")
 
 
 def text_of(file: Path) -> str:
-    """The beginning of a file; raises ToolFault for what is no text."""
+    """The beginning of a file; raises ToolError for what is no text."""
     with file.open("rb") as opened:
         data = opened.read(4 * MOST)
     if b"\0" in data:
-        raise ToolFault(f"{file.name} is no text. It lies at {file}.")
+        raise ToolError(f"{file.name} is no text. It lies at {file}.")
     return data.decode("utf-8", "replace")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from openkoi_hookspecs import Learning, Memo, Passage, Record, Standing
+from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Record
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import in_order, view_of
 from openkoi_recall.digest import digest
@@ -12,14 +12,14 @@ from openkoi_recall.pieces import pieces, said
 from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
 from openkoi_recall.words import terms
 
-SHOWN = frozenset({Standing.PROBATION, Standing.ACTIVE})
+SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A memo and where it stands. ``keys`` are what it is about; a piece of a transcript stands in a ``run``."""
 
-    memo: Memo
+    memo: MemoryItem
     shelf: str
     moment: str
     keys: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import Data, Hit, Query, Record
+from openkoi_hookspecs import DataDir, Hit, Query, Record
 
 from .patience import Patience
 
@@ -30,7 +30,7 @@ BATCH = 2_000
 class SQLite:
     """Configured by ``[memory.sqlite]``: where the file is, and for how many ``seconds`` to wait for it."""
 
-    def __init__(self, *, path: Annotated[Path, Data("memory.sqlite")], seconds: float = 1.0) -> None:
+    def __init__(self, *, path: Annotated[Path, DataDir("memory.sqlite")], seconds: float = 1.0) -> None:
         self.path, self.seconds = path, seconds
         self.opened: MemoryFile | None = None
         self.holding: Holding | None = None

@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from sqlite3 import Connection
 
-from openkoi_hookspecs import Done, Event, Record, Reply, Text, Usage, Work
+from openkoi_hookspecs import Event, ExecutionResult, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import (
-    Answered,
-    Evaluated,
-    Iterated,
+    EvaluationFinished,
+    ExecutionFinished,
+    IterationFinished,
     LearningSaved,
-    Replied,
+    ModelResponse,
+    QuestionAnswered,
     RunCompleted,
     TaskStarted,
-    Worked,
 )
 from openkoi_log import decode, encode
 from openkoi_recall.pieces import pieces, said
@@ -24,7 +24,16 @@ from .seals import intact, sealed
 
 KINDS: Mapping[str, type[Event]] = {
     kind.name: kind
-    for kind in (TaskStarted, Worked, Evaluated, Iterated, RunCompleted, LearningSaved, Answered, Replied)
+    for kind in (
+        TaskStarted,
+        ExecutionFinished,
+        EvaluationFinished,
+        IterationFinished,
+        RunCompleted,
+        LearningSaved,
+        ModelResponse,
+        QuestionAnswered,
+    )
 }
 COLUMNS = "id, moment, run, name, about, payload, seal"
 WITHIN = "IN (SELECT value FROM json_each(?))"
@@ -70,15 +79,15 @@ def slim(event: Event) -> Event | None:
     match event:
         case TaskStarted(task=task):
             return TaskStarted(replace(task, context="", agent=None))
-        case Worked(work=work):
-            return Worked(Work("", files=work.files))
-        case Evaluated(evaluation=evaluation):
-            return Evaluated(replace(evaluation, log="", checks=(), scores=()))
-        case Answered() if pieces(said(event)):
-            return Answered("", Reply((Text(said(event)),), Done(Usage())), 0.0)
-        case Replied() if pieces(said(event)):
+        case ExecutionFinished(work=work):
+            return ExecutionFinished(ExecutionResult("", files=work.files))
+        case EvaluationFinished(evaluation=evaluation):
+            return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
+        case ModelResponse() if pieces(said(event)):
+            return ModelResponse("", Response((Text(said(event)),), StreamEnd(Usage())), 0.0)
+        case QuestionAnswered() if pieces(said(event)):
             return event
-        case RunCompleted() | Iterated() | LearningSaved():
+        case RunCompleted() | IterationFinished() | LearningSaved():
             return event
     return None
 

@@ -13,7 +13,7 @@ from math import log
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Learning, Memo, Passage, Query
+from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
 from openkoi_log import decode
 from openkoi_recall.blending import DIGITS, Scores
 from openkoi_recall.bm25 import K1, B
@@ -139,9 +139,9 @@ def found_in(row: Sequence[object], scores: Mapping[int, float]) -> Found:
     return Found(scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo), int(str(doc)))
 
 
-def memo(found: Found) -> Memo:
+def memo(found: Found) -> MemoryItem:
     """Read what was found."""
-    made: Memo = decode(Learning if found.learned else Passage, json.loads(found.text))
+    made: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
     return made
 
 

@@ -17,7 +17,7 @@ from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
 from openkoi_files import Setting
-from openkoi_hookspecs import Baseline, Baselined, Limits, Provider, Record, Result, Run, Task, events
+from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 
@@ -76,7 +76,7 @@ async def lend(
             yield await koi.kernel(Task(task) if isinstance(task, str) else task)
 
 
-async def recorded(evaluator: Baselined, run: Run) -> Baseline | None:
+async def recorded(evaluator: SupportsBaseline, run: Run) -> Baseline | None:
     """Return an evaluator's baseline as a run hands it back: written to the log and read again."""
     baseline = await evaluator.baseline(run)
     if baseline is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .drafts import Draft, Target, drafted
@@ -72,7 +72,7 @@ def target_of(desk: Desk, patch: FilePatch) -> Target:
     before = desk.told(patch.before or patch.after, lambda where: where)
     after = desk.told(patch.after or patch.before, lambda where: where)
     if patch.before != patch.after and patch.before and (desk.run.workspace / patch.before).is_symlink():
-        raise ToolFault(f"{patch.before} is a link, which is not moved or deleted by a patch. Use run_command.")
+        raise ToolError(f"{patch.before} is a link, which is not moved or deleted by a patch. Use run_command.")
     return Target(patch, before, after)
 
 
@@ -82,7 +82,7 @@ def refuse_twice(targets: Sequence[Target]) -> None:
     for target in targets:
         places = {target.before.real, target.after.real}
         if met & places:
-            raise ToolFault(f"{target.before.name} is in the patch twice. Put all its hunks under one header.")
+            raise ToolError(f"{target.before.name} is in the patch twice. Put all its hunks under one header.")
         met |= places
 
 
@@ -99,5 +99,5 @@ def checked(desk: Desk, target: Target) -> Draft:
     """Check one file; a fault says that nothing was changed."""
     try:
         return desk.told(target.patch.before or target.patch.after, lambda _: drafted(desk, target))
-    except ToolFault as fault:
-        raise ToolFault(f"{fault}\n{UNCHANGED}") from None
+    except ToolError as fault:
+        raise ToolError(f"{fault}\n{UNCHANGED}") from None

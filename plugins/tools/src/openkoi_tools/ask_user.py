@@ -4,7 +4,7 @@ Where nobody answers, the model is told so and goes on. It is told once: after t
 answers is a failed call, so that a run which does nothing but ask is seen to stand still.
 """
 
-from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .toolkit import Desk
@@ -26,7 +26,7 @@ def ask_user(desk: Desk) -> Tool:
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
         if not given.text("question").strip():
-            raise ToolFault("The question is empty. Say what you want to know.")
+            raise ToolError("The question is empty. Say what you want to know.")
         answer = await desk.run.ask(Question(given.text("question"), choices=given.texts("choices")))
         if answer is not None:
             return ToolResult(answer)

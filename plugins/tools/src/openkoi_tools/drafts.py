@@ -4,7 +4,7 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .files import existing, load, refuse_read_only
 from .fit import counted
@@ -47,10 +47,10 @@ class Target:
 
 
 def drafted(desk: Desk, target: Target) -> Draft:
-    """Check one file of a patch; raises ToolFault where it cannot be applied."""
+    """Check one file of a patch; raises ToolError where it cannot be applied."""
     for where in (target.before, target.after):
         if HISTORY in where.name.casefold().split("/"):
-            raise ToolFault(f"{where.name} belongs to version control and is not patched. Use run_command with git.")
+            raise ToolError(f"{where.name} belongs to version control and is not patched. Use run_command with git.")
     if not target.patch.after:
         return deleted(desk, target)
     is_new = not target.patch.before or (target.patch.creates and not target.before.real.exists())
@@ -62,7 +62,7 @@ def drafted(desk: Desk, target: Target) -> Draft:
 def refuse_existing(where: Place) -> None:
     """Raise when something is there already."""
     if where.real.exists():
-        raise ToolFault(f"{where.name} exists already. Change it with a hunk of its own lines, or use write_file.")
+        raise ToolError(f"{where.name} exists already. Change it with a hunk of its own lines, or use write_file.")
 
 
 def added(desk: Desk, target: Target) -> Draft:
@@ -78,12 +78,12 @@ def deleted(desk: Desk, target: Target) -> Draft:
     where = target.before
     existing(where, desk.settings)
     if why := unread(desk, where):
-        raise ToolFault(f"{why}, then delete it.")
+        raise ToolError(f"{why}, then delete it.")
     refuse_read_only(where.real)
     if target.patch.hunks:
         text = document(load(where, desk.settings)).plain
         if "".join(pieces(text, found_in(desk, where, text, target.patch.hunks).changes)):
-            raise ToolFault(f"The patch deletes {where.name}, but not all of its lines. Take them all out.")
+            raise ToolError(f"The patch deletes {where.name}, but not all of its lines. Take them all out.")
     return Draft((Step(where, None),), f"Deleted {where.name}.", lambda: desk.seen.forget(where.real))
 
 
@@ -94,7 +94,7 @@ def updated(desk: Desk, target: Target) -> Draft:
     found = found_in(desk, where, text.plain, patch.hunks) if patch.hunks else Found()
     data = spliced(text, found.changes)
     if data == text.data and not target.moves and patch.executable is None:
-        raise ToolFault(f"The patch would leave {where.name} as it is. Line endings are always kept.")
+        raise ToolError(f"The patch would leave {where.name} as it is. Line endings are always kept.")
     refuse_read_only(where.real)
     mode = stat.S_IMODE(where.real.stat().st_mode)
     step = Step(target.after, data, mode if target.moves else None, patch.executable)
@@ -112,15 +112,15 @@ def updated(desk: Desk, target: Target) -> Draft:
 
 
 def found_in(desk: Desk, where: Place, text: str, hunks: Sequence[Hunk]) -> Found:
-    """Find the places of all hunks; raises ToolFault for one without, and for lines that were not shown."""
+    """Find the places of all hunks; raises ToolError for one without, and for lines that were not shown."""
     refuse_unread(desk, where)
     fits = placed(text, hunks)
     if isinstance(fits, Misfit):
-        raise ToolFault(misplaced(desk, where, text, fits))
+        raise ToolError(misplaced(desk, where, text, fits))
     refuse_unseen(desk, where, text, [fit.block for fit in fits])
     changes = ordered(fits)
     if changes is None:
-        raise ToolFault(f"Two hunks of {where.name} change the same lines. Make them one.")
+        raise ToolError(f"Two hunks of {where.name} change the same lines. Make them one.")
     return Found(changes, any(fit.tolerant for fit in fits))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Given, Parameters
 
 from .files import load, save
@@ -45,13 +45,13 @@ def edit_file(desk: Desk) -> Tool:
 
 
 def wanted(given: Given) -> Edit:
-    """Return the edit that is asked for; raises ToolFault for one that can change nothing."""
+    """Return the edit that is asked for; raises ToolError for one that can change nothing."""
     search, replace = given.text("search"), given.text("replace")
     if not search:
-        raise ToolFault("The search text is empty. Give the text to replace; write_file writes a whole file.")
+        raise ToolError("The search text is empty. Give the text to replace; write_file writes a whole file.")
     edit = Edit(one_ending(search), one_ending(replace), given.flag("all"))
     if edit.search == edit.replace:
-        raise ToolFault("Search and replacement are the same, so nothing would change. Line endings are always kept.")
+        raise ToolError("Search and replacement are the same, so nothing would change. Line endings are always kept.")
     return edit
 
 
@@ -64,7 +64,7 @@ def edited(desk: Desk, where: Place, edit: Edit) -> str:
         found = matches(text.plain, edit)
         refuse_many(where, text.plain, edit, found)
         if not found.changes:
-            raise ToolFault(missing(desk, where, text.plain, edit))
+            raise ToolError(missing(desk, where, text.plain, edit))
         refuse_unseen(desk, where, text.plain, found.changes)
         current = desk.seen.current(where.real)
         save(where.real, changed(text, found.changes))
@@ -77,12 +77,12 @@ def edited(desk: Desk, where: Place, edit: Edit) -> str:
 def refuse_many(where: Place, text: str, edit: Edit, found: Found) -> None:
     """Raise when one place is meant and there are more, or more than can be counted."""
     if len(found.changes) >= MOST_PLACES:
-        raise ToolFault(f"The search text occurs {MOST_PLACES:,} times and more in {where.name}. Use run_command.")
+        raise ToolError(f"The search text occurs {MOST_PLACES:,} times and more in {where.name}. Use run_command.")
     if edit.all or len(found.changes) < 2:
         return
     lines = [str(lines_from(text, change)[0]) for change in found.changes[:MOST_NAMED]]
     more = " and further on" if len(found.changes) > MOST_NAMED else ""
-    raise ToolFault(
+    raise ToolError(
         f"The search text occurs {len(found.changes)} times in {where.name}, at lines {', '.join(lines)}{more}. "
         "Add the lines around the one that is meant, or pass all=true."
     )
@@ -94,8 +94,8 @@ def missing(desk: Desk, where: Place, text: str, edit: Edit) -> str:
 
 
 def changed(text: Document, changes: Sequence[Change]) -> bytes:
-    """Return the file's new bytes; raises ToolFault when they are the old ones."""
+    """Return the file's new bytes; raises ToolError when they are the old ones."""
     data = spliced(text, changes)
     if data == text.data:
-        raise ToolFault("The edit would leave the file as it is: only white space differs, and that was adapted to it.")
+        raise ToolError("The edit would leave the file as it is: only white space differs, and that was adapted to it.")
     return data

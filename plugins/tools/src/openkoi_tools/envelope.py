@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .hunks import FilePatch, Hunk, hunk_of, signed
 from .paths import shortened
@@ -56,7 +56,7 @@ def file_patch(section: Section, lines: Sequence[str]) -> FilePatch:
         raw = lines[begin : signed(lines, begin, section.end)]
         whole = hunk_of([line if line.strip("\r") else f"+{line}" for line in raw])
         if whole.old:
-            raise ToolFault(
+            raise ToolError(
                 f"{shortened(path)} is to be added, so each of its lines begins with +. To change it, use {UPDATE}"
             )
         return FilePatch(before="", after=path, hunks=(whole,) if whole.lines else ())

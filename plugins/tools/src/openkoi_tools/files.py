@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .fit import size
 from .hints import hint
@@ -15,10 +15,10 @@ from .toolkit import Settings
 
 
 def load(where: Place, settings: Settings) -> bytes:
-    """Return a file's bytes; raises ToolFault for a folder, a device, what is missing and what is too large."""
+    """Return a file's bytes; raises ToolError for a folder, a device, what is missing and what is too large."""
     facts = existing(where, settings)
     if facts.st_size > settings.file_bytes:
-        raise ToolFault(
+        raise ToolError(
             f"{where.name} is too large to open here: {size(facts.st_size)}, and at most {size(settings.file_bytes)} "
             "are read. Use search, or run_command with sed or head, to see a part of it."
         )
@@ -30,7 +30,7 @@ def existing(where: Place, settings: Settings) -> os.stat_result:
     try:
         facts = where.real.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise ToolFault(f"There is no file {where.name}.{hint(where, settings.skip)}") from None
+        raise ToolError(f"There is no file {where.name}.{hint(where, settings.skip)}") from None
     refuse_other(where, facts.st_mode)
     return facts
 
@@ -38,9 +38,9 @@ def existing(where: Place, settings: Settings) -> os.stat_result:
 def refuse_other(where: Place, mode: int) -> None:
     """Raise for what exists and is no ordinary file."""
     if stat.S_ISDIR(mode):
-        raise ToolFault(f"{where.name} is a folder, not a file. list_files shows what is in it.")
+        raise ToolError(f"{where.name} is a folder, not a file. list_files shows what is in it.")
     if not stat.S_ISREG(mode):
-        raise ToolFault(f"{where.name} is a device, a pipe or a socket, not a file.")
+        raise ToolError(f"{where.name} is a device, a pipe or a socket, not a file.")
 
 
 def save(path: Path, data: bytes) -> None:
@@ -62,7 +62,7 @@ def save(path: Path, data: bytes) -> None:
 def refuse_read_only(path: Path) -> None:
     """Raise for a file that exists and is not meant to be written."""
     if path.exists() and not os.access(path, os.W_OK):
-        raise ToolFault(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
+        raise ToolError(f"{path.name} is read-only. Change its mode with run_command if it is meant to be written.")
 
 
 def write_through(path: Path, data: bytes) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .ignore import compiled, valid
 
@@ -38,9 +38,9 @@ class Glob:
 
     @cached_property
     def spec(self) -> "GitIgnoreSpec":
-        """The compiled pattern; raises ToolFault if it is none."""
+        """The compiled pattern; raises ToolError if it is none."""
         if not all(valid(one) for one in self.alternatives):
-            raise ToolFault(f"The glob {self.pattern[:100]!r} is no pattern. Write one like *.py or src/**/*.ts.")
+            raise ToolError(f"The glob {self.pattern[:100]!r} is no pattern. Write one like *.py or src/**/*.ts.")
         return compiled(self.alternatives)
 
 

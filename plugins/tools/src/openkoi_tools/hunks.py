@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 SIGNS = (" ", "-", "+")
 MARK = "\\"
@@ -84,10 +84,10 @@ def sign_of(line: str) -> str:
 
 
 def signed(lines: Sequence[str], begin: int, end: int) -> int:
-    """Return where the signed lines from a beginning on are over, at the end at most; raises ToolFault for others."""
+    """Return where the signed lines from a beginning on are over, at the end at most; raises ToolError for others."""
     for number in range(begin, end):
         if sign_of(lines[number]) not in (*SIGNS, MARK):
-            raise ToolFault(
+            raise ToolError(
                 f"Line {number + 1} of the patch belongs to no hunk: {lines[number][:80]!r}. "
                 "Each line of a hunk begins with a space, - or +."
             )

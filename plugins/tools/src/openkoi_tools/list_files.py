@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .fit import counted, fitting
@@ -57,9 +57,9 @@ class Folder:
 def look(where: Place, glob: Glob, settings: Settings) -> Folder:
     """Find the files below a folder."""
     if not where.real.exists():
-        raise ToolFault(f"There is no folder {where.name}.{hint(where, settings.skip)}")
+        raise ToolError(f"There is no folder {where.name}.{hint(where, settings.skip)}")
     if not where.real.is_dir():
-        raise ToolFault(f"{where.name} is a file, not a folder. read_file shows what is in it.")
+        raise ToolError(f"{where.name} is a file, not a folder. read_file shows what is in it.")
     top = "" if where.real == where.root else f"{where.name}/"
     found = [spelled(path) for path in islice(walk(where, settings.skip), MOST_FILES)]
     paths = tuple(name.removeprefix(top) for name in found if glob.takes(name))

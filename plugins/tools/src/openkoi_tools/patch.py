@@ -1,6 +1,6 @@
 """Read a patch of either format. Pure."""
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .envelope import files_of, is_envelope
 from .hunks import FilePatch
@@ -13,11 +13,11 @@ NO_FILE = (
 
 
 def parsed(patch: str) -> list[FilePatch]:
-    """What a patch does to which files; raises ToolFault for one that cannot be read."""
+    """What a patch does to which files; raises ToolError for one that cannot be read."""
     lines = patch.removesuffix("\n").split("\n")
     if all(line.endswith("\r") for line in lines):
         lines = [line.removesuffix("\r") for line in lines]
     files = files_of(lines) if is_envelope(lines) else Unified(lines).files()
     if not files or not all(file.before or file.after for file in files):
-        raise ToolFault(NO_FILE)
+        raise ToolError(NO_FILE)
     return files

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISLNK
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 LONGEST_SHOWN = 120
 
@@ -26,19 +26,19 @@ class Place:
 def place(workspace: Path, given: str) -> Place:
     """Find the place that a path names; it need not exist."""
     if not given.strip():
-        raise ToolFault("The path is empty. Give one relative to the workspace, like src/main.py.")
+        raise ToolError("The path is empty. Give one relative to the workspace, like src/main.py.")
     if "\0" in given:
-        raise ToolFault("The path holds a NUL character, which no file name can.")
+        raise ToolError("The path holds a NUL character, which no file name can.")
     root = workspace.resolve()
     try:
         real = (root / given).resolve()
         looped = real.is_relative_to(root) and is_link(real)
     except (OSError, RuntimeError) as error:
-        raise ToolFault(refusal(given, error)) from None
+        raise ToolError(refusal(given, error)) from None
     if not real.is_relative_to(root):
-        raise ToolFault(f"{shortened(given)} leads out of the workspace. Use a path inside it; '.' is its top folder.")
+        raise ToolError(f"{shortened(given)} leads out of the workspace. Use a path inside it; '.' is its top folder.")
     if looped:
-        raise ToolFault(f"{shortened(given)} is a link that leads back to itself.")
+        raise ToolError(f"{shortened(given)} is a link that leads back to itself.")
     return Place(root, real)
 
 

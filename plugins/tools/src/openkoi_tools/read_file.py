@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .binary import binary
@@ -68,9 +68,9 @@ def reading(desk: Desk, where: Place, wanted: Range) -> str:
 def refuse_range(where: Place, wanted: Range, total: int) -> None:
     """Raise for lines that are not there."""
     if wanted.end < wanted.start:
-        raise ToolFault(f"The range is empty: end ({wanted.end}) comes before start ({wanted.start}).")
+        raise ToolError(f"The range is empty: end ({wanted.end}) comes before start ({wanted.start}).")
     if wanted.start > max(1, total):
-        raise ToolFault(f"{where.name} has only {counted(total, 'line')}; start is {wanted.start}.")
+        raise ToolError(f"{where.name} has only {counted(total, 'line')}; start is {wanted.start}.")
 
 
 def header(where: Place, text: Document) -> str:

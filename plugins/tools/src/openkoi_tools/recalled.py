@@ -31,9 +31,9 @@ def answered(records: Iterable[Record], run: str) -> Iterator[tuple[ToolCall, To
     """A run's calls, each with its result; an id may come again in a later turn."""
     waiting: dict[str, ToolCall] = {}
     for event in (record.event for record in records if record.run == run):
-        if isinstance(event, events.ToolCalled):
+        if isinstance(event, events.ToolCallStarted):
             waiting[event.call.id] = event.call
-        elif isinstance(event, events.ToolAnswered) and event.result.call in waiting:
+        elif isinstance(event, events.ToolCallFinished) and event.result.call in waiting:
             yield waiting.pop(event.result.call), event.result
 
 

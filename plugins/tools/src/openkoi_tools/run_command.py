@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 
-from openkoi_hookspecs import Arguments, Command, Completed, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Command, CommandResult, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .binary import garbled
@@ -62,11 +62,11 @@ def run_command(desk: Desk) -> Tool:
 def refuse_command(command: str) -> None:
     """Raise for what no shell can be given."""
     if not command.strip():
-        raise ToolFault("The command is empty.")
+        raise ToolError("The command is empty.")
     if "\0" in command:
-        raise ToolFault("The command holds a NUL character, which no command can.")
+        raise ToolError("The command holds a NUL character, which no command can.")
     if len(command.encode()) > LONGEST:
-        raise ToolFault(f"The command is longer than {size(LONGEST)}. Put it into a file with write_file and run that.")
+        raise ToolError(f"The command is longer than {size(LONGEST)}. Put it into a file with write_file and run that.")
 
 
 def shell() -> list[str]:
@@ -77,14 +77,14 @@ def shell() -> list[str]:
     return [program or "sh", "-c"]
 
 
-def ending(done: Completed, seconds: float) -> str:
+def ending(done: CommandResult, seconds: float) -> str:
     """Say how a command ended."""
     if done.timed_out:
         return f"Timed out: it was still running after {seconds:.0f} s and was stopped, with all that it had started."
     return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."
 
 
-def addressed(desk: Desk, done: Completed) -> Completed:
+def addressed(desk: Desk, done: CommandResult) -> CommandResult:
     """See to it that what will not be shown can be read: all of the output is in a file that this run may open."""
     long = len(done.output.encode(errors="replace")) > desk.settings.result_bytes - STATUS_ROOM
     if long and not done.whole and not garbled(done.output):
@@ -94,7 +94,7 @@ def addressed(desk: Desk, done: Completed) -> Completed:
     return done
 
 
-def output(done: Completed, room: int) -> list[str]:
+def output(done: CommandResult, room: int) -> list[str]:
     """Return what a command wrote; of much the beginning and the end, and where all of it is."""
     if not done.output.strip():
         return []

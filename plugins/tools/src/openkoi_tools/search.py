@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .fit import counted, fitting
@@ -54,9 +54,9 @@ async def look(desk: Desk, wanted: Wanted) -> list[Hit]:
 def refuse_pattern(pattern: str) -> None:
     """Raise for what no line can match."""
     if not pattern:
-        raise ToolFault("The pattern is empty. To see which files there are, use list_files.")
+        raise ToolError("The pattern is empty. To see which files there are, use list_files.")
     if "\0" in pattern or "\n" in pattern:
-        raise ToolFault(
+        raise ToolError(
             "The pattern holds a line break or a NUL. Lines are searched one at a time; give one line's part."
         )
 
@@ -64,7 +64,7 @@ def refuse_pattern(pattern: str) -> None:
 def searchable(where: Place, settings: Settings) -> Place:
     """Return a file or folder that exists."""
     if not where.real.exists():
-        raise ToolFault(f"There is no {where.name}.{hint(where, settings.skip)}")
+        raise ToolError(f"There is no {where.name}.{hint(where, settings.skip)}")
     return where
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from openkoi_hookspecs import Command, KoiError, LimitReached, Run, ToolFault
+from openkoi_hookspecs import Command, KoiError, LimitExceededError, Run, ToolError
 
 from . import scan
 from .glob import Glob
@@ -52,12 +52,12 @@ async def by_ripgrep(wanted: Wanted, run: Run, settings: Settings) -> list[Hit] 
     argv = [program, *flags(wanted), "-e", wanted.pattern, "--", "." if relative == "." else f"./{relative}"]
     try:
         done = await run.execute(Command(argv, stdin=lines, seconds=settings.search_seconds))
-    except LimitReached:
+    except LimitExceededError:
         raise
     except KoiError:
         return None
     if done.timed_out:
-        raise ToolFault(TOO_SLOW.format(settings.search_seconds))
+        raise ToolError(TOO_SLOW.format(settings.search_seconds))
     found = parsed(done.output.splitlines())
     return found if done.exit_code == 1 or (done.exit_code == 0 and found) else None
 
@@ -85,9 +85,9 @@ async def by_ourselves(wanted: Wanted, settings: Settings) -> list[Hit]:
     order = {"pattern": wanted.pattern, "literal": wanted.literal, "files": files, "room": 2 * settings.result_bytes}
     status, output = await child(json.dumps(order).encode(), wanted.where.root, settings.search_seconds)
     if status == scan.INVALID_PATTERN:
-        raise ToolFault(f"The pattern is no regular expression: {output}. For plain text, pass literal=true.")
+        raise ToolError(f"The pattern is no regular expression: {output}. For plain text, pass literal=true.")
     if status:
-        raise ToolFault(
+        raise ToolError(
             f"The search broke off (exit code {status}). Narrow it with path or glob, or simplify the pattern."
         )
     return parsed(output.split("\n"))
@@ -111,7 +111,7 @@ async def child(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
     try:
         output, _ = await asyncio.wait_for(process.communicate(order), seconds)
     except TimeoutError:
-        raise ToolFault(TOO_SLOW.format(seconds)) from None
+        raise ToolError(TOO_SLOW.format(seconds)) from None
     finally:
         if process.returncode is None:
             process.kill()

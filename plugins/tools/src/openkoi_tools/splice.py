@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .text import STAND_INS, Document, Encoding, common, ending_at
 
@@ -44,14 +44,14 @@ def narrowed(text: str, change: Change) -> Change:
 def encoded(document: Document, begin: int, new: str) -> bytes:
     """Return new text as bytes of this file: its encoding, and the line ending of the span that begins there."""
     if stands_in(document.raw, new):
-        raise ToolFault(
+        raise ToolError(
             "The replacement repeats a sign that only stands for a byte that cannot be shown; writing it would "
             "destroy the byte. Choose a smaller part to replace."
         )
     try:
         return document.encoding.encode(new.replace("\n", ending_at(document.raw, begin)))
     except UnicodeEncodeError as error:
-        raise ToolFault(lacking(document.encoding, error.object[error.start])) from None
+        raise ToolError(lacking(document.encoding, error.object[error.start])) from None
 
 
 def stands_in(raw: str, new: str) -> bool:

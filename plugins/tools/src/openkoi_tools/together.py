@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .files import save
 from .paths import Place, refusal
@@ -31,16 +31,16 @@ class Before:
 
 
 def put(steps: Sequence[Step]) -> None:
-    """Take all steps; raises ToolFault after none was taken, or all were taken back."""
+    """Take all steps; raises ToolError after none was taken, or all were taken back."""
     done: list[Before] = []
     try:
         for step in steps:
             done.append(as_it_is(step.where))
             take(step)
     except OSError as error:
-        raise ToolFault(f"{refusal(step.where.name, error)} {ending(put_back(done))}") from None
-    except ToolFault as fault:
-        raise ToolFault(f"{fault} {ending(put_back(done))}") from None
+        raise ToolError(f"{refusal(step.where.name, error)} {ending(put_back(done))}") from None
+    except ToolError as fault:
+        raise ToolError(f"{fault} {ending(put_back(done))}") from None
     except BaseException:
         put_back(done)
         raise
@@ -80,7 +80,7 @@ def put_back(done: Sequence[Before]) -> list[str]:
     for before in reversed(done):
         try:
             take(before.step)
-        except (OSError, ToolFault):
+        except (OSError, ToolError):
             lost.append(before.step.where.name)
         for folder in before.missing:
             with suppress(OSError):

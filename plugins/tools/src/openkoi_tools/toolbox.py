@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import BadSetting, Data, Run, Tool
+from openkoi_hookspecs import ConfigError, DataDir, Run, Tool
 
 from .apply_patch import apply_patch
 from .ask_user import ask_user
@@ -49,12 +49,12 @@ class WorkspaceTools:
         max_command_seconds: int = 600,
         search_seconds: float = 20.0,
         skip: tuple[str, ...] = SKIPPED,
-        outputs: Annotated[Path | None, Data("outputs")] = None,
+        outputs: Annotated[Path | None, DataDir("outputs")] = None,
     ) -> None:
         if not 2 <= max_result_kb <= 60:
-            raise BadSetting(f"[tools.workspace] max_result_kb is {max_result_kb}; it must be from 2 to 60.")
+            raise ConfigError(f"[tools.workspace] max_result_kb is {max_result_kb}; it must be from 2 to 60.")
         if min(max_file_mb, command_seconds, max_command_seconds, search_seconds) <= 0:
-            raise BadSetting("[tools.workspace] max_file_mb and all seconds must be above zero.")
+            raise ConfigError("[tools.workspace] max_file_mb and all seconds must be above zero.")
         self._settings = Settings(
             result_bytes=max_result_kb * 1024,
             file_bytes=max_file_mb * 1024**2,

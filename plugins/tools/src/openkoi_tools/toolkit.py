@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from openkoi_hookspecs import Run, ToolFault
+from openkoi_hookspecs import Run, ToolError
 
 from .paths import Place, place, refusal
 from .shown import Seen
@@ -72,4 +72,4 @@ def refused(where: Place, work: Callable[[Place], T]) -> T:
     try:
         return work(where)
     except OSError as error:
-        raise ToolFault(refusal(where.name, error)) from None
+        raise ToolError(refusal(where.name, error)) from None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .hunks import MARK, FilePatch, Hunk, hunk_of, sign_of, signed
 from .paths import shortened
@@ -38,12 +38,12 @@ class Header:
     hunks: list[Hunk] = field(default_factory=list)
 
     def patch(self) -> FilePatch:
-        """What it says of which file; raises ToolFault where that is not clear."""
+        """What it says of which file; raises ToolError where that is not clear."""
         before, after = (self.renamed_from, self.renamed_to) if self.renamed_to else self.named
         if self.mode not in FILE_MODES:
-            raise ToolFault(f"The patch makes {shortened(after)} a link or a submodule. Use run_command for that.")
+            raise ToolError(f"The patch makes {shortened(after)} a link or a submodule. Use run_command for that.")
         if before and after and before != after and not self.renamed_to:
-            raise ToolFault(
+            raise ToolError(
                 f"The patch names two files for one, {shortened(before)} and {shortened(after)}. "
                 "To rename a file, write 'rename from' and 'rename to' above its hunks."
             )
@@ -90,7 +90,7 @@ class Unified:
         elif is_signature(line):
             self.inside = False
         elif self.inside and line.startswith(("+", "-")):
-            raise ToolFault(f"Line {at + 1} of the patch belongs to no hunk: {line[:80]!r}. Write a @@ line above it.")
+            raise ToolError(f"Line {at + 1} of the patch belongs to no hunk: {line[:80]!r}. Write a @@ line above it.")
         elif self.headers and not self.headers[-1].hunks:
             self.note(line)
         return at + 1
@@ -110,7 +110,7 @@ class Unified:
         """Take what else git says of a file."""
         header = self.headers[-1]
         if line.startswith(UNREADABLE):
-            raise ToolFault("The patch holds a copy or binary data, which is not applied here. Use run_command.")
+            raise ToolError("The patch holds a copy or binary data, which is not applied here. Use run_command.")
         header.created = header.created or line.startswith("new file mode ")
         header.deleted = header.deleted or line.startswith("deleted file mode ")
         for beginning, attribute in FIELDS.items():
@@ -120,7 +120,7 @@ class Unified:
     def hunk(self, at: int) -> int:
         """Take a hunk; return where the line after it is."""
         if not self.headers:
-            raise ToolFault("The patch has a hunk before it names a file. Write --- a/path and +++ b/path above it.")
+            raise ToolError("The patch has a hunk before it names a file. Write --- a/path and +++ b/path above it.")
         ranges = RANGES.match(self.lines[at])
         begin = at + 1
         end = counted(self.lines, begin, ranges) if ranges else None
@@ -179,7 +179,7 @@ def path_of(written: str) -> str:
     try:
         return ESCAPED.sub(meant, path[1 : path.rindex('"')].encode()).decode()
     except ValueError:
-        raise ToolFault(f"The patch names a file that cannot be read: {path[:80]}.") from None
+        raise ToolError(f"The patch names a file that cannot be read: {path[:80]}.") from None
 
 
 def bare(path: str, *, lettered: bool) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import ToolFault
+from openkoi_hookspecs import ToolError
 
 from .fit import counted, numbered, span
 from .matching import Found
@@ -29,7 +29,7 @@ def unread(desk: Desk, where: Place) -> str:
 def refuse_unread(desk: Desk, where: Place) -> None:
     """Raise when nothing of the file was shown in this run."""
     if not desk.seen.knows(where.real):
-        raise ToolFault(f"{where.name} was not shown in this run, so it is not edited blindly. Use read_file first.")
+        raise ToolError(f"{where.name} was not shown in this run, so it is not edited blindly. Use read_file first.")
 
 
 def refuse_unseen(desk: Desk, where: Place, text: str, changes: Sequence[Change]) -> None:
@@ -37,7 +37,7 @@ def refuse_unseen(desk: Desk, where: Place, text: str, changes: Sequence[Change]
     for change in changes:
         if not desk.seen.covers(where.real, text[change.start : change.end].split("\n")):
             first, last = lines_from(text, change)
-            raise ToolFault(
+            raise ToolError(
                 f"Not shown in this run, at least not as now: {span(first, last)} of {where.name}. "
                 f"Read them with read_file (start={first}, end={last}), then edit."
             )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolFault, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
 from .files import refuse_other, save
@@ -61,16 +61,16 @@ def written(desk: Desk, where: Place, content: Content) -> str:
 
 
 def earlier(desk: Desk, where: Place, content: Content) -> Document | None:
-    """Return what is there now; raises ToolFault when it must not be replaced."""
+    """Return what is there now; raises ToolError when it must not be replaced."""
     if not where.real.exists():
         return None
     refuse_other(where, where.real.stat().st_mode)
     if not content.overwrite and (why := unread(desk, where)):
-        raise ToolFault(f"{why}, or pass overwrite=true.")
+        raise ToolError(f"{why}, or pass overwrite=true.")
     small = where.real.stat().st_size <= desk.settings.file_bytes
     before = document(where.real.read_bytes() if small else b"")
     if not content.overwrite and not desk.seen.covers(where.real, lines_of(before.plain)):
-        raise ToolFault(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
+        raise ToolError(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
     return before
 
 

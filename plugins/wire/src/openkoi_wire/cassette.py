@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 from urllib.parse import urlsplit
 
-from openkoi_hookspecs import BadSetting, Env
+from openkoi_hookspecs import ConfigError, Env
 
 from .recorder import Recorder
 from .recordings import Recordings
@@ -21,13 +21,13 @@ def replays(cassette: str) -> bool:
 
 
 def inserted(cassette: str, server: Server, base_url: str) -> Recorder | Recordings | None:
-    """Open a cassette, if there is one; raises BadSetting when it cannot be used."""
+    """Open a cassette, if there is one; raises ConfigError when it cannot be used."""
     if not cassette:
         return None
     word, _, name = cassette.partition(":")
     file = Path(name).expanduser()
     if not name or f"{word}:" not in (RECORD, REPLAY):
-        raise BadSetting(f"The cassette is {cassette!r}. Write record:FILE or replay:FILE.")
+        raise ConfigError(f"The cassette is {cassette!r}. Write record:FILE or replay:FILE.")
     redact = server.redactor
     return Recordings(file, redact) if replays(cassette) else Recorder(file, redact, server.host, root_of(base_url))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Chunk, Done, Stop, ToolCall, Usage
+from openkoi_hookspecs import Chunk, FinishReason, StreamEnd, ToolCall, Usage
 
 from .server import Server
 
@@ -10,11 +10,11 @@ from .server import Server
 def concluded(server: Server, rest: Sequence[Chunk], usage: Usage, *, said: bool, asks: bool) -> Sequence[Chunk]:
     """Return the rest of an answer and Done; ``said``: there were words, ``asks``: it says that it wants tools.
 
-    Raises EmptyAnswer where nothing was said (thoughts are not words) and no tool was asked for.
+    Raises EmptyResponseError where nothing was said (thoughts are not words) and no tool was asked for.
     """
     called = any(isinstance(chunk, ToolCall) for chunk in rest)
     if asks and not called:
         raise server.empty("asked for tools and named none; nothing in its answer was acted upon.")
     if not called and not said:
         raise server.empty()
-    return (*rest, Done(usage, Stop.TOOLS if called else Stop.END))
+    return (*rest, StreamEnd(usage, FinishReason.TOOLS if called else FinishReason.END))

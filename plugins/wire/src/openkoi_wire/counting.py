@@ -14,7 +14,10 @@ def count(value: Json) -> int:
 
 
 def parsed(data: str | bytes, server: Server) -> dict[str, Json]:
-    """Read one JSON object of an answer; raises Unavailable when it is none, EmptyAnswer for null and the like."""
+    """Read one JSON object of an answer.
+
+    Raises ProviderUnavailableError when it is none, EmptyResponseError for null and the like.
+    """
     try:
         frame = decoded(data) if data else None
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from openkoi_hookspecs import BadSetting
+from openkoi_hookspecs import ConfigError
 
 from .bounds import Bounds
 from .cassette import root_of
@@ -114,5 +114,5 @@ class Pool:
             try:
                 self.trusted = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context()
             except OSError as error:
-                raise BadSetting(f"The certificates that SSL_CERT_FILE names cannot be read: {error}") from None
+                raise ConfigError(f"The certificates that SSL_CERT_FILE names cannot be read: {error}") from None
         return self.trusted

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from openkoi_hookspecs import BadSetting, Json, Refused
+from openkoi_hookspecs import ConfigError, Json, RequestRejectedError
 from openkoi_redact import Redactor
 
 from . import exchange, tape
@@ -28,7 +28,7 @@ class Recordings:
             self._kept[found.method, found.path, digest(found.body)].append(found)
 
     def answer(self, method: str, path: str, body: bytes) -> Exchange:
-        """Find what was answered; raises Refused when that was not recorded."""
+        """Find what was answered; raises RequestRejectedError when that was not recorded."""
         body = b"".join(masked([body], self._redact))
         key = (method, address(path, self._redact), digest(body))
         kept, taken = self._kept.get(key, []), self._taken[key]
@@ -37,25 +37,25 @@ class Recordings:
         self._taken[key] += 1
         return kept[min(taken, len(kept) - 1)]
 
-    def _missing(self, key: Key, body: bytes, kept: int) -> Refused:
+    def _missing(self, key: Key, body: bytes, kept: int) -> RequestRejectedError:
         method, path, word = key
         times = f"is recorded {kept} times only" if kept > 1 else "is recorded once only" if kept else "is not recorded"
         held = sum(map(len, self._kept.values()))
-        return Refused(
+        return RequestRejectedError(
             f"The request {method} {path} ({summary(body)}{word}) {times}: {self._file} holds {held} exchanges. "
             "The task, a tool's result or a setting differs from when it was recorded; record anew."
         )
 
 
 def recorded(file: Path) -> Sequence[Exchange]:
-    """Read a cassette; raises BadSetting that names the line that cannot be read."""
+    """Read a cassette; raises ConfigError that names the line that cannot be read."""
     found = []
     for number, line in enumerate(tape.lines(file), start=1):
         try:
             found.append(exchange.read(line))
         except (ValueError, RecursionError) as error:
             why = "it is no JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
-            raise BadSetting(f"{file}, line {number}, cannot be replayed: {why}. Record it anew.") from None
+            raise ConfigError(f"{file}, line {number}, cannot be replayed: {why}. Record it anew.") from None
     return found
 
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from openkoi_hookspecs import BadSetting, EmptyAnswer, Refused, Unavailable, WrongServer
+from openkoi_hookspecs import (
+    ConfigError,
+    EmptyResponseError,
+    ProviderUnavailableError,
+    RequestRejectedError,
+    WrongServerError,
+)
 from openkoi_redact import Redactor, current_redactor, is_secret_name
 
 LONGEST = 400
@@ -25,21 +31,21 @@ class Server:
         """Whether it is this machine."""
         return loopback(self.host) or loopback(self.host.rpartition(":")[0])
 
-    def unavailable(self, what: str, *, retry_after: float | None = None) -> Unavailable:
+    def unavailable(self, what: str, *, retry_after: float | None = None) -> ProviderUnavailableError:
         """Make the error for what may pass: ``what`` goes on from the host's name."""
-        return Unavailable(f"{self.host} {self.hide(what)}", retry_after=retry_after)
+        return ProviderUnavailableError(f"{self.host} {self.hide(what)}", retry_after=retry_after)
 
-    def empty(self, what: str = "sent an empty answer.") -> EmptyAnswer:
+    def empty(self, what: str = "sent an empty answer.") -> EmptyResponseError:
         """Make the error for an answer with nothing in it."""
-        return EmptyAnswer(f"{self.host} {what}")
+        return EmptyResponseError(f"{self.host} {what}")
 
-    def refused(self, what: str, *, overflow: bool = False) -> Refused:
+    def refused(self, what: str, *, overflow: bool = False) -> RequestRejectedError:
         """Make the error for what will not pass."""
-        return Refused(f"{self.host} {self.hide(what)}", overflow=overflow)
+        return RequestRejectedError(f"{self.host} {self.hide(what)}", overflow=overflow)
 
-    def wrong(self, what: str) -> WrongServer:
+    def wrong(self, what: str) -> WrongServerError:
         """Make the error for what is no model server."""
-        return WrongServer(f"{self.host} {self.hide(what)}")
+        return WrongServerError(f"{self.host} {self.hide(what)}")
 
     def hide(self, text: str) -> str:
         """Mask our secrets, and whatever looks like one."""
@@ -47,14 +53,14 @@ class Server:
 
 
 def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
-    """Read a base URL and headers; raises BadSetting when HTTP could not send them."""
+    """Read a base URL and headers; raises ConfigError when HTTP could not send them."""
     try:
         url = urlsplit(base_url)
         port = f":{url.port}" if url.port else ""
     except ValueError as error:
-        raise BadSetting(f"The base URL is not a web address ({error}). Write http://host:port/path.") from None
+        raise ConfigError(f"The base URL is not a web address ({error}). Write http://host:port/path.") from None
     if url.scheme not in {"http", "https"} or not url.hostname:
-        raise BadSetting("The base URL is not a web address. Write one that begins with http:// or https://.")
+        raise ConfigError("The base URL is not a web address. Write one that begins with http:// or https://.")
     for name, value in headers.items():
         sendable(name, value)
     server = Server(f"{url.hostname}{port}")
@@ -64,10 +70,10 @@ def server_of(base_url: str, headers: Mapping[str, str]) -> Server:
 
 
 def sendable(name: str, value: str) -> None:
-    """Raise BadSetting for a header that HTTP cannot carry, without quoting it."""
+    """Raise ConfigError for a header that HTTP cannot carry, without quoting it."""
     if value.isascii() and value.isprintable() and value == value.strip():
         return
-    raise BadSetting(f"The header {name} holds a character that HTTP cannot send. Enter the key again, without it.")
+    raise ConfigError(f"The header {name} holds a character that HTTP cannot send. Enter the key again, without it.")
 
 
 def secrets_in(headers: Mapping[str, str], url: SplitResult) -> Iterator[str]:

@@ -4,19 +4,19 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from openkoi_hookspecs import BadSetting, KoiError
+from openkoi_hookspecs import ConfigError, KoiError
 
 APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def begin(file: Path) -> None:
-    """Make sure that lines can be appended; a new file is its owner's alone. Raises BadSetting when they cannot."""
+    """Make sure that lines can be appended; a new file is its owner's alone. Raises ConfigError when they cannot."""
     try:
         ordinary(file)
         os.close(os.open(file, APPENDING, 0o600))
     except OSError as error:
         why = error.strerror or str(error)
-        raise BadSetting(f"{file} cannot be recorded to: {why}. Name a file in a folder that exists.") from None
+        raise ConfigError(f"{file} cannot be recorded to: {why}. Name a file in a folder that exists.") from None
 
 
 def append(file: Path, line: bytes) -> None:
@@ -43,14 +43,14 @@ def take_back(tape: int, written: int) -> None:
 
 
 def lines(file: Path) -> Iterator[bytes]:
-    """Read the lines; raises BadSetting when there is no such file."""
+    """Read the lines; raises ConfigError when there is no such file."""
     try:
         ordinary(file)
         with file.open("rb") as tape:
             yield from tape
     except OSError as error:
         why = error.strerror or str(error)
-        raise BadSetting(f"{file} cannot be replayed: {why}. Record it first.") from None
+        raise ConfigError(f"{file} cannot be replayed: {why}. Record it first.") from None
 
 
 def ordinary(file: Path) -> None:

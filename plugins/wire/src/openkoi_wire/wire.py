@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, M
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from openkoi_hookspecs import Json, ProviderError, Unavailable
+from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
 from .blank import LONGEST_BLANK, is_blank
 from .bounds import Bounds
@@ -181,7 +181,7 @@ class Wire:
         return bytes(whole)
 
     async def _pieces(self, response: "Response") -> AsyncGenerator[bytes]:
-        """Yield an answer as it comes; raises WrongServer for a web page."""
+        """Yield an answer as it comes; raises WrongServerError for a web page."""
         begun, kind = False, response.headers.get("content-type", "")
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:
@@ -247,8 +247,8 @@ class Wire:
             yield
         except Silence as silence:
             raise self.server.unavailable(f"said nothing new for {round(silence.seconds, 1):g} seconds.") from None
-        except Unavailable as error:
-            raise (Unavailable(str(error)) if self._pool.replays else error) from None
+        except ProviderUnavailableError as error:
+            raise (ProviderUnavailableError(str(error)) if self._pool.replays else error) from None
         except (HTTPError, InvalidURL) as error:
             raise self._broken(error) from None
 

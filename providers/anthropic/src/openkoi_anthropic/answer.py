@@ -5,7 +5,7 @@ Knows the format's events. Nothing is acted upon that did not arrive in full.
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Stop
+from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd
 from openkoi_wire import Server, concluded, parsed
 
 from .blocks import Blocks
@@ -13,9 +13,9 @@ from .refusals import complaint
 from .usage import counts, usage_of
 
 STOPS = {
-    "max_tokens": Stop.LENGTH,
-    "model_context_window_exceeded": Stop.LENGTH,
-    "refusal": Stop.REFUSED,
+    "max_tokens": FinishReason.LENGTH,
+    "model_context_window_exceeded": FinishReason.LENGTH,
+    "refusal": FinishReason.REFUSED,
 }
 
 
@@ -64,16 +64,16 @@ class Answer:
         return [chunk for chunks in begun for chunk in chunks or ()]
 
     def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if self.over and not self._finish and not self._blocks.begun:
             raise self._server.empty()
         if not self.over or not self._finish or self._blocks.mixed_up:
             why = ": it mixed up the pieces of its tool calls" if self._blocks.mixed_up else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
-        stop, usage = STOPS.get(self._finish, Stop.END), usage_of(self._counts)
-        rest = list(self._blocks.rest(calls=stop is Stop.END))
-        if stop is not Stop.END:
-            return (*rest, Done(usage, stop))
+        stop, usage = STOPS.get(self._finish, FinishReason.END), usage_of(self._counts)
+        rest = list(self._blocks.rest(calls=stop is FinishReason.END))
+        if stop is not FinishReason.END:
+            return (*rest, StreamEnd(usage, stop))
         return concluded(self._server, rest, usage, said=self._blocks.said, asks=self._finish == "tool_use")
 
     def _parsed(self, data: str | bytes) -> dict[str, Json]:

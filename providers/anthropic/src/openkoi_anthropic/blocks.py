@@ -7,7 +7,7 @@ that everything keeps its order.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Chunk, Json, Text, Thought
+from openkoi_hookspecs import Chunk, Json, Reasoning, Text
 from openkoi_wire import Calls, buffered
 
 from .seals import KINDS, redacted
@@ -38,7 +38,7 @@ class Blocks:
     """
 
     def __init__(self) -> None:
-        self._waiting: list[Text | Thought | Draft] = []
+        self._waiting: list[Text | Reasoning | Draft] = []
         self._drafts: dict[int, Draft] = {}
         self.mixed_up = False
         self.said = False
@@ -71,9 +71,9 @@ class Blocks:
             case {"type": "text_delta", "text": str(text)} if text:
                 return self._tell(Text(text))
             case {"type": "thinking_delta", "thinking": str(text)} if text:
-                return self._tell(Thought(text))
+                return self._tell(Reasoning(text))
             case {"type": "signature_delta", "signature": str(signature)} if signature:
-                return self._tell(Thought("", seal=signature))
+                return self._tell(Reasoning("", seal=signature))
             case {"type": "input_json_delta", "partial_json": piece} if piece:
                 self._write(index, piece)
                 return buffered(piece)
@@ -101,7 +101,7 @@ class Blocks:
             elif calls:
                 yield made.make(item.id, item.tool, item.written)
 
-    def _tell(self, *chunks: Text | Thought) -> Sequence[Chunk]:
+    def _tell(self, *chunks: Text | Reasoning) -> Sequence[Chunk]:
         self.said |= any(isinstance(chunk, Text) for chunk in chunks)
         if not self._waiting:
             return chunks
@@ -109,12 +109,12 @@ class Blocks:
         return [one for chunk in chunks for one in buffered(chunk.text)]
 
 
-def thoughts(block: dict[str, Json]) -> list[Thought]:
+def thoughts(block: dict[str, Json]) -> list[Reasoning]:
     """Read what a thought begins with: one that is not told comes whole."""
     if block.get("type") == "redacted_thinking":
         return [redacted(words(block.get("data")))]
     text, signature = words(block.get("thinking")), words(block.get("signature"))
-    return ([Thought(text)] if text else []) + ([Thought("", seal=signature)] if signature else [])
+    return ([Reasoning(text)] if text else []) + ([Reasoning("", seal=signature)] if signature else [])
 
 
 def words(value: Json) -> str:

@@ -29,7 +29,7 @@ class Page:
 
 
 def page_of(listing: Json, defaults: Defaults, server: Server) -> Page:
-    """Read a page; raises Unavailable when it is none."""
+    """Read a page; raises ProviderUnavailableError when it is none."""
     found = listing.get("data") if isinstance(listing, dict) else None
     if isinstance(listing, dict) and isinstance(found, list):
         models = [model_of(entry, defaults) for entry in found if isinstance(entry, dict)]

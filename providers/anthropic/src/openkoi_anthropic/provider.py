@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Annotated, Self
 
-from openkoi_hookspecs import Chunk, Env, Model, NoProvider, Refused, Request
+from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
 from openkoi_wire import Bounds, Cassette, Wire, count, replays
 
 from .answer import Answer
@@ -41,7 +41,9 @@ class Anthropic:
     ) -> None:
         key, base = api_key.strip(), base_url.rstrip("/").removesuffix("/v1")
         if base == OFFICIAL and not key and not replays(cassette):
-            raise NoProvider("Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server.")
+            raise NoProviderError(
+                "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server."
+            )
         headers, bounds = {**VERSION, **credentials(key)}, Bounds(idle=idle_seconds)
         self._wire = Wire(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._scribe = Scribe(sensible(thinking))
@@ -97,7 +99,7 @@ def measuring() -> Iterator[None]:
     """Tell of a refusal whether the request was too long."""
     try:
         yield
-    except Refused as error:
+    except RequestRejectedError as error:
         raise measured(error) from None
 
 

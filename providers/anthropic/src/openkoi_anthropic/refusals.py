@@ -1,6 +1,6 @@
 """What the vendor's complaints mean, beyond what vendors have in common. Knows its words."""
 
-from openkoi_hookspecs import Json, ProviderError, Refused
+from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
 from openkoi_wire import Server, reported
 
 LASTING = frozenset({"billing_error", "request_too_large"})
@@ -12,10 +12,10 @@ def complaint(server: Server, frame: dict[str, Json]) -> ProviderError:
     error = reported(server, frame)
     said = frame.get("error")
     kind = str(said.get("type")) if isinstance(said, dict) else ""
-    return Refused(str(error), overflow=kind == "request_too_large") if kind in LASTING else error
+    return RequestRejectedError(str(error), overflow=kind == "request_too_large") if kind in LASTING else error
 
 
-def measured(error: Refused) -> Refused:
+def measured(error: RequestRejectedError) -> RequestRejectedError:
     """Tell whether a request was refused for its length."""
     words = str(error).casefold()
-    return Refused(str(error), overflow=True) if any(phrase in words for phrase in TOO_LONG) else error
+    return RequestRejectedError(str(error), overflow=True) if any(phrase in words for phrase in TOO_LONG) else error

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from openkoi_hookspecs import Thought
+from openkoi_hookspecs import Reasoning
 
 KINDS = frozenset({"thinking", "redacted_thinking"})
 HIDDEN = "redacted:"
 
 
-def redacted(data: str) -> Thought:
+def redacted(data: str) -> Reasoning:
     """A thought that is not told; no signature has such a beginning."""
-    return Thought("", seal=f"{HIDDEN}{data}")
+    return Reasoning("", seal=f"{HIDDEN}{data}")
 
 
-def handed_back(thought: Thought) -> Mapping[str, str] | None:
+def handed_back(thought: Reasoning) -> Mapping[str, str] | None:
     """Tell a thought as the vendor told it; None for one without a proof, which the vendor would refuse."""
     if not thought.seal:
         return None

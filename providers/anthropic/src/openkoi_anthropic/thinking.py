@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from openkoi_hookspecs import BadSetting, Message, Request, Role, ToolCall
+from openkoi_hookspecs import ConfigError, Message, Request, Role, ToolCall
 
 from .seals import KINDS
 from .turns import blocks_of
@@ -15,10 +15,10 @@ ANSWER = 1024
 
 
 def sensible(thinking: Thinking) -> Thinking:
-    """Return a setting that the vendor takes; raises BadSetting for another."""
+    """Return a setting that the vendor takes; raises ConfigError for another."""
     if thinking in ("off", "adaptive") or thinking == 0 or (isinstance(thinking, int) and thinking >= LEAST):
         return thinking
-    raise BadSetting(f"thinking is {thinking!r}. Set 'off', 'adaptive', or a number of tokens from {LEAST} up.")
+    raise ConfigError(f"thinking is {thinking!r}. Set 'off', 'adaptive', or a number of tokens from {LEAST} up.")
 
 
 def thinking_for(request: Request, thinking: Thinking, limit: int) -> Mapping[str, object] | None:

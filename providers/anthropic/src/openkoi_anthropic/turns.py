@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import as_name
 
 from .seals import KINDS, handed_back
@@ -52,7 +52,7 @@ def block(part: Part) -> Turn | None:
     match part:
         case Text():
             return text(part.text) if part.text.strip() else None
-        case Thought():
+        case Reasoning():
             return handed_back(part)
         case Image():
             return picture(part)

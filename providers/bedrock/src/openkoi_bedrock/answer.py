@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Stop, Usage
+from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd, Usage
 from openkoi_wire import Server, concluded, parsed, reported
 
 from .blocks import Blocks
@@ -11,10 +11,10 @@ from .frames import ERROR, EXCEPTION, KIND, MESSAGE
 from .usage import usage_of
 
 STOPS = {
-    "max_tokens": Stop.LENGTH,
-    "model_context_window_exceeded": Stop.LENGTH,
-    "guardrail_intervened": Stop.REFUSED,
-    "content_filtered": Stop.REFUSED,
+    "max_tokens": FinishReason.LENGTH,
+    "model_context_window_exceeded": FinishReason.LENGTH,
+    "guardrail_intervened": FinishReason.REFUSED,
+    "content_filtered": FinishReason.REFUSED,
 }
 BROKEN = frozenset({"malformed_model_output", "malformed_tool_use"})
 
@@ -49,13 +49,16 @@ class Answer:
         raise reported(self._server, parsed(data, self._server))
 
     def ending(self, waiting: int = 0) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off, ``waiting`` bytes after."""
+        """Return the tool calls and Done.
+
+        Raises ProviderUnavailableError when the answer was cut off, ``waiting`` bytes after.
+        """
         if not self._reason or self._reason in BROKEN or (waiting and not self.over):
             why = f" with the reason {self._reason!r}" if self._reason in BROKEN else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
-        stop = STOPS.get(self._reason, Stop.END)
-        if stop is not Stop.END:
-            return (Done(self._usage, stop),)
+        stop = STOPS.get(self._reason, FinishReason.END)
+        if stop is not FinishReason.END:
+            return (StreamEnd(self._usage, stop),)
         if not self._blocks.complete:
             raise self._server.unavailable("broke off a tool call; nothing in its answer was acted upon.")
         said, asks = self._blocks.said, self._reason == "tool_use" and not self._spoken

@@ -5,7 +5,7 @@ from binascii import Error as NoBase64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Chunk, Json, Text, Thought, ToolCall
+from openkoi_hookspecs import Chunk, Json, Reasoning, Text, ToolCall
 from openkoi_wire import Calls, buffered
 
 from .seals import redacted, signed
@@ -48,7 +48,7 @@ class Block:
     def _think(self, thought: dict[str, Json]) -> Sequence[Chunk] | None:
         match thought:
             case {"text": str(text)} if text:
-                return [Thought(text)]
+                return [Reasoning(text)]
             case {"signature": str(piece)} if piece:
                 self.signature += piece
                 return ()

@@ -5,7 +5,7 @@ Knows the vendor's words; opens no connection.
 
 import re
 
-from openkoi_hookspecs import Json, ProviderError, Refused, Unavailable, WrongServer
+from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError, RequestRejectedError, WrongServerError
 from openkoi_wire import Server
 from openkoi_wire.server import one_line
 
@@ -34,16 +34,16 @@ WILL_NOT_PASS = frozenset(
 def explained(error: ProviderError) -> ProviderError:
     """Say what to do about a refusal, or that it is none."""
     said = str(error)
-    if not isinstance(error, Refused):
+    if not isinstance(error, RequestRejectedError):
         return error
     if MODEL_STUMBLED in said:
-        return Unavailable(said)
-    if error.overflow or isinstance(error, WrongServer):
+        return ProviderUnavailableError(said)
+    if error.overflow or isinstance(error, WrongServerError):
         return error
     if OVERFLOW.search(said):
-        return Refused(said, overflow=True)
+        return RequestRejectedError(said, overflow=True)
     advice = next((advice for words, advice in ADVICE if re.search(words, said, re.IGNORECASE)), "")
-    return Refused(f"{said} {advice}".rstrip())
+    return RequestRejectedError(f"{said} {advice}".rstrip())
 
 
 def in_mid_stream(server: Server, kind: str, message: Json) -> ProviderError:

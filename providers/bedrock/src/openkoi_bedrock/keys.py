@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Protocol, TypeAlias
 
-from openkoi_hookspecs import ProviderError, Refused, Unavailable
+from openkoi_hookspecs import ProviderError, ProviderUnavailableError, RequestRejectedError
 
 NONE_FOUND = (
     "Bedrock found no AWS credentials. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
@@ -53,7 +53,7 @@ class Chain:
         self._alone = Lock()
 
     def __call__(self) -> Keys:
-        """Return keys that hold now; raises Refused when there are none. Called in a thread."""
+        """Return keys that hold now; raises RequestRejectedError when there are none. Called in a thread."""
         from botocore.exceptions import (  # type: ignore[import-untyped]  # botocore carries no types
             BotoCoreError,
             ClientError,
@@ -68,7 +68,7 @@ class Chain:
     def _keys(self) -> Keys:
         self._credentials = self._credentials or found(instance_role=self._instance_role)
         if self._credentials is None:
-            raise Refused(NONE_FOUND)
+            raise RequestRejectedError(NONE_FOUND)
         now = self._credentials.get_frozen_credentials()
         return Keys(now.access_key, now.secret_key, now.token or "")
 
@@ -90,5 +90,5 @@ def unobtainable(error: Exception) -> ProviderError:
 
     what = f"Bedrock found no AWS credentials that hold ({str(error).rstrip('.')})."
     if isinstance(error, HTTPClientError):
-        return Unavailable(f"{what} Check the network.")
-    return Refused(f"{what} Log in again (aws sso login), or check AWS_PROFILE.")
+        return ProviderUnavailableError(f"{what} Check the network.")
+    return RequestRejectedError(f"{what} Log in again (aws sso login), or check AWS_PROFILE.")

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
 
-from openkoi_hookspecs import Chunk, Env, Json, Model, NoProvider, ProviderError, Request
+from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request
 from openkoi_wire import Bounds, Cassette, Wire, replays
 
 from .answer import Answer
@@ -52,7 +52,7 @@ class Bedrock:
         place = region or (ANYWHERE if replays(cassette) else "")
         unsigned = bool(token) or replays(cassette)
         if not place and not (unsigned and base_url):
-            raise NoProvider("Bedrock needs a region. Set AWS_REGION, or region in [providers.bedrock].")
+            raise NoProviderError("Bedrock needs a region. Set AWS_REGION, or region in [providers.bedrock].")
         self._signer = None if unsigned else Signer(keyring(keys, instance_role=instance_role), place)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         bounds = Bounds(idle=idle_seconds)
@@ -108,7 +108,7 @@ class Bedrock:
 
 
 def keyring(keys: Keys, *, instance_role: bool) -> Keyring:
-    """Say where keys come from; raises BadSetting for half a pair."""
+    """Say where keys come from; raises ConfigError for half a pair."""
     if bool(keys.access) is not bool(keys.secret):
-        raise NoProvider("Bedrock has half a pair of keys. Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
+        raise NoProviderError("Bedrock has half a pair of keys. Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
     return (lambda: keys) if keys.access else Chain(instance_role=instance_role)

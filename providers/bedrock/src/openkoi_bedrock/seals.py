@@ -6,23 +6,23 @@ Knows how a thought is told on its way back; knows no stream.
 from base64 import b64encode
 from collections.abc import Mapping
 
-from openkoi_hookspecs import Thought
+from openkoi_hookspecs import Reasoning
 
 SIGNED = "bedrock:"
 REDACTED = "bedrock-redacted:"
 
 
-def signed(signature: str) -> Thought:
+def signed(signature: str) -> Reasoning:
     """The end of a thought: its signature."""
-    return Thought("", seal=f"{SIGNED}{signature}")
+    return Reasoning("", seal=f"{SIGNED}{signature}")
 
 
-def redacted(data: bytes) -> Thought:
+def redacted(data: bytes) -> Reasoning:
     """A thought that nobody is to read, whole."""
-    return Thought("", seal=f"{REDACTED}{b64encode(data).decode()}")
+    return Reasoning("", seal=f"{REDACTED}{b64encode(data).decode()}")
 
 
-def handed_back(thought: Thought) -> Mapping[str, object] | None:
+def handed_back(thought: Reasoning) -> Mapping[str, object] | None:
     """Tell a thought as the vendor told it; None for one without a proof of this vendor."""
     if thought.seal.startswith(SIGNED):
         told = {"text": thought.text, "signature": thought.seal.removeprefix(SIGNED)}

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import as_name
 
 from .seals import handed_back
@@ -40,7 +40,7 @@ def block(part: Part) -> Block | None:
             return call(part)
         case ToolResult():
             return result(part)
-        case Thought():
+        case Reasoning():
             return handed_back(part)
 
 

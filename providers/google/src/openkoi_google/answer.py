@@ -5,7 +5,17 @@ Knows the format. Nothing is acted upon that did not arrive in full: calls are t
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Refused, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import (
+    Chunk,
+    FinishReason,
+    Json,
+    Reasoning,
+    RequestRejectedError,
+    StreamEnd,
+    Text,
+    ToolCall,
+    Usage,
+)
 from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
 from openkoi_wire.objects import decoded
 from openkoi_wire.server import one_line
@@ -16,19 +26,19 @@ from .usage import usage_of
 
 END = "[DONE]"
 STOPS = {
-    "MAX_TOKENS": Stop.LENGTH,
-    "CONTINUATION": Stop.LENGTH,
-    "SAFETY": Stop.REFUSED,
-    "RECITATION": Stop.REFUSED,
-    "BLOCKLIST": Stop.REFUSED,
-    "PROHIBITED_CONTENT": Stop.REFUSED,
-    "SPII": Stop.REFUSED,
-    "LANGUAGE": Stop.REFUSED,
-    "ESCALATION": Stop.REFUSED,
-    "MODEL_ARMOR": Stop.REFUSED,
-    "IMAGE_SAFETY": Stop.REFUSED,
-    "IMAGE_PROHIBITED_CONTENT": Stop.REFUSED,
-    "IMAGE_RECITATION": Stop.REFUSED,
+    "MAX_TOKENS": FinishReason.LENGTH,
+    "CONTINUATION": FinishReason.LENGTH,
+    "SAFETY": FinishReason.REFUSED,
+    "RECITATION": FinishReason.REFUSED,
+    "BLOCKLIST": FinishReason.REFUSED,
+    "PROHIBITED_CONTENT": FinishReason.REFUSED,
+    "SPII": FinishReason.REFUSED,
+    "LANGUAGE": FinishReason.REFUSED,
+    "ESCALATION": FinishReason.REFUSED,
+    "MODEL_ARMOR": FinishReason.REFUSED,
+    "IMAGE_SAFETY": FinishReason.REFUSED,
+    "IMAGE_PROHIBITED_CONTENT": FinishReason.REFUSED,
+    "IMAGE_RECITATION": FinishReason.REFUSED,
 }
 BROKEN = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"})
 UNSIGNED = "MISSING_THOUGHT_SIGNATURE"
@@ -64,18 +74,18 @@ class Answer:
         return [chunk for frame in frames for chunk in self._read(frame) or ()]
 
     def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if self._blocked:
-            return (Done(self._usage, Stop.REFUSED),)
+            return (StreamEnd(self._usage, FinishReason.REFUSED),)
         if self._whole and not (self._finish or self._said or self._asked):
             raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
             raise self._server.unavailable(f"broke off its answer{self._reason()}; nothing in it was acted upon.")
         if self._finish == UNSIGNED:
             raise self._unsigned()
-        stop = STOPS.get(self._finish, Stop.END)
-        if stop in (Stop.LENGTH, Stop.REFUSED):
-            return (Done(self._usage, stop),)
+        stop = STOPS.get(self._finish, FinishReason.END)
+        if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
+            return (StreamEnd(self._usage, stop),)
         return concluded(self._server, tuple(self._told()), self._usage, said=self._said, asks=False)
 
     def _told(self) -> Iterator[Chunk]:
@@ -90,7 +100,7 @@ class Answer:
         why = f" ({one_line(self._why)})" if self._why else ""
         return f" with the reason {self._finish}{why}" if self._finish else ""
 
-    def _unsigned(self) -> Refused:
+    def _unsigned(self) -> RequestRejectedError:
         return self._server.refused(
             "misses the signature of a thought, as when the conversation was begun with another model. Begin it anew."
         )
@@ -136,11 +146,11 @@ class Answer:
     def _thought(self, text: str, own: str) -> Iterator[Chunk]:
         self._own = own or self._own
         if text or own:
-            yield Thought(text, sealed(own, ""))
+            yield Reasoning(text, sealed(own, ""))
 
-    def _seal(self, following: str) -> Thought:
+    def _seal(self, following: str) -> Reasoning:
         """Carry the signature of the part that comes next, and of a thought right before it, which it grows into."""
-        return Thought("", sealed(self._own, following))
+        return Reasoning("", sealed(self._own, following))
 
     def _call(self, call: Mapping[str, Json]) -> ToolCall:
         arguments = call.get("args")

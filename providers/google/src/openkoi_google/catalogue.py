@@ -29,7 +29,7 @@ class Page:
 
 
 def page_of(listing: Json, defaults: Defaults, server: Server) -> Page:
-    """Read a page; raises Unavailable when it is none."""
+    """Read a page; raises ProviderUnavailableError when it is none."""
     if not isinstance(listing, dict) or "error" in listing or not {"models", "nextPageToken"} & {*listing}:
         raise complaint(listing, server, "a list of models")
     found = [model_of(entry, defaults) for entry in objects(listing.get("models")) if talks(entry)]

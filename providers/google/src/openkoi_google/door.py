@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from openkoi_hookspecs import NoProvider, ProviderError, Unavailable
+from openkoi_hookspecs import NoProviderError, ProviderError, ProviderUnavailableError
 from openkoi_wire import Bounds, Server, Wire, replays
 
 from .troubles import error_of, trouble
@@ -19,7 +19,7 @@ WAITS = ("retry-after", "retry-after-ms")
 def explained(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError | None:
     """Read what the vendor says in the details of an error: delays, quotas, reasons. None: nothing of its own."""
     error = error_of(trouble(body), server, status)
-    return None if isinstance(error, Unavailable) and any(name in headers for name in WAITS) else error
+    return None if isinstance(error, ProviderUnavailableError) and any(name in headers for name in WAITS) else error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +33,9 @@ class Access:
     transport: object | None
 
     def door(self) -> Wire:
-        """Make the door; raises BadSetting when the key is missing that the vendor wants."""
+        """Make the door; raises ConfigError when the key is missing that the vendor wants."""
         if not self.key and self.base_url.startswith(OFFICIAL) and not replays(self.cassette):
-            raise NoProvider(
+            raise NoProviderError(
                 "Google needs a key. Set GOOGLE_API_KEY or GEMINI_API_KEY, "
                 "or GOOGLE_GEMINI_BASE_URL to use another server."
             )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Self
 
-from openkoi_hookspecs import BadSetting, Embedding, Env, Json, Usage
+from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
 from openkoi_wire import Cassette, Server, count, written
 
 from .catalogue import complaint
@@ -36,7 +36,7 @@ class GoogleEmbedder:
         transport: object | None = None,
     ) -> None:
         if dimensions < 1:
-            raise BadSetting(f"dimensions is {dimensions}; a vector has at least one. Write 768, 1536 or 3072.")
+            raise ConfigError(f"dimensions is {dimensions}; a vector has at least one. Write 768, 1536 or 3072.")
         self._wire = Access(
             key=api_key.strip(),
             base_url=base_url,
@@ -89,7 +89,10 @@ class GoogleEmbedder:
 
 
 def vectors_of(answer: Json, shape: tuple[int, int], server: Server) -> list[Sequence[float]]:
-    """Read as many vectors of as many numbers as were asked for; raises Unavailable when they are not there."""
+    """Read as many vectors of as many numbers as were asked for.
+
+    Raises ProviderUnavailableError when they are not there.
+    """
     found = [one.get("values") for one in objects(answer.get("embeddings"))] if isinstance(answer, dict) else []
     vectors = [normalised(values) for values in found]
     if len(vectors) != shape[0] or any(len(vector) != shape[1] for vector in vectors):

@@ -65,7 +65,7 @@ class Google:
         return list(found.values())
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises Refused when there is none of that name."""
+        """Tell about one model; raises RequestRejectedError when there is none of that name."""
         entry = await self._wire.get(path_of(name))
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
             raise complaint(entry, self._wire.server, "a model")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Json, ProviderError, Refused
+from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
 from openkoi_wire import Server
 from openkoi_wire.retry import said_in
 from openkoi_wire.server import one_line, sentence
@@ -82,7 +82,7 @@ def error_of(trouble: Trouble | None, server: Server, status: int = 0) -> Provid
     shown = status or trouble.code
     if TOO_LONG.search(trouble.message):
         what = sentence(f"refused the request as too long ({shown})", trouble.message)
-        return Refused(str(server.refused(what)), overflow=True)
+        return RequestRejectedError(str(server.refused(what)), overflow=True)
     if BAD_KEY.search(f"{trouble.message} {trouble.reasons}"):
         return server.refused(sentence(f"refused the key ({shown})", trouble.message, "Check the key."))
     return None

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import as_id, as_name
 
 from .seals import opened
@@ -58,7 +58,7 @@ def signed(parts: Sequence[Part]) -> Iterator[Turn]:
     """Tell what the model said, each part with the signature that it came with."""
     waiting = ""
     for part in parts:
-        if isinstance(part, Thought):
+        if isinstance(part, Reasoning):
             yield from unspoken(waiting)
             own, waiting = opened(part.seal)
             yield from thought(part, own)
@@ -68,7 +68,7 @@ def signed(parts: Sequence[Part]) -> Iterator[Turn]:
     yield from unspoken(waiting)
 
 
-def thought(part: Thought, own: str) -> Iterator[Turn]:
+def thought(part: Reasoning, own: str) -> Iterator[Turn]:
     """Tell a thought as a thought; one without words only carries a signature."""
     if part.text:
         yield {"text": part.text, "thought": True, **signature(own)}

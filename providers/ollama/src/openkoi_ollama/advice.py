@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from openkoi_hookspecs import ProviderError, Refused, Unavailable
+from openkoi_hookspecs import ProviderError, ProviderUnavailableError, RequestRejectedError
 
 UNREACHABLE = re.compile(r"\S+ could not be reached \(")
 TOO_LONG = re.compile(
@@ -38,18 +38,18 @@ def explained(error: ProviderError, model: str) -> ProviderError:
     """Return the error with what to do about it, and of the kind that it is."""
     said = str(error)
     if UNREACHABLE.match(said):
-        return Unavailable(f"{said} Is Ollama running there? Start it with: ollama serve")
+        return ProviderUnavailableError(f"{said} Is Ollama running there? Start it with: ollama serve")
     if TOO_LONG.search(said):
-        return Refused(WRAPPED.sub(r"\1", said), overflow=True)
+        return RequestRejectedError(WRAPPED.sub(r"\1", said), overflow=True)
     for words, advice in WILL_NOT_PASS:
         if words.search(said):
-            return Refused(f"{said} {advice.format(model=model)}")
+            return RequestRejectedError(f"{said} {advice.format(model=model)}")
     return error
 
 
 def about_window(error: ProviderError) -> bool:
     """Whether a larger window may help: Ollama names the context, and a proxy's limit of bytes is something else."""
-    return isinstance(error, Refused) and error.overflow and TOO_LARGE not in str(error)
+    return isinstance(error, RequestRejectedError) and error.overflow and TOO_LARGE not in str(error)
 
 
 def not_offered(error: ProviderError) -> bool:

@@ -5,7 +5,7 @@ Knows the format; knows no connection. Nothing is acted upon that did not arrive
 
 from collections.abc import Mapping, Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, ToolCall, Usage
 from openkoi_wire import Calls, Server, buffered, concluded, count, parsed, reported
 
 BROKEN = frozenset({"load", "unload"})
@@ -31,7 +31,7 @@ class Answer:
         return self._read(parsed(data, self._server)) or ()
 
     def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if not self.over:
             raise self._server.unavailable("broke off its answer; nothing in it was acted upon.")
         if self._reason in BROKEN:
@@ -39,7 +39,7 @@ class Answer:
                 f"did not answer: it said {self._reason!r}, which is about the model itself."
             )
         if self._reason == "length":
-            return (Done(self.usage, Stop.LENGTH),)
+            return (StreamEnd(self.usage, FinishReason.LENGTH),)
         calls = Calls()
         made = [made_of(asked, calls) for asked in self._asked]
         return concluded(self._server, made, self.usage, said=self._said, asks=self._reason == "tool_calls")
@@ -69,7 +69,7 @@ class Answer:
 def said(message: Mapping[str, Json]) -> Sequence[Chunk]:
     """Read what is thought and said in a piece of the answer."""
     thought, text = message.get("thinking"), message.get("content")
-    thoughts = [Thought(thought)] if isinstance(thought, str) and thought else []
+    thoughts = [Reasoning(thought)] if isinstance(thought, str) and thought else []
     return [*thoughts, Text(text)] if isinstance(text, str) and text else thoughts
 
 

@@ -45,7 +45,7 @@ def full(name: str) -> str:
 
 
 def names_of(listing: Json, server: Server) -> list[str]:
-    """Read the list of models; raises Unavailable when it is none."""
+    """Read the list of models; raises ProviderUnavailableError when it is none."""
     entries = listing.get("models") if isinstance(listing, dict) else None
     if not isinstance(entries, list):
         raise server.unavailable("answered /api/tags with something that is not a list of models.")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Self
 
-from openkoi_hookspecs import BadSetting, Embedding, Env, Json, Usage
+from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
 from openkoi_wire import Bounds, Cassette, Server, Wire, count, written
 
 from .advice import explaining
@@ -31,7 +31,7 @@ class OllamaEmbedder:
         transport: object | None = None,
     ) -> None:
         if not model.strip() or dimensions < 0:
-            raise BadSetting("[embedders.ollama] needs the name of a model, and dimensions of 0 or more.")
+            raise ConfigError("[embedders.ollama] needs the name of a model, and dimensions of 0 or more.")
         self._wire = Wire(
             base_url_of(base_url),
             headers=authorization(api_key),
@@ -82,7 +82,7 @@ def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def vectors_in(answer: Json, expected: int, server: Server) -> list[Sequence[float]]:
-    """Read the vectors; raises Unavailable when they are not what was asked for."""
+    """Read the vectors; raises ProviderUnavailableError when they are not what was asked for."""
     found = answer.get("embeddings") if isinstance(answer, dict) else None
     vectors = [normalised(vector) for vector in found] if isinstance(found, list) else []
     if len(vectors) != expected or not all(vectors):

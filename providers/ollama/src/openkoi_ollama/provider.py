@@ -6,16 +6,16 @@ from contextlib import aclosing
 from typing import Annotated, Self, TypeVar
 
 from openkoi_hookspecs import (
-    BadSetting,
     Chunk,
+    ConfigError,
     Env,
     Json,
     Model,
     ProviderError,
-    Refused,
+    ProviderUnavailableError,
     Request,
-    Unavailable,
-    WrongServer,
+    RequestRejectedError,
+    WrongServerError,
 )
 from openkoi_wire import Bounds, Cassette, Lines, Wire, written
 
@@ -54,7 +54,7 @@ class Ollama:
         transport: object | None = None,
     ) -> None:
         if num_ctx < 0 or context < 1 or output < 1:
-            raise BadSetting("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
+            raise ConfigError("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
         self._wire = Wire(
             base_url_of(base_url),
             headers=authorization(api_key),
@@ -83,11 +83,11 @@ class Ollama:
         return [one.model for one in found if one.chats]
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises Refused when it is not installed."""
+        """Tell about one model; raises RequestRejectedError when it is not installed."""
         return (await self._show(name)).model
 
     async def examine(self) -> Mapping[str, str]:
-        """Say which Ollama it is and how many models it has; raises Unavailable when it does not run."""
+        """Say which Ollama it is and how many models it has; raises ProviderUnavailableError when it does not run."""
         with explaining(""):
             version = version_in(await self._offered("GET", "/api/version"))
             names = names_of(await self._soon(self._wire.get("/api/tags")), self._wire.server)
@@ -117,16 +117,16 @@ class Ollama:
         """Say what to do; where a larger window will do, it is given the next time."""
         told = explained(error, known.model.name)
         if about_window(told) and self._windows.widen(known):
-            return Unavailable(f"{told} The next request gets a larger window.")
+            return ProviderUnavailableError(f"{told} The next request gets a larger window.")
         return told
 
     async def _known(self, name: str) -> Installed:
         """What is known of a model; a server that will not tell says what is wrong when the model is asked."""
         try:
             return self._shown.get(full(name)) or await self._show(name)
-        except WrongServer:
+        except WrongServerError:
             raise
-        except Refused:
+        except RequestRejectedError:
             return installed(name, None, self._defaults)
 
     async def _listed(self, name: str, few: Semaphore) -> Installed:

@@ -6,7 +6,7 @@ Knows facts and the format; writes no bytes.
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 Turn = Mapping[str, object]
 
@@ -25,7 +25,7 @@ def turns(message: Message, tools: Mapping[str, str]) -> Iterator[Turn]:
 def assistant(parts: Sequence[Part]) -> Turn:
     """Tell what the model thought, said and asked for."""
     turn: dict[str, object] = {"role": "assistant", "content": words(parts)}
-    if thoughts := "".join(part.text for part in parts if isinstance(part, Thought)):
+    if thoughts := "".join(part.text for part in parts if isinstance(part, Reasoning)):
         turn["thinking"] = thoughts
     if calls := [call(part) for part in parts if isinstance(part, ToolCall)]:
         turn["tool_calls"] = calls

@@ -6,7 +6,7 @@ enough for the request and its answer, a power of two, and never becomes smaller
 
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Refused
+from openkoi_hookspecs import RequestRejectedError
 
 from .catalogue import Installed, full
 
@@ -33,11 +33,11 @@ class Windows:
         self._density: dict[str, float] = {}
 
     def fit(self, installed: Installed, size: Size, answer: int) -> int:
-        """Return the window for a request; raises Refused when the model cannot hold as much."""
+        """Return the window for a request; raises RequestRejectedError when the model cannot hold as much."""
         model, name = installed.model, full(installed.model.name)
         tokens = self.tokens(name, size)
         if tokens + answer > model.context:
-            raise Refused(
+            raise RequestRejectedError(
                 f"The prompt (about {tokens} tokens) and an answer of {answer} do not fit into {model.name}, "
                 f"which holds {model.context}. Shorten it, or choose a larger model; raise num_ctx where it is set.",
                 overflow=True,

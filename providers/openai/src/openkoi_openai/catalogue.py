@@ -24,7 +24,7 @@ class Defaults:
 
 
 def models_of(listing: Json, defaults: Defaults, server: Server) -> Sequence[Model]:
-    """Read the list, each name once; raises Unavailable when it is none."""
+    """Read the list, each name once; raises ProviderUnavailableError when it is none."""
     found = listing.get("data") if isinstance(listing, dict) else listing
     if isinstance(found, list):
         named = {name: entry for entry in found if isinstance(entry, dict) and (name := name_of(entry))}

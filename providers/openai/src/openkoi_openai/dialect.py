@@ -22,7 +22,7 @@ class Answer(Reading[Chunk], Protocol):
     """Makes sense of one answer."""
 
     def ending(self) -> Sequence[Chunk]:
-        """Return what may be acted upon, and Done; raises Unavailable when the answer was cut off."""
+        """Return what may be acted upon, and Done; raises ProviderUnavailableError when the answer was cut off."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from openkoi_hookspecs import Env, NoProvider
+from openkoi_hookspecs import Env, NoProviderError
 from openkoi_wire import Bounds, Cassette, Wire, replays
 
 from .catalogue import Defaults
@@ -72,7 +72,7 @@ def endpoint(at: Endpoint) -> Callable[..., Compatible]:
         """Open a vendor's models."""
         key = api_key.strip()
         if missing := at.needs(base_url, bool(key) or replays(cassette)):
-            raise NoProvider(missing)
+            raise NoProviderError(missing)
         headers = {**at.headers, **({"Authorization": f"Bearer {key}"} if key else {})}
         bounds = Bounds(idle=idle_seconds)
         wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from openkoi_hookspecs import Env, NoProvider
+from openkoi_hookspecs import Env, NoProviderError
 from openkoi_wire import Bounds, Cassette, Wire, replays
 
 from .catalogue import Defaults
@@ -52,7 +52,7 @@ def authorization(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
     """Show the key, where there is one; OpenAI's own server answers nobody without."""
     key = api_key.strip()
     if not key and base_url == OFFICIAL and not replays(cassette):
-        raise NoProvider("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
+        raise NoProviderError("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 

@@ -30,7 +30,7 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def vectors_of(answer: Json, wanted: int, server: Server) -> list[Sequence[float]]:
-    """Read one vector for each text, by its number; raises Unavailable when they are not all there."""
+    """Read one vector for each text, by its number; raises ProviderUnavailableError when they are not all there."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if isinstance(answer, dict) and answer.get("error"):
         raise reported(server, answer)

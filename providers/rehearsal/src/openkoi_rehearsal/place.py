@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from openkoi_hookspecs import Json, Refused
+from openkoi_hookspecs import Json, RequestRejectedError
 
 if TYPE_CHECKING:
     import yaml
@@ -28,11 +28,11 @@ class Place:
         """The line it begins on, counted from one."""
         return int(self.node.start_mark.line) + 1
 
-    def mistake(self, text: str) -> Refused:
+    def mistake(self, text: str) -> RequestRejectedError:
         """Say what is wrong, and where."""
-        return Refused(f"{self.file}, line {self.line}: {self.key or 'the file'} {text}.")
+        return RequestRejectedError(f"{self.file}, line {self.line}: {self.key or 'the file'} {text}.")
 
-    def expected(self, what: str) -> Refused:
+    def expected(self, what: str) -> RequestRejectedError:
         """Say what belongs here instead."""
         return self.mistake(f"must be {what}, not {shown(self.node)}")
 
@@ -109,14 +109,14 @@ def opened(path: Path) -> Place:
     try:
         node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"The script {path} cannot be read: {error}.") from error
+        raise RequestRejectedError(f"The script {path} cannot be read: {error}.") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise Refused(f"{path}, line {line}: this is not YAML: {error.problem}.") from error
+        raise RequestRejectedError(f"{path}, line {line}: this is not YAML: {error.problem}.") from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise Refused(f"{path} is not YAML: {error}.") from error
+        raise RequestRejectedError(f"{path} is not YAML: {error}.") from error
     if node is None:
-        raise Refused(f"The script {path} is empty. It needs turns: a list of answers.")
+        raise RequestRejectedError(f"The script {path} is empty. It needs turns: a list of answers.")
     return Place(cast("Node", node), str(path))  # a node is one of the three
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_hookspecs import Arguments, Price, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Arguments, FinishReason, Price, Reasoning, Text, ToolCall, Usage
 
 from .place import Place, opened
 from .script import CONTEXT, FREE, OUTPUT, Fault, Mishap, Said, Script, Turn, When
@@ -74,7 +74,7 @@ def parts(table: Mapping[str, Place]) -> tuple[Said, ...]:
     """Read what is thought, said and called, in this order."""
     thinks, says = get(table, "thinks", Place.text, ""), get(table, "says", Place.text, "")
     calls = [call(item) for item in table["calls"].items()] if "calls" in table else []
-    thoughts = [Thought(thinks)] if thinks else []
+    thoughts = [Reasoning(thinks)] if thinks else []
     words = [Text(says)] if says else []
     return (*thoughts, *words, *calls)
 
@@ -111,12 +111,12 @@ def usage(place: Place) -> Usage:
     return Usage(**{key: value.count() for key, value in place.table(PRICES).items()})
 
 
-def stop(place: Place) -> Stop:
+def stop(place: Place) -> FinishReason:
     """Read why an answer ends."""
     value = place.text()
-    if value not in list(Stop):
-        raise place.expected(f"one of {', '.join(Stop)}")
-    return Stop(value)
+    if value not in list(FinishReason):
+        raise place.expected(f"one of {', '.join(FinishReason)}")
+    return FinishReason(value)
 
 
 def fault(place: Place) -> Fault:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_hookspecs import Chunk, Env, Model, Refused, Request
+from openkoi_hookspecs import Chunk, Env, Model, Request, RequestRejectedError
 
 from .matching import at_a_loss, choose, spoken
 from .reading import read
@@ -38,7 +38,7 @@ class Rehearsal:
         past = self.accidents.get(conversation, frozenset())
         chosen = choose(script, request, past)
         if chosen is None:
-            raise Refused(at_a_loss(script, request, past))
+            raise RequestRejectedError(at_a_loss(script, request, past))
         turn = script.turns[chosen]
         if turn.fails and not turn.repeat:
             self.accidents[conversation] = past | {chosen}
@@ -49,11 +49,11 @@ class Rehearsal:
         """Name the scripts of the folder, or the first that is broken."""
         scripts = self.scripts()
         for script in scripts.values():
-            if isinstance(script, Refused):
+            if isinstance(script, RequestRejectedError):
                 raise script
         return {"folder": self.folder or "none", "scripts": ", ".join(scripts) or "none"}
 
-    def scripts(self) -> Mapping[str, Script | Refused]:
+    def scripts(self) -> Mapping[str, Script | RequestRejectedError]:
         """Read the whole folder."""
         files = sorted(Path(self.folder).glob("*.yaml")) if self.folder else []
         return {file.stem: tried(file) for file in files}
@@ -65,15 +65,17 @@ class Rehearsal:
         found = next((place for place in places if place.is_file()), None)
         if found is None:
             tried_in = ", ".join(str(place.absolute()) for place in places)
-            raise Refused(f"No script {name!r}. Looked for {tried_in}. Choose one with -m rehearsal/<path to a file>.")
+            raise RequestRejectedError(
+                f"No script {name!r}. Looked for {tried_in}. Choose one with -m rehearsal/<path to a file>."
+            )
         return found
 
 
-def tried(file: Path) -> Script | Refused:
+def tried(file: Path) -> Script | RequestRejectedError:
     """Read a script, or say why not."""
     try:
         return read(file)
-    except Refused as error:
+    except RequestRejectedError as error:
         return error
 
 

@@ -4,13 +4,13 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from openkoi_hookspecs import Price, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import FinishReason, Price, Reasoning, Text, ToolCall, Usage
 
 CONTEXT = 128_000
 OUTPUT = 8_192
 FREE = Price(0.0, 0.0)
 
-Said: TypeAlias = Text | Thought | ToolCall
+Said: TypeAlias = Text | Reasoning | ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Turn:
     _: KW_ONLY
     when: When = When()
     usage: Usage | None = None
-    stop: Stop | None = None
+    stop: FinishReason | None = None
     fails: Fault | None = None
     delay: float = 0.0
     repeat: bool = False

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from openkoi_hookspecs import Chunk, Model, Part, Refused, Request, Text, Thought, ToolCall
+from openkoi_hookspecs import Chunk, Model, Part, Reasoning, Request, RequestRejectedError, Text, ToolCall
 
 from .script import CONTEXT, FREE, OUTPUT, Said, Turn
 from .speaking import speak
@@ -43,7 +43,9 @@ class Scripted:
         if number < len(self.turns):
             return self.turns[number]
         if not self.turns or not self.repeat_last:
-            raise Refused(f"The script's turns are used up, all {len(self.turns)}. Give Scripted more of them.")
+            raise RequestRejectedError(
+                f"The script's turns are used up, all {len(self.turns)}. Give Scripted more of them."
+            )
         return replace(self.turns[-1], parts=tuple(anew(part) for part in self.turns[-1].parts))
 
 
@@ -61,7 +63,7 @@ def turn(line: Line) -> Turn:
 
 def said(part: Part) -> Said:
     """Let through what a model can say."""
-    if isinstance(part, Text | Thought | ToolCall):
+    if isinstance(part, Text | Reasoning | ToolCall):
         return part
     raise TypeError(f"A model says text, thoughts and tool calls, not {type(part).__name__}.")
 

@@ -6,7 +6,18 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Chunk, Done, Refused, Request, Stop, Text, Thought, ToolCall, Unavailable, Usage
+from openkoi_hookspecs import (
+    Chunk,
+    FinishReason,
+    ProviderUnavailableError,
+    Reasoning,
+    Request,
+    RequestRejectedError,
+    StreamEnd,
+    Text,
+    ToolCall,
+    Usage,
+)
 
 from .matching import prompt
 from .script import Fault, Mishap, Said, Turn
@@ -22,7 +33,7 @@ async def speak(turn: Turn, request: Request, name: str) -> AsyncIterator[Chunk]
         for chunk in pieces(part):
             yield chunk
     if turn.fails is None:
-        yield Done(turn.usage or estimate(request, turn.parts), turn.stop or stop(turn.parts))
+        yield StreamEnd(turn.usage or estimate(request, turn.parts), turn.stop or stop(turn.parts))
     elif turn.fails.mishap is not Mishap.CUT:
         raise accident(turn.fails)
 
@@ -44,16 +55,16 @@ def pieces(part: Said) -> Sequence[Chunk]:
     return [Text("".join(found[n : n + size])) for n in range(0, len(found), size)]
 
 
-def stop(parts: Sequence[Said]) -> Stop:
+def stop(parts: Sequence[Said]) -> FinishReason:
     """Tell why an answer ends: it waits for tools, or it has said all."""
-    return Stop.TOOLS if any(isinstance(part, ToolCall) for part in parts) else Stop.END
+    return FinishReason.TOOLS if any(isinstance(part, ToolCall) for part in parts) else FinishReason.END
 
 
-def accident(fault: Fault) -> Unavailable | Refused:
+def accident(fault: Fault) -> ProviderUnavailableError | RequestRejectedError:
     """Make the error that is raised."""
     if fault.mishap is Mishap.REFUSED:
-        return Refused(fault.text)
-    return Unavailable(fault.text, retry_after=fault.retry_after)
+        return RequestRejectedError(fault.text)
+    return ProviderUnavailableError(fault.text, retry_after=fault.retry_after)
 
 
 def estimate(request: Request, parts: Sequence[Said]) -> Usage:
@@ -65,7 +76,7 @@ def estimate(request: Request, parts: Sequence[Said]) -> Usage:
 def weight(part: Said) -> str:
     """What of a part costs tokens."""
     match part:
-        case Text(text) | Thought(text):
+        case Text(text) | Reasoning(text):
             return text
         case ToolCall(tool=tool, arguments=arguments):
             return tool + json.dumps(dict(arguments))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Refused, ToolCall, Unavailable
+from openkoi_hookspecs import ProviderUnavailableError, RequestRejectedError, ToolCall
 
 from ..servers import Fault, Say
 from ..servers.faults import After
@@ -91,7 +91,7 @@ class StreamsContract(CatalogueContract):
             case "ok":
                 assert heard.error is None
             case "incomplete":
-                assert isinstance(heard.error, Unavailable)
+                assert isinstance(heard.error, ProviderUnavailableError)
             case "tools":
                 assert [call.arguments for call in heard.calls] == expect["args"]
             case "truncated_tool":
@@ -133,10 +133,10 @@ class AnswersContract(CatalogueContract):
             case "ok":
                 assert heard.whole
             case "retry":
-                assert isinstance(heard.error, Unavailable)
+                assert isinstance(heard.error, ProviderUnavailableError)
                 assert (heard.error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
             case "fail" | "compact_and_retry" as outcome:
-                assert isinstance(heard.error, Refused)
+                assert isinstance(heard.error, RequestRejectedError)
                 assert (outcome == "compact_and_retry") is heard.error.overflow
         assert KEY[:7] not in str(heard.error)
 

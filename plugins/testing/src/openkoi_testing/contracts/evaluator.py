@@ -10,14 +10,26 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Baseline, Baselined, Evaluation, Evaluator, Finding, Run, Task, ToolCall, Work
+from openkoi_hookspecs import (
+    Baseline,
+    Evaluation,
+    Evaluator,
+    ExecutionResult,
+    Finding,
+    Run,
+    SupportsBaseline,
+    Task,
+    ToolCall,
+)
 
 FILES = {
     "README.md": "# Pond\n\nHolds fish.\n",
     "pond.py": "def depth(fish):\n    return len(fish) * undefined\n",
     "test_pond.py": "from pond import depth\n\n\ndef test_depth():\n    assert depth([]) == 0\n",
 }
-WORK = Work("The pond is deep enough for every fish.", diff="--- a/pond.py\n+++ b/pond.py\n", files=("pond.py",))
+WORK = ExecutionResult(
+    "The pond is deep enough for every fish.", diff="--- a/pond.py\n+++ b/pond.py\n", files=("pond.py",)
+)
 
 
 def standing(root: Path) -> dict[str, tuple[int, bytes]]:
@@ -41,7 +53,7 @@ class EvaluatorContract:
 
     subject: ClassVar[Evaluator]
     files: ClassVar[Mapping[str, str]] = FILES
-    work: ClassVar[Work] = WORK
+    work: ClassVar[ExecutionResult] = WORK
     task: ClassVar[Task] = Task("Make the pond deeper")
     says: ClassVar[Sequence[str | ToolCall]] = ("Done.",)
 
@@ -66,7 +78,7 @@ class EvaluatorContract:
         async with lend(root, task=self.task, says=self.says) as run:
             yield run
 
-    async def asked(self, root: Path, work: Work | None = None) -> Evaluation | None:
+    async def asked(self, root: Path, work: ExecutionResult | None = None) -> Evaluation | None:
         """The evaluator's opinion, in a run of its own."""
         async with self.lent(root) as run:
             given = await self.baseline(run)
@@ -76,7 +88,7 @@ class EvaluatorContract:
         """Its baseline, as a run hands it back; None where it takes none."""
         from openkoi_testing import recorded
 
-        return await recorded(self.subject, run) if isinstance(self.subject, Baselined) else None
+        return await recorded(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None
 
     def told(self, root: Path) -> Evaluation:
         """The opinion, as one that says nothing when there is none."""
@@ -89,7 +101,7 @@ class EvaluatorContract:
         root = tmp_path / "empty"
         root.mkdir()
 
-        assert isinstance(asyncio.run(self.asked(root, Work(""))), Evaluation | None)
+        assert isinstance(asyncio.run(self.asked(root, ExecutionResult(""))), Evaluation | None)
 
     def test_it_can_be_asked_without_a_baseline(self, root: Path) -> None:
         async def story() -> Evaluation | None:
@@ -101,7 +113,7 @@ class EvaluatorContract:
     def test_a_baseline_is_a_record_that_the_log_gives_back_as_it_was(self, root: Path) -> None:
         async def story() -> tuple[object, object]:
             async with self.lent(root) as run:
-                plain = await self.subject.baseline(run) if isinstance(self.subject, Baselined) else None
+                plain = await self.subject.baseline(run) if isinstance(self.subject, SupportsBaseline) else None
                 return plain, await self.baseline(run)
 
         plain, logged = asyncio.run(story())

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Refused, ToolCall, Unavailable, WrongServer
+from openkoi_hookspecs import ProviderUnavailableError, RequestRejectedError, ToolCall, WrongServerError
 
 from ..servers import Fault, Say
 from ..servers.faults import After
@@ -97,7 +97,7 @@ class CutsContract(Speaker):
 
         assert well == [length for length, one in zip(lengths, heard, strict=True) if one.calls]
         assert well == [length for length, one in zip(lengths, heard, strict=True) if one.whole]
-        assert all(isinstance(one.error, Unavailable | None) for one in heard)
+        assert all(isinstance(one.error, ProviderUnavailableError | None) for one in heard)
         assert (heard[0].error is None, heard[-1].error is None) == (False, True)
         assert self.ends_well(lengths, well)
 
@@ -128,7 +128,7 @@ class FaultsContract(CutsContract):
         """Whether or not anyone can see that there should have been more."""
         heard = self.heard(Fault(cut=end, framed=framed))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_a_stream_in_the_smallest_pieces_is_heard_as_one(self, slice: int) -> None:
@@ -143,7 +143,7 @@ class FaultsContract(CutsContract):
         begun = time.monotonic()
         heard = self.heard(silence)
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert "said nothing new" in str(heard.error)
         assert not heard.chunks
         assert time.monotonic() - begun < WITHIN
@@ -152,7 +152,7 @@ class FaultsContract(CutsContract):
         """Bytes that are no answer, events that are no JSON, another protocol."""
         heard = self.heard(Fault(body=noise))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.chunks
 
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
@@ -160,7 +160,7 @@ class FaultsContract(CutsContract):
         """A proxy's page says nothing to anybody."""
         error = self.heard(Fault(status=status, headers={**HTML, "Retry-After": "7"}, body=PAGE)).error
 
-        assert isinstance(error, Unavailable)
+        assert isinstance(error, ProviderUnavailableError)
         assert error.retry_after == 7
         assert "html" not in str(error)
         assert len(str(error)) < 300
@@ -170,7 +170,7 @@ class FaultsContract(CutsContract):
         """A login page answers again with a login page."""
         error = self.heard(Fault(headers=headers, body=PAGE)).error
 
-        assert isinstance(error, WrongServer)
+        assert isinstance(error, WrongServerError)
         assert "html" not in str(error)
         assert len(str(error)) < 300
 
@@ -179,7 +179,7 @@ class FaultsContract(CutsContract):
         """Neither is a refusal's."""
         error = self.heard(Fault(status=status, headers=HTML, body=PAGE)).error
 
-        assert isinstance(error, Refused)
+        assert isinstance(error, RequestRejectedError)
         assert "html" not in str(error)
 
     @pytest.mark.parametrize(("status", "type"), ENDLESS)
@@ -187,7 +187,7 @@ class FaultsContract(CutsContract):
         """No memory is filled with what a server never stops to say."""
         heard = self.heard(Fault(status=status, headers={"content-type": type}, body=[MEGABYTES] * 25))
 
-        assert isinstance(heard.error, Unavailable)
+        assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_a_conversation_of_calls_goes_on_over_one_connection(self) -> None:
@@ -204,7 +204,7 @@ class FaultsContract(CutsContract):
         """The sentence says who could not be reached."""
         error = self.ask(base_url="http://nowhere.invalid").error
 
-        assert isinstance(error, Unavailable)
+        assert isinstance(error, ProviderUnavailableError)
         assert "nowhere.invalid" in str(error)
         assert "could not be reached" in str(error)
 

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from openkoi_hookspecs import Buffered, Chunk, Done, Message, Provider, ProviderError, Request, Text, ToolCall
+from openkoi_hookspecs import Buffered, Chunk, Message, Provider, ProviderError, Request, StreamEnd, Text, ToolCall
 
 from ..servers import Fault, Say, VendorServer
 from ..servers.faults import After
@@ -39,7 +39,7 @@ class Heard:
     @property
     def whole(self) -> bool:
         """Whether it said that it is complete."""
-        return bool(self.chunks) and isinstance(self.chunks[-1], Done)
+        return bool(self.chunks) and isinstance(self.chunks[-1], StreamEnd)
 
 
 class Speaker:

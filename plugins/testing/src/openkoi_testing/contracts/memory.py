@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Memory, Record, Resumed, Standing, Task
+from openkoi_hookspecs import LearningStatus, Memory, Record, SupportsOffsets, Task
 from openkoi_hookspecs.events import RunFailed, TaskStarted
 
 from .memory_asking import answers, everything, found, ids
@@ -121,8 +121,8 @@ class MemoryContract:
 
         assert [late] == [hit.memo for hit in found(memory, "parser")]
 
-    @pytest.mark.parametrize("standing", [Standing.STALE, Standing.ARCHIVED])
-    def test_a_learning_that_is_put_away_is_not_found(self, tmp_path: Path, standing: Standing) -> None:
+    @pytest.mark.parametrize("standing", [LearningStatus.STALE, LearningStatus.ARCHIVED])
+    def test_a_learning_that_is_put_away_is_not_found(self, tmp_path: Path, standing: LearningStatus) -> None:
         run, gone = a_run("r1", "Paint"), learning("L1", standing=standing)
         memory = self.fed(tmp_path, run, [saving(learning("L1"), "r1", start=20)], [saving(gone, "r1", start=30)])
 
@@ -271,10 +271,10 @@ class MemoryContract:
         assert [0, 0] == [child.wait(timeout=60) for child in children]
         assert answers(self.fed(tmp_path / "one", log)) == answers(self.memory(both))
 
-    def resumed(self, folder: Path) -> Resumed:
+    def resumed(self, folder: Path) -> SupportsOffsets:
         """Return the memory, if it knows how far it has read; else there is nothing to hold it to."""
         memory = self.memory(folder)
-        if not isinstance(memory, Resumed):
+        if not isinstance(memory, SupportsOffsets):
             pytest.skip("this memory is fed the whole log each time")
         return memory
 

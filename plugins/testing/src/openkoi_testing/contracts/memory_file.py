@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import KoiError, Memory, Query, Resumed
+from openkoi_hookspecs import KoiError, Memory, Query, SupportsOffsets
 
 from .memory import Subject, found, ids
 from .memory_log import LINE, a_log, a_run
@@ -57,10 +57,10 @@ class MemoryFileContract:
         """The memory that keeps its file in this folder, as a new process would have it."""
         return type(self).subject(path=folder / self.name, **settings)
 
-    def resumed(self, folder: Path) -> Resumed:
+    def resumed(self, folder: Path) -> SupportsOffsets:
         """The same, as one that knows how far it has read."""
         memory = self.memory(folder)
-        assert isinstance(memory, Resumed)
+        assert isinstance(memory, SupportsOffsets)
         return memory
 
     def kept(self, path: Path) -> AbstractContextManager[object]:
@@ -106,7 +106,7 @@ class MemoryFileContract:
     def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(self, tmp_path: Path) -> None:
         memory = self.memory(tmp_path)
         asyncio.run(memory.absorb(RUN[:5]))
-        assert isinstance(memory, Resumed)
+        assert isinstance(memory, SupportsOffsets)
         asyncio.run(memory.seen())
         garbled(tmp_path / self.name)
 

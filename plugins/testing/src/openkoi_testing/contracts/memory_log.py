@@ -6,36 +6,36 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from openkoi_hookspecs import (
+    Cost,
     Decision,
-    Done,
     Evaluation,
     Event,
+    ExecutionResult,
     Finding,
     Learning,
+    NextAction,
     Record,
-    Reply,
-    Ruling,
+    Response,
     Score,
     Severity,
-    Spend,
+    StreamEnd,
     Task,
     Text,
     Usage,
-    Work,
 )
 from openkoi_hookspecs.events import (
-    Answered,
-    Decided,
-    Evaluated,
-    Iterated,
+    DecisionMade,
+    EvaluationFinished,
+    ExecutionFinished,
+    IterationFinished,
     LearningSaved,
+    ModelDelta,
+    ModelResponse,
     RunCompleted,
     RunFailed,
-    Spoke,
     TaskStarted,
-    Unknown,
-    Used,
-    Worked,
+    UnknownEvent,
+    UsageRecorded,
 )
 
 DAWN = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -61,34 +61,34 @@ def a_run(run: str, text: str, *, project: str = "koi", session: str = "s1", sta
     early = Finding(
         "Division by zero", Severity.BLOCKER, rule="correctness", where="mean.py:4", fix="Guard the divisor"
     )
-    spent, more = Spend(tokens=150, usd=0.01, seconds=2.0, calls=1), Spend(tokens=330, usd=0.02, seconds=5.0, calls=2)
+    spent, more = Cost(tokens=150, usd=0.01, seconds=2.0, calls=1), Cost(tokens=330, usd=0.02, seconds=5.0, calls=2)
     events: list[Event] = [
         TaskStarted(Task(text, category="code", session=session, project=project), model="acme/large"),
         answered(100, 50),
-        Spoke("not for the tables"),
-        Worked(Work("a draft", files=("mean.py",))),
-        Evaluated(Evaluation(scores=(Score("correctness", 0.4),), findings=(early, late)), ("judge",)),
-        Iterated(0, 0.4, spent),
-        Decided(0, Ruling(Decision.CONTINUE, "a blocker is open"), spent),
+        ModelDelta("not for the tables"),
+        ExecutionFinished(ExecutionResult("a draft", files=("mean.py",))),
+        EvaluationFinished(Evaluation(scores=(Score("correctness", 0.4),), findings=(early, late)), ("judge",)),
+        IterationFinished(0, 0.4, spent),
+        DecisionMade(0, Decision(NextAction.CONTINUE, "a blocker is open"), spent),
         answered(120, 60),
-        Worked(Work("done", files=("mean.py",))),
-        Evaluated(Evaluation(scores=(Score("correctness", 0.9),), findings=(late,)), ("judge",)),
-        Iterated(1, 0.9, Spend(tokens=180, usd=0.01, seconds=3.0, calls=1)),
-        Decided(1, Ruling(Decision.ACCEPT, "good enough"), more),
-        RunCompleted(Ruling(Decision.ACCEPT, "good enough"), more, best=1, iterations=2),
-        Used("Task", text, category="code", skills=("python",), score=0.9),
+        ExecutionFinished(ExecutionResult("done", files=("mean.py",))),
+        EvaluationFinished(Evaluation(scores=(Score("correctness", 0.9),), findings=(late,)), ("judge",)),
+        IterationFinished(1, 0.9, Cost(tokens=180, usd=0.01, seconds=3.0, calls=1)),
+        DecisionMade(1, Decision(NextAction.ACCEPT, "good enough"), more),
+        RunCompleted(Decision(NextAction.ACCEPT, "good enough"), more, best=1, iterations=2),
+        UsageRecorded("Task", text, category="code", skills=("python",), score=0.9),
     ]
     return told(run, events, start=start)
 
 
-def answered(read: int, wrote: int) -> Answered:
+def answered(read: int, wrote: int) -> ModelResponse:
     """Return a paid call of a model."""
-    return Answered("acme/large", Reply((Text("words"),), Done(Usage(input=read, output=wrote))), 0.01)
+    return ModelResponse("acme/large", Response((Text("words"),), StreamEnd(Usage(input=read, output=wrote))), 0.01)
 
 
 def a_talk(run: str, *texts: str, start: float = 0.0) -> list[Record]:
     """Return the records of what a model said in a run, one answer after the other."""
-    answers = [Answered("acme/large", Reply((Text(text),), Done(Usage())), 0.0) for text in texts]
+    answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
     said = told(f"{run}-said", answers, start=start)
     return [replace(record, run=run) for record in said]
 
@@ -109,7 +109,7 @@ def a_log(size: int, seed: int = 7) -> list[Record]:
         learning = Learning(f"L{n % 5}", "heuristic", f"Mind the {words}", keys=(words.split()[0],), helpful=n)
         log.append(saving(learning, f"run{n}", start=n * 60.0 + 50))
     log += told("broken", [TaskStarted(Task("Mend nothing", project="a")), RunFailed("interrupted")], start=1e6)
-    log += told("foreign", [Unknown({"any": "thing"})], start=2e6)
+    log += told("foreign", [UnknownEvent({"any": "thing"})], start=2e6)
     return log
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from openkoi_hookspecs import Decision, Memory, Record, Resumed, Ruling, Spend, Task
+from openkoi_hookspecs import Cost, Decision, Memory, NextAction, Record, SupportsOffsets, Task
 from openkoi_hookspecs.events import RunCompleted, TaskStarted
 from openkoi_log import RunLog, read_segment
 
@@ -16,7 +16,7 @@ OFTEN = 20
 
 async def remember(memory: Memory, sessions: Path) -> None:
     """Absorb what memory has not seen."""
-    assert isinstance(memory, Resumed)
+    assert isinstance(memory, SupportsOffsets)
     for records in unseen(sessions, await memory.seen()):
         await memory.absorb(records)
 
@@ -32,7 +32,7 @@ def work(folder: Path, name: str, tasks: int, memory: Memory) -> None:
     """Do so many tasks; each is acknowledged when it is in the log."""
     told = os.open(folder / f"{name}.told", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     log = RunLog(folder / "sessions", name, str)
-    ended = RunCompleted(Ruling(Decision.ACCEPT, "good"), Spend(), best=0, iterations=1)
+    ended = RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(), best=0, iterations=1)
     for number in range(tasks):
         run = f"{name}-{os.getpid()}-{number}"
         log.append(run, [TaskStarted(Task(f"Task {run}", session=name, project="p")), ended])

@@ -12,7 +12,7 @@ The server is ``LLMock``, one for all tests of a session. Where it cannot be had
 import asyncio
 from typing import ClassVar
 
-from openkoi_hookspecs import Message, Provider, Refused, Request, Role, Stop, ToolResult
+from openkoi_hookspecs import FinishReason, Message, Provider, Request, RequestRejectedError, Role, ToolResult
 
 from .hearing import Heard, once
 
@@ -54,7 +54,7 @@ class PeerContract:
         story = (WEATHER, Message(Role.ASSISTANT, tuple(asked.calls)), Message.user(*results))
 
         assert tuple(call.arguments["city"] for call in asked.calls) == CITIES
-        assert getattr(asked.chunks[-1], "stop", None) is Stop.TOOLS
+        assert getattr(asked.chunks[-1], "stop", None) is FinishReason.TOOLS
         assert len(asked.chunks) == len(CITIES) + 1
         assert self.heard(peer, *story).text == "Sunny in both."
 
@@ -62,5 +62,5 @@ class PeerContract:
         """In the server's own words."""
         error = self.heard(peer, Message.user("something else")).error
 
-        assert isinstance(error, Refused)
+        assert isinstance(error, RequestRejectedError)
         assert "No fixture matched" in str(error)

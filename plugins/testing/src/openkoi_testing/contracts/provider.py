@@ -19,15 +19,15 @@ from openkoi_hookspecs import (
     Arguments,
     Buffered,
     Chunk,
-    Done,
+    FinishReason,
     Message,
     Model,
     Provider,
+    Reasoning,
     Request,
     Role,
-    Stop,
+    StreamEnd,
     Text,
-    Thought,
     Tool,
     ToolCall,
     ToolResult,
@@ -116,13 +116,13 @@ class ProviderContract:
         """An answer without it was cut off."""
         chunks = asked.hear()
 
-        assert [len(chunks) - 1] == [n for n, chunk in enumerate(chunks) if isinstance(chunk, Done)]
+        assert [len(chunks) - 1] == [n for n, chunk in enumerate(chunks) if isinstance(chunk, StreamEnd)]
 
     def test_says_only_what_the_contract_knows(self, asked: Asked) -> None:
         """Text, thoughts, tool calls and Done."""
         chunks = asked.hear()
 
-        assert all(isinstance(chunk, Text | Thought | ToolCall | Done) for chunk in chunks)
+        assert all(isinstance(chunk, Text | Reasoning | ToolCall | StreamEnd) for chunk in chunks)
 
     def test_counts_no_tokens_below_zero(self, asked: Asked) -> None:
         """What a vendor did not count stays zero."""
@@ -141,13 +141,13 @@ class ProviderContract:
         """So that nobody waits for results that will not come."""
         chunks = asked.hear()
 
-        assert bool(calls_in(chunks)) is (done(chunks).stop is Stop.TOOLS)
+        assert bool(calls_in(chunks)) is (done(chunks).stop is FinishReason.TOOLS)
 
     def test_reads_a_long_story(self, asked: Asked) -> None:
         """System blocks, tools, parallel calls with their results, and every setting of a request."""
         chunks = asked.hear(long_story(self.model))
 
-        assert isinstance(chunks[-1], Done)
+        assert isinstance(chunks[-1], StreamEnd)
 
     def test_leaves_the_request_as_it_was(self, asked: Asked) -> None:
         """Facts are frozen and may be kept."""
@@ -160,14 +160,14 @@ class ProviderContract:
         """One object serves all runs."""
         first, second = asked.wait(both(asked.provider, asked.request()))
 
-        assert isinstance(first[-1], Done)
-        assert isinstance(second[-1], Done)
+        assert isinstance(first[-1], StreamEnd)
+        assert isinstance(second[-1], StreamEnd)
 
     def test_can_be_asked_again_after_an_answer_was_abandoned(self, asked: Asked) -> None:
         """A person may interrupt, a limit may be reached."""
         asked.wait(begun(asked.provider, asked.request()))
 
-        assert isinstance(asked.hear()[-1], Done)
+        assert isinstance(asked.hear()[-1], StreamEnd)
 
 
 async def heard(provider: Provider, request: Request) -> list[Chunk]:
@@ -199,9 +199,9 @@ async def closed(answer: AsyncIterator[Chunk]) -> None:
         await answer.aclose()
 
 
-def done(chunks: list[Chunk]) -> Done:
+def done(chunks: list[Chunk]) -> StreamEnd:
     """The end of an answer."""
-    return next(chunk for chunk in chunks if isinstance(chunk, Done))
+    return next(chunk for chunk in chunks if isinstance(chunk, StreamEnd))
 
 
 def calls_in(chunks: list[Chunk]) -> list[ToolCall]:
@@ -221,7 +221,7 @@ def long_story(model: str) -> Request:
     results = (ToolResult("A", call="call_1"), ToolResult("No such file: b", call="call_2", failed=True))
     messages = (
         Message.user("What is in a and b?"),
-        Message(Role.ASSISTANT, (Thought("Two files."), Text("I look."), *calls)),
+        Message(Role.ASSISTANT, (Reasoning("Two files."), Text("I look."), *calls)),
         Message.user(*results, "Go on: ünïcödé 😀"),
     )
     return Request(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Command, Completed, Sandbox
+from openkoi_hookspecs import Command, CommandResult, Sandbox
 
 BEATS = "import time\nwhile True:\n    open('beats', 'a').write('.')\n    time.sleep(0.02)\n"
 STUBBORN = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{BEATS}"
@@ -37,7 +37,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
-def outlast(run: Callable[[Command], Completed], root: Path, code: str, *arguments: str) -> Completed:
+def outlast(run: Callable[[Command], CommandResult], root: Path, code: str, *arguments: str) -> CommandResult:
     """Run what never ends until its time is up; again, with more time, where a busy machine did not let it begin."""
     for seconds in BRIEF:
         done = run(python(code, *arguments, seconds=seconds))
@@ -59,7 +59,7 @@ class SandboxContract:
         return root
 
     @pytest.fixture
-    def run(self, tmp_path: Path, root: Path) -> Callable[[Command], Completed]:
+    def run(self, tmp_path: Path, root: Path) -> Callable[[Command], CommandResult]:
         """Run a command in the sandbox under test."""
         sandbox = self.subject(tmp_path / "private")
         return lambda command: asyncio.run(sandbox.execute(command, root))
@@ -67,52 +67,52 @@ class SandboxContract:
     def test_the_level_is_one_of_four(self, tmp_path: Path) -> None:
         assert asyncio.run(self.subject(tmp_path).level()) in (0, 1, 2, 3)
 
-    def test_both_streams_are_read_in_order(self, run: Callable[[Command], Completed]) -> None:
+    def test_both_streams_are_read_in_order(self, run: Callable[[Command], CommandResult]) -> None:
         code = "import os\nos.write(1, b'one\\n')\nos.write(2, b'two\\n')\nos.write(1, b'three\\n')"
 
-        assert Completed(0, "one\ntwo\nthree\n") == run(python(code))
+        assert CommandResult(0, "one\ntwo\nthree\n") == run(python(code))
 
-    def test_it_works_in_the_workspace(self, run: Callable[[Command], Completed], root: Path) -> None:
+    def test_it_works_in_the_workspace(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         run(python("open('made', 'w').write('here')"))
 
         assert "here" == (root / "made").read_text()
 
-    def test_the_exit_code_is_the_programs(self, run: Callable[[Command], Completed]) -> None:
+    def test_the_exit_code_is_the_programs(self, run: Callable[[Command], CommandResult]) -> None:
         assert 7 == run(python("raise SystemExit(7)")).exit_code
 
     @posix
-    def test_a_signal_is_told_as_a_shell_tells_it(self, run: Callable[[Command], Completed]) -> None:
+    def test_a_signal_is_told_as_a_shell_tells_it(self, run: Callable[[Command], CommandResult]) -> None:
         assert 128 + 9 == run(python("import os\nos.kill(os.getpid(), 9)")).exit_code
 
-    def test_there_is_nothing_to_read_and_nobody_to_ask(self, run: Callable[[Command], Completed]) -> None:
+    def test_there_is_nothing_to_read_and_nobody_to_ask(self, run: Callable[[Command], CommandResult]) -> None:
         assert "b''" == run(python("import sys\nprint(sys.stdin.buffer.read(), end='')")).output
 
-    def test_what_is_given_can_be_read(self, run: Callable[[Command], Completed]) -> None:
+    def test_what_is_given_can_be_read(self, run: Callable[[Command], CommandResult]) -> None:
         given = b"\x00\r\n" * 100_000
 
         assert "300000" == run(python("import sys\nprint(len(sys.stdin.buffer.read()), end='')", stdin=given)).output
 
-    def test_variables_arrive(self, run: Callable[[Command], Completed]) -> None:
+    def test_variables_arrive(self, run: Callable[[Command], CommandResult]) -> None:
         assert "yes" == run(python("import os\nprint(os.environ['MINE'], end='')", MINE="yes")).output
 
-    def test_secrets_do_not(self, run: Callable[[Command], Completed], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_secrets_do_not(self, run: Callable[[Command], CommandResult], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ACME_API_KEY", "sesame")  # the environment is what is tested
 
         assert "None" == run(python("import os\nprint(os.environ.get('ACME_API_KEY'), end='')")).output
 
-    def test_words_are_not_a_shell_line(self, run: Callable[[Command], Completed]) -> None:
+    def test_words_are_not_a_shell_line(self, run: Callable[[Command], CommandResult]) -> None:
         assert "$HOME; echo *" == run(python("import sys\nprint(sys.argv[1], end='')", "$HOME; echo *")).output
 
-    def test_a_missing_program_is_an_answer(self, run: Callable[[Command], Completed]) -> None:
+    def test_a_missing_program_is_an_answer(self, run: Callable[[Command], CommandResult]) -> None:
         done = run(Command(["no-such-program"]))
 
         assert 127 == done.exit_code
         assert "no-such-program" in done.output
 
-    def test_bytes_that_are_no_text_are_replaced(self, run: Callable[[Command], Completed]) -> None:
+    def test_bytes_that_are_no_text_are_replaced(self, run: Callable[[Command], CommandResult]) -> None:
         assert "a\ufffdb" == run(python("import os\nos.write(1, b'a\\xffb')")).output
 
-    def test_a_long_output_keeps_its_ends_and_a_file(self, run: Callable[[Command], Completed]) -> None:
+    def test_a_long_output_keeps_its_ends_and_a_file(self, run: Callable[[Command], CommandResult]) -> None:
         code = "import os\nos.write(1, b'begin')\nfor _ in range(200): os.write(1, b'.' * 1000)\nos.write(1, b'end')"
 
         done = run(python(code))
@@ -122,7 +122,7 @@ class SandboxContract:
         assert 70_000 > len(done.output)
         assert b"begin" + b"." * 200_000 + b"end" == Path(done.whole).read_bytes()
 
-    def test_time_runs_out(self, run: Callable[[Command], Completed], root: Path) -> None:
+    def test_time_runs_out(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         begun = time.monotonic()
 
         done = outlast(run, root, f"print('begun', flush=True)\n{BEATS}")
@@ -134,20 +134,20 @@ class SandboxContract:
         assert is_still(root)
 
     @posix
-    def test_a_process_that_will_not_listen_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+    def test_a_process_that_will_not_listen_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         assert outlast(run, root, f"{START}subprocess.Popen(child).wait()", STUBBORN).timed_out
         assert is_still(root)
 
     @posix
-    def test_what_is_left_behind_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+    def test_what_is_left_behind_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         done = run(python(f"{START}subprocess.Popen(child)\n{WAIT}print('done')", BEATS))
 
-        assert Completed(0, "done\n") == done
+        assert CommandResult(0, "done\n") == done
         assert is_still(root)
 
     @posix
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells where a session went")
-    def test_what_went_its_own_way_is_ended(self, run: Callable[[Command], Completed], root: Path) -> None:
+    def test_what_went_its_own_way_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         twice = f"import os\nos.fork() and os._exit(0)\nos.setsid()\nos.fork() and os._exit(0)\n{BEATS}"
 
         done = run(python(f"{START}subprocess.Popen(child, start_new_session=True)\n{WAIT}print('done')", twice))
@@ -168,7 +168,7 @@ class SandboxContract:
         assert is_still(root)
 
     def test_many_run_at_once(self, tmp_path: Path, root: Path) -> None:
-        async def story() -> list[Completed]:
+        async def story() -> list[CommandResult]:
             sandbox = self.subject(tmp_path / "private")
             return await asyncio.gather(*(sandbox.execute(python(f"print({n})"), root) for n in range(12)))
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import pytest
 
-from openkoi_hookspecs import Effect, Json, Tool, Toolbox, ToolFault, ToolResult
+from openkoi_hookspecs import Effect, Json, Tool, ToolError, ToolProvider, ToolResult
 
 from ..rehearsing import lend
 
@@ -27,15 +27,15 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 class ToolboxContract:
     """Set ``subject``, and the promises below are tested. A test class that has to start something overrides it."""
 
-    subject: ClassVar[Toolbox]
+    subject: ClassVar[ToolProvider]
 
     @pytest.fixture
-    def toolbox(self) -> Toolbox:
+    def toolbox(self) -> ToolProvider:
         """The toolbox under test."""
         return self.subject
 
     @pytest.fixture
-    def tools(self, toolbox: Toolbox, tmp_path: Path) -> list[Tool]:
+    def tools(self, toolbox: ToolProvider, tmp_path: Path) -> list[Tool]:
         """The tools of one run."""
         return asyncio.run(offered_once(toolbox, tmp_path))
 
@@ -70,19 +70,21 @@ class ToolboxContract:
         """What only reads may be repeated after a crash."""
         assert all(isinstance(tool.effect, Effect) for tool in tools)
 
-    def test_the_same_run_is_offered_the_same_tools_again(self, toolbox: Toolbox, tmp_path: Path) -> None:
+    def test_the_same_run_is_offered_the_same_tools_again(self, toolbox: ToolProvider, tmp_path: Path) -> None:
         """What a model is shown of them must not change, or nothing before it can be cached."""
         first, second = asyncio.run(offered_twice(toolbox, tmp_path))
 
         assert written(first) == written(second)
 
-    def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(self, toolbox: Toolbox, tmp_path: Path) -> None:
+    def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(
+        self, toolbox: ToolProvider, tmp_path: Path
+    ) -> None:
         """One object serves all runs."""
         first, second = asyncio.run(offered_to_two(toolbox, tmp_path))
 
         assert written(first) == written(second)
 
-    def test_a_call_without_what_is_required_fails_with_a_sentence(self, toolbox: Toolbox, tmp_path: Path) -> None:
+    def test_a_call_without_what_is_required_fails_with_a_sentence(self, toolbox: ToolProvider, tmp_path: Path) -> None:
         """The model reads it and tries again; any other exception is a fault of the plugin."""
         answers = asyncio.run(called_without_arguments(toolbox, tmp_path))
 
@@ -90,7 +92,7 @@ class ToolboxContract:
 
 
 @asynccontextmanager
-async def ready(toolbox: Toolbox) -> AsyncIterator[Toolbox]:
+async def ready(toolbox: ToolProvider) -> AsyncIterator[ToolProvider]:
     """Enter a toolbox that wants to be entered, as the kernel does."""
     async with AsyncExitStack() as stack:
         if isinstance(toolbox, AbstractAsyncContextManager):
@@ -98,26 +100,26 @@ async def ready(toolbox: Toolbox) -> AsyncIterator[Toolbox]:
         yield toolbox
 
 
-async def offered_once(toolbox: Toolbox, workspace: Path) -> list[Tool]:
+async def offered_once(toolbox: ToolProvider, workspace: Path) -> list[Tool]:
     """List the tools for a run."""
     async with ready(toolbox), lend(workspace) as run:
         return list(await toolbox.tools(run))
 
 
-async def offered_twice(toolbox: Toolbox, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def offered_twice(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for one run, two times."""
     async with ready(toolbox), lend(workspace) as run:
         return await toolbox.tools(run), await toolbox.tools(run)
 
 
-async def offered_to_two(toolbox: Toolbox, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def offered_to_two(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for two runs in one workspace, at the same time."""
     async with ready(toolbox), lend(workspace) as one, lend(workspace) as other:
         first, second = await asyncio.gather(toolbox.tools(one), toolbox.tools(other))
         return first, second
 
 
-async def called_without_arguments(toolbox: Toolbox, workspace: Path) -> list[ToolResult]:
+async def called_without_arguments(toolbox: ToolProvider, workspace: Path) -> list[ToolResult]:
     """Call each tool that requires something, with nothing."""
     async with ready(toolbox), lend(workspace) as run:
         return [await answered(tool) for tool in await toolbox.tools(run) if required(tool)]
@@ -127,7 +129,7 @@ async def answered(tool: Tool) -> ToolResult:
     """Call a tool with nothing; a fault is a failed result, as in a run."""
     try:
         return await tool.call({})
-    except ToolFault as fault:
+    except ToolError as fault:
         return ToolResult(str(fault), failed=True)
 
 

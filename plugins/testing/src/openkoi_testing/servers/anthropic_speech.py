@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
-from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .anthropic_thoughts import told
 from .say import Said, Say
@@ -49,7 +49,7 @@ def block(part: Said) -> dict[str, object]:
     match part:
         case Text():
             return {"type": "text", "text": part.text}
-        case Thought():
+        case Reasoning():
             return told(part)
         case ToolCall():
             return {"type": "tool_use", "id": part.id, "name": part.tool, "input": dict(part.arguments)}
@@ -66,7 +66,7 @@ def deltas(answer: Say, part: Said) -> Iterator[Body]:
     match part:
         case Text():
             yield from ({"type": "text_delta", "text": piece} for piece in answer.pieces(part.text))
-        case Thought() if "signature" in told(part):
+        case Reasoning() if "signature" in told(part):
             yield from ({"type": "thinking_delta", "thinking": piece} for piece in answer.pieces(part.text))
             yield {"type": "signature_delta", "signature": told(part)["signature"]}
         case ToolCall():

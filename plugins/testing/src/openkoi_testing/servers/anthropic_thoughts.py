@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from openkoi_hookspecs import Thought
+from openkoi_hookspecs import Reasoning
 
 from .anthropic_blocks import THOUGHTS, Block, blocks_in
 from .say import Say
 
 
-def told(thought: Thought) -> dict[str, object]:
+def told(thought: Reasoning) -> dict[str, object]:
     """A thought as a block; one without words is not told. Without a seal of its own it gets a signature."""
     if not thought.text and thought.seal:
         return {"type": "redacted_thinking", "data": thought.seal}
@@ -26,7 +26,7 @@ class Thoughts:
 
     def note(self, answer: Say) -> None:
         """Remember an answer's thoughts."""
-        thoughts = [told(part) for part in answer.parts if isinstance(part, Thought)]
+        thoughts = [told(part) for part in answer.parts if isinstance(part, Reasoning)]
         self._said += thoughts
         self._before |= {call.id: thoughts for call in answer.calls}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .google_strict import Signed, complaint, embedding_complaint
 from .http import EVENTS, Seen, Served
@@ -147,7 +147,7 @@ def parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
         for piece, following in pairwise(chain(pieces_of(answer, part, in_pieces), [None])):
             if piece is not None:
                 yield piece if following else {**piece, **signature(seal)}
-        seal = part.seal if isinstance(part, Thought) else ""
+        seal = part.seal if isinstance(part, Reasoning) else ""
     if seal:
         yield {"text": "", **signature(seal)}
 
@@ -158,7 +158,7 @@ def pieces_of(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
         named = {"name": part.tool, "args": dict(part.arguments)}
         yield {"functionCall": {"id": part.id, **named} if part.id else named}
         return
-    kind = {"thought": True} if isinstance(part, Thought) else {}
+    kind = {"thought": True} if isinstance(part, Reasoning) else {}
     texts = answer.pieces(part.text) if in_pieces else [part.text]
     yield from ({"text": text, **kind} for text in texts if text)
 
@@ -168,7 +168,7 @@ def signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
     before: Said = Text("")
     for part in answer.parts:
         if isinstance(part, ToolCall):
-            yield (before.seal if isinstance(before, Thought) else ""), part
+            yield (before.seal if isinstance(before, Reasoning) else ""), part
         before = part
 
 

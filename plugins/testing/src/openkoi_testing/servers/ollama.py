@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from openkoi_hookspecs import Json, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
 from .http import Seen, Served
 from .ollama_strict import Pulled, complaint, incapable, tagged, too_long
@@ -159,7 +159,7 @@ def messages(answer: Say) -> Iterator[Body]:
         if isinstance(part, ToolCall):
             yield {"tool_calls": [tool_call(part, index)]}
             continue
-        key = "thinking" if isinstance(part, Thought) else "content"
+        key = "thinking" if isinstance(part, Reasoning) else "content"
         yield from ({key: piece} for piece in answer.pieces(part.text))
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from itertools import count
 
-from openkoi_hookspecs import Json, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
 from .openai_wire import CREATED, Body, written
 from .say import Said, Say
@@ -32,7 +32,7 @@ def deltas(answer: Say) -> Iterator[Body]:
 
 def words(answer: Say, part: Said) -> Iterator[Body]:
     """Say words, or think them aloud."""
-    key = "reasoning_content" if isinstance(part, Thought) else "content"
+    key = "reasoning_content" if isinstance(part, Reasoning) else "content"
     text = "" if isinstance(part, ToolCall) else part.text
     yield from ({key: piece} for piece in answer.pieces(text))
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .openai_rules import SEALED
 from .openai_wire import CREATED, Body, as_object, written
@@ -71,7 +71,7 @@ def stream(answer: Say, asked: Body) -> Iterator[tuple[str, Body]]:
 def pieces(answer: Say, part: Said, whole: Body) -> Iterator[tuple[str, Body]]:
     """The events of one item."""
     match part:
-        case Thought() if whole["summary"]:
+        case Reasoning() if whole["summary"]:
             yield from thought(answer, part.text)
         case Text():
             yield from words(answer, part.text)
@@ -109,7 +109,7 @@ def item(answer: Say, asked: Body, place: int) -> dict[str, object]:
     """An item of the answer, whole."""
     part = answer.parts[place]
     match part:
-        case Thought():
+        case Reasoning():
             shown = [summary(part.text)] if as_object(as_json(asked.get("reasoning"))).get("summary") else []
             seal = {"encrypted_content": part.seal or f"sealed-{place}"} if SEALED in str(asked.get("include")) else {}
             return {"id": f"rs_{place}", "type": "reasoning", "summary": shown, **seal}
@@ -123,7 +123,7 @@ def item(answer: Say, asked: Body, place: int) -> dict[str, object]:
 
 def bare(part: Said) -> Mapping[str, object]:
     """What an item has not got yet when it begins."""
-    if isinstance(part, Thought):
+    if isinstance(part, Reasoning):
         return {"summary": []}
     return {"status": "in_progress", **({"arguments": ""} if isinstance(part, ToolCall) else {"content": []})}
 

@@ -5,11 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import cycle
 from typing import TypeAlias
 
-from openkoi_hookspecs import Json, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .faults import NO_FAULT, Fault
 
-Said: TypeAlias = Text | Thought | ToolCall
+Said: TypeAlias = Text | Reasoning | ToolCall
 Words: TypeAlias = str | Said | Sequence[str | Said]
 
 COUNTED = Usage(input=9, output=5, cache_read=3)
@@ -51,7 +51,7 @@ class Say:
     @property
     def thoughts(self) -> str:
         """The thoughts alone."""
-        return "".join(part.text for part in self.parts if isinstance(part, Thought))
+        return "".join(part.text for part in self.parts if isinstance(part, Reasoning))
 
     def pieces(self, text: str) -> Iterable[str]:
         """Cut a text into the pieces it streams in."""

@@ -5,7 +5,7 @@ Knows the format and its many dialects. Nothing is acted upon that did not arriv
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Buffered, Chunk, Done, Json, Stop, Text, Thought, Usage
+from openkoi_hookspecs import Buffered, Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, Usage
 from openkoi_wire import Server, buffered, concluded, parsed, reported
 
 from ..usage import usage_of
@@ -14,13 +14,13 @@ from .manners import Manners
 
 END = "[DONE]"
 STOPS = {
-    "tool_calls": Stop.TOOLS,
-    "function_call": Stop.TOOLS,
-    "length": Stop.LENGTH,
-    "max_tokens": Stop.LENGTH,
-    "model_length": Stop.LENGTH,
-    "content_filter": Stop.REFUSED,
-    "refusal": Stop.REFUSED,
+    "tool_calls": FinishReason.TOOLS,
+    "function_call": FinishReason.TOOLS,
+    "length": FinishReason.LENGTH,
+    "max_tokens": FinishReason.LENGTH,
+    "model_length": FinishReason.LENGTH,
+    "content_filter": FinishReason.REFUSED,
+    "refusal": FinishReason.REFUSED,
 }
 BROKEN = frozenset({"error", "abort", "aborted", "cancelled", "network_error", "insufficient_system_resource"})
 
@@ -52,16 +52,16 @@ class Answer:
         return self._read(self._parsed(data), "message") or ()
 
     def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if not (self._finish or self._begun) and self.over:
             raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
             why = f" with the reason {self._finish!r}" if self._finish else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
-        stop = Stop.REFUSED if self._refused else STOPS.get(self._finish, Stop.END)
-        if stop in (Stop.LENGTH, Stop.REFUSED):
-            return (Done(self._usage, stop),)
-        calls, asks = self._calls.read(), stop is Stop.TOOLS
+        stop = FinishReason.REFUSED if self._refused else STOPS.get(self._finish, FinishReason.END)
+        if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
+            return (StreamEnd(self._usage, stop),)
+        calls, asks = self._calls.read(), stop is FinishReason.TOOLS
         return concluded(self._server, calls, self._usage, said=self._spoke, asks=asks)
 
     def _parsed(self, data: str | bytes) -> dict[str, Json]:
@@ -105,7 +105,7 @@ class Answer:
             case "function_call":
                 return buffered_function(value) if self._calls.add_sole(value) else None
             case _ if key == thought:
-                return [Thought(text)] if (text := words(value)) else None
+                return [Reasoning(text)] if (text := words(value)) else None
             case "refusal":
                 self._refused = bool(words(value))
                 return [Text(words(value))] if self._refused else None

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from json import JSONEncoder
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import as_id, as_name
 
 Turn = Mapping[str, object]
@@ -31,7 +31,7 @@ def assistant(parts: Sequence[Part], thoughts_back: str) -> Turn:
     calls = [call(part) for part in parts if isinstance(part, ToolCall)]
     if not calls:
         return {"role": "assistant", "content": text}
-    thoughts = "".join(part.text for part in parts if isinstance(part, Thought))
+    thoughts = "".join(part.text for part in parts if isinstance(part, Reasoning))
     back = {thoughts_back: thoughts} if thoughts_back and thoughts else {}
     return {"role": "assistant", "content": text or None, **back, "tool_calls": calls}
 

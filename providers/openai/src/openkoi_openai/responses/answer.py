@@ -5,13 +5,13 @@ Knows the events and the items. Nothing is acted upon that did not arrive in ful
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Chunk, Done, Json, ProviderError, Stop, Text, Thought, ToolCall, Usage
+from openkoi_hookspecs import Chunk, FinishReason, Json, ProviderError, Reasoning, StreamEnd, Text, ToolCall, Usage
 from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
 
 from ..usage import usage_of
 from .seals import Item, sealed
 
-ENDED = {"completed": Stop.END, "incomplete": Stop.LENGTH}
+ENDED = {"completed": FinishReason.END, "incomplete": FinishReason.LENGTH}
 WILL_NOT_PASS = ("bio_", "data_residency", "empty_image", "failed_to_download", "image_", "invalid_", "unsupported_")
 
 
@@ -23,10 +23,10 @@ class Answer:
         self._server = server
         self._usage = Usage()
         self._status = ""
-        self._stop = Stop.END
-        self._streamed: set[type[Text | Thought]] = set()
+        self._stop = FinishReason.END
+        self._streamed: set[type[Text | Reasoning]] = set()
         self._thoughts: list[Item] = []
-        self._asked: list[Item | Thought] = []
+        self._asked: list[Item | Reasoning] = []
         self._heard = False
         self._said = False
 
@@ -55,16 +55,16 @@ class Answer:
         return self._ended(parsed(data, self._server))
 
     def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises Unavailable when the answer was cut off."""
+        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if self.over and not (self._status or self._heard):
             raise self._server.empty()
         if self._status not in ENDED:
             why = f" with the status {self._status!r}" if self._status else ""
             raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
-        if self._stop is not Stop.END:
-            return (Done(self._usage, self._stop),)
+        if self._stop is not FinishReason.END:
+            return (StreamEnd(self._usage, self._stop),)
         calls = Calls()
-        asked = [part if isinstance(part, Thought) else call(part, calls) for part in self._asked]
+        asked = [part if isinstance(part, Reasoning) else call(part, calls) for part in self._asked]
         return concluded(self._server, asked, self._usage, said=self._said, asks=False)
 
     def _piece(self, kind: str, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
@@ -72,16 +72,16 @@ class Answer:
         delta = frame.get("delta")
         if not isinstance(delta, str) or not delta:
             further = kind == "reasoning_summary_part.added" and frame.get("summary_index")
-            return [Thought("\n\n")] if further else None
+            return [Reasoning("\n\n")] if further else None
         match kind:
             case "output_text.delta" | "refusal.delta":
                 self._refuse(kind == "refusal.delta")
                 return [self._told(Text(delta))]
             case "reasoning_summary_text.delta" | "reasoning_text.delta":
-                return [self._told(Thought(delta))]
+                return [self._told(Reasoning(delta))]
         return None
 
-    def _told(self, piece: Text | Thought) -> Text | Thought:
+    def _told(self, piece: Text | Reasoning) -> Text | Reasoning:
         self._streamed.add(type(piece))
         self._heard = True
         if isinstance(piece, Text):
@@ -118,17 +118,17 @@ class Answer:
     def _reasoning(self, item: Item) -> Sequence[Chunk]:
         """Seal a thought, together with those right before it; one between calls keeps its place among them."""
         self._thoughts.append(item)
-        told = "" if Thought in self._streamed else texts(item.get("summary"), "text", "\n\n")
-        self._streamed.discard(Thought)
-        thought = Thought(told, sealed(self._thoughts))
+        told = "" if Reasoning in self._streamed else texts(item.get("summary"), "text", "\n\n")
+        self._streamed.discard(Reasoning)
+        thought = Reasoning(told, sealed(self._thoughts))
         if self._asked:
             self._asked.append(thought)
             return ()
-        return [thought] if thought != Thought("") else ()
+        return [thought] if thought != Reasoning("") else ()
 
     def _refuse(self, refused: bool) -> None:
         if refused:
-            self._stop = Stop.REFUSED
+            self._stop = FinishReason.REFUSED
 
     def _ended(self, response: Json) -> Sequence[Chunk]:
         """Read how it ended, and what it said when that did not come before."""
@@ -139,7 +139,7 @@ class Answer:
         self.over = True
         self._usage = usage_of(response.get("usage"))
         self._status = str(response.get("status") or "")
-        self._stop = stop(response) if self._stop is Stop.END else self._stop
+        self._stop = stop(response) if self._stop is FinishReason.END else self._stop
         output = response.get("output")
         items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
         untold = items if not self._heard else list(filter(self._untold, items))
@@ -149,7 +149,7 @@ class Answer:
         """Whether something in an answer did not come before its end: its words, or a call."""
         if item.get("type") != "function_call":
             return item.get("type") == "message" and not self._said
-        known = [asked for asked in self._asked if not isinstance(asked, Thought)]
+        known = [asked for asked in self._asked if not isinstance(asked, Reasoning)]
         return all(differ(asked, item) for asked in known)
 
     def _failure(self, frame: Mapping[str, Json]) -> ProviderError:
@@ -160,11 +160,11 @@ class Answer:
         return reported(self._server, frame)
 
 
-def stop(response: Mapping[str, Json]) -> Stop:
+def stop(response: Mapping[str, Json]) -> FinishReason:
     """Say why an answer ended."""
     details = response.get("incomplete_details")
     filtered = isinstance(details, dict) and details.get("reason") == "content_filter"
-    return Stop.REFUSED if filtered else ENDED.get(str(response.get("status")), Stop.END)
+    return FinishReason.REFUSED if filtered else ENDED.get(str(response.get("status")), FinishReason.END)
 
 
 def differ(one: Item, other: Item) -> bool:

@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Image, Message, Part, Role, Text, Thought, ToolCall, ToolResult
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import as_id, as_name
 
 from .seals import unsealed
@@ -26,7 +26,7 @@ def turns(message: Message) -> Iterator[Turn]:
 def items(part: Part) -> Iterator[Turn]:
     """Tell a part of what the model said; thoughts are handed back under their seal."""
     match part:
-        case Thought(seal=seal) if seal:
+        case Reasoning(seal=seal) if seal:
             yield from unsealed(seal)
         case Text(text) if text:
             yield {"type": "message", "role": "assistant", "content": text}
