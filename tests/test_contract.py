@@ -11,10 +11,10 @@ from typing import Any, get_args, get_origin
 import pytest
 
 import openkoi_hookspecs
-from openkoi_hookspecs import events, moments
+from openkoi_hookspecs import events, hooks
 
 ROOT = Path(__file__).parent.parent
-MOMENTS = [one for one in vars(moments).values() if hasattr(one, "openkoi_spec")]
+MOMENTS = [one for one in vars(hooks).values() if hasattr(one, "openkoi_spec")]
 HEADING = re.compile(r"^### (.+)$", re.MULTILINE)
 
 
@@ -33,14 +33,14 @@ def answer(hint: Any) -> str:
 
 
 def test_every_moment_is_documented_with_its_exact_signature() -> None:
-    documented = HEADING.findall((ROOT / "hookspecs" / "MOMENTS.md").read_text())
+    documented = HEADING.findall((ROOT / "hookspecs" / "HOOKS.md").read_text())
 
     assert sorted(map(heading, MOMENTS)) == sorted(documented)
 
 
 @pytest.mark.parametrize("moment", MOMENTS, ids=lambda moment: moment.__name__)
 def test_every_moment_says_when_it_is_called_and_has_a_scenario(moment: Callable[..., object]) -> None:
-    scenarios = ast.parse((ROOT / "tests" / "test_moments.py").read_text())
+    scenarios = ast.parse((ROOT / "tests" / "test_hooks.py").read_text())
     names = {node.name for node in ast.walk(scenarios) if isinstance(node, ast.FunctionDef)}
 
     assert (moment.__doc__ or "").startswith("Called")

@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     Score,
     Severity,
 )
-from openkoi_hookspecs.work import RED_CAP
+from openkoi_hookspecs.evaluation import RED_CAP
 
 T = TypeVar("T")
 NEAR = 1e-9

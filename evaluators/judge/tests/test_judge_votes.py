@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
-from openkoi_hookspecs.work import RED_CAP
+from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_judge.verdict import Verdict
 from openkoi_judge.votes import agreed, capped, close, composite, total
 from openkoi_skillfile import Dimension, Rubric

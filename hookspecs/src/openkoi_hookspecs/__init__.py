@@ -1,9 +1,9 @@
-"""What OpenKoi and its plugins agree on: facts, a run that is lent, sockets to fill, and moments to speak at.
+"""What OpenKoi and its plugins agree on: facts, the run, protocols, hooks and events.
 
-Import from here; events live in ``openkoi_hookspecs.events``, apps (provisional) in ``openkoi_hookspecs.apps``.
+Import from here; events live in ``openkoi_hookspecs.events``, integrations (provisional) in ``openkoi_hookspecs.integrations``.
 """
 
-from . import moments
+from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .errors import (
     ConfigError,
@@ -20,6 +20,20 @@ from .errors import (
     ToolError,
     WrongServerError,
 )
+from .evaluation import (
+    Baseline,
+    Check,
+    EffectCall,
+    Evaluation,
+    EvaluationMode,
+    ExecutionResult,
+    Finding,
+    Score,
+    Severity,
+    StopReason,
+)
+from .events_base import Event, Record
+from .hooks import hookimpl, hookspec
 from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
 from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
 from .model import (
@@ -42,14 +56,8 @@ from .model import (
     Text,
     Usage,
 )
-from .moments import hookimpl, hookspec
 from .prompt import Layer, Section
-from .record import Event, Record
-from .restoration import Restoration
-from .run import HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
-from .sandbox import Command, CommandResult
-from .settings import DataDir, Env, Inject, SharedSetting
-from .sockets import (
+from .protocols import (
     AgentRunner,
     Checkpoints,
     Compactor,
@@ -66,20 +74,12 @@ from .sockets import (
     SupportsOffsets,
     ToolProvider,
 )
+from .restoration import Restoration
+from .run import HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
+from .sandbox import Command, CommandResult
+from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
 from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Permission, Tool, ToolCall, ToolResult
-from .work import (
-    Baseline,
-    Check,
-    EffectCall,
-    Evaluation,
-    EvaluationMode,
-    ExecutionResult,
-    Finding,
-    Score,
-    Severity,
-    StopReason,
-)
 
 __all__ = [
     "Agent",
@@ -190,6 +190,6 @@ __all__ = [
     "Usage",
     "WrongServerError",
     "hookimpl",
+    "hooks",
     "hookspec",
-    "moments",
 ]

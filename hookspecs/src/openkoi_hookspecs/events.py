@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from .calls import ModelDelta as ModelDelta
-from .calls import ModelFallback as ModelFallback
-from .calls import ModelRequest as ModelRequest
-from .calls import ModelResponse as ModelResponse
-from .calls import ModelResponseBroken as ModelResponseBroken
-from .calls import Paid as Paid
+from .evaluation import Baseline, Evaluation, EvaluationMode, ExecutionResult
+from .events_base import Event as Event
+from .events_base import Record as Record
+from .events_base import UnknownEvent as UnknownEvent
+from .events_model import ModelDelta as ModelDelta
+from .events_model import ModelFallback as ModelFallback
+from .events_model import ModelRequest as ModelRequest
+from .events_model import ModelResponse as ModelResponse
+from .events_model import ModelResponseBroken as ModelResponseBroken
+from .events_model import Paid as Paid
 from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
-from .record import Event as Event
-from .record import Record as Record
-from .record import UnknownEvent as UnknownEvent
 from .task import Cost, Task
 from .tool import ToolCall, ToolResult
-from .work import Baseline, Evaluation, EvaluationMode, ExecutionResult
 from .workspace import BaselineSaved as BaselineSaved
 from .workspace import RunForked as RunForked
 from .workspace import WorkspaceRestored as WorkspaceRestored

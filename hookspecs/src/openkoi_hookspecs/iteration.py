@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
+from .evaluation import Evaluation, ExecutionResult, Finding, StopReason
 from .prompt import Section
 from .task import Cost, Task
-from .work import Evaluation, ExecutionResult, Finding, StopReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
+from .events_base import Event, Record
 from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import ProviderInfo, Request, Response
-from .record import Event, Record
 from .sandbox import Command, CommandResult
 from .task import Cost, Task
 

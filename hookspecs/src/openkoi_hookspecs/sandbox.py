@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
-from .record import Event
+from .events_base import Event
 
 
 @dataclass(frozen=True, slots=True)

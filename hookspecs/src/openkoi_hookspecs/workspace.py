@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .record import Event
+from .events_base import Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
     events,
-    moments,
+    hooks,
 )
 from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
@@ -85,7 +85,7 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
     began = monotonic()
     brought = await called(private, tool, run)
     took = round((monotonic() - began) * 1000)
-    result = await run.fold(moments.after_tool, brought, call=call, run=run)
+    result = await run.fold(hooks.after_tool, brought, call=call, run=run)
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
     result = replace(result, call=call.id, effects=effects, milliseconds=took)
     run.effects.note(call, tool, result)
@@ -133,7 +133,7 @@ def unknown(call: ToolCall, run: Kernel) -> str:
 
 async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Permission:
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
-    said = [verdict for _, verdict in await run.gather(moments.before_tool, call=call, tool=tool, run=run)]
+    said = [verdict for _, verdict in await run.gather(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if not isinstance(strictest, Ask):
         return strictest

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Effect, EffectCall, Tool, ToolCall, ToolResult
-from openkoi_hookspecs.work import UNSEEN
+from openkoi_hookspecs.evaluation import UNSEEN
 
 MAX_CALL_LENGTH = 400  # characters of one call that judges read
 MAX_CALLS = 50  # calls that judges read; those with effects outside the workspace are never left out

@@ -1,6 +1,6 @@
 """Ask the plugins. pluggy marks, validates and orders; the calls, typed, isolated and attributed, are made here.
 
-Knows moments and who speaks at them; knows no run, log or model.
+Knows hooks and the plugins that implement them; knows no run, log or model.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
-from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, moments
+from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, hooks
 from openkoi_prompt import without_refused_texts
 
 from .copies import own
@@ -82,10 +82,10 @@ class Hooks:
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Take plugins in; those with wrong signatures are named and left out."""
         manager = PluginManager("openkoi")
-        manager.add_hookspecs(moments)
+        manager.add_hookspecs(hooks)
         backwards = sorted(plugins.items(), key=lambda named: named[0], reverse=True)
         faults = [fault for name, plugin in backwards if (fault := admit(manager, name, plugin))]
-        for moment in vars(moments).values():
+        for moment in vars(hooks).values():
             if inspect.isfunction(moment) and hasattr(moment, "openkoi_spec"):
                 impls = getattr(manager.hook, moment.__name__).get_hookimpls()
                 self.voices[moment.__name__] = tuple(self.ranked(voice(impl, moment) for impl in impls[::-1]))
@@ -127,7 +127,7 @@ class Hooks:
 
     async def tell(self, **facts: object) -> None:
         """Tell everybody of an event; nobody is asked."""
-        for voice in self.speakers(moments.on_event):
+        for voice in self.speakers(hooks.on_event):
             await self.consult(voice, facts)
 
     async def consult(self, voice: Voice, facts: Mapping[str, object]) -> object:

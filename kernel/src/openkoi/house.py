@@ -31,7 +31,7 @@ from openkoi_hookspecs import (
     Result,
     Task,
     events,
-    moments,
+    hooks,
 )
 from openkoi_log import RunLog, read_segment, segments, session_id
 from openkoi_models import Catalogue
@@ -206,7 +206,7 @@ class House(ABC):
     async def discovered(self) -> list[DiscoveredProvider]:
         """What plugins found, of those providers that are installed."""
         installed = {entry.name for entry in self.entries("providers")}
-        said = await self.gather(moments.find_models, koi=self)
+        said = await self.gather(hooks.find_models, koi=self)
         for found in (one for _, many in said for one in many):
             self.redactor.hold(found.key, found.origin)
         return [one for _, many in said for one in many if one.provider in installed]

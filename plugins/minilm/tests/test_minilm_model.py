@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from openkoi_hookspecs import Embedder
-from openkoi_hookspecs.sockets import SupportsHealthCheck
+from openkoi_hookspecs.protocols import SupportsHealthCheck
 from openkoi_minilm import MiniLM
 from openkoi_minilm.package import INSTALL, PACKAGE
 

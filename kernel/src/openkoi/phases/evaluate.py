@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     Policy,
     StopReason,
     events,
-    moments,
+    hooks,
 )
 
 from ..deadline import confined
@@ -52,11 +52,11 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: Kernel) -> Evaluation
 
 async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Kernel) -> Evaluation:
     """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
-    other = await run.fold(moments.after_evaluate, whole, work=work, run=run)
+    other = await run.fold(hooks.after_evaluate, whole, work=work, run=run)
     try:
         return only_stricter(sound(other), whole)
     except ValueError as error:
-        names = ", ".join(voice.plugin for voice in run.house.hooks.speakers(moments.after_evaluate))
+        names = ", ".join(voice.plugin for voice in run.house.hooks.speakers(hooks.after_evaluate))
         await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 
@@ -93,8 +93,8 @@ async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
     if not run.evaluators:
         return said
     await run.settle_baseline()
-    given = await run.gather(moments.before_evaluate, work=work, run=run)
-    shown = replace(work, criteria=tuple(await admit(given, moments.before_evaluate, run)))
+    given = await run.gather(hooks.before_evaluate, work=work, run=run)
+    shown = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)
     for name, evaluator in run.evaluators.items():
         known = merge(said, judges) if said else None

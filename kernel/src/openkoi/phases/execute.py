@@ -14,7 +14,7 @@ from openkoi_hookspecs import (
     Tool,
     ToolProvider,
     events,
-    moments,
+    hooks,
 )
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_schema import offered
@@ -41,7 +41,7 @@ async def execute(plan: Plan, run: Kernel) -> ExecutionResult:
             await run.go_back_to(known.work)
         return known.work
     work = await outcome(ending, run)
-    folded = await run.fold(moments.after_execute, work, run=run)
+    folded = await run.fold(hooks.after_execute, work, run=run)
     if work.answered:  # what happened, and whether there is an answer at all, is not a plugin's to say
         work = replace(work, text=folded.text)
     await run.emit(events.ExecutionFinished(work))
@@ -73,8 +73,8 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
 
 async def address(plan: Plan, run: Kernel) -> None:
     """Tell the model what to do now."""
-    given = await run.gather(moments.before_execute, plan=plan, run=run)
-    own = conversation_end(merged(await admit(given, moments.before_execute, run, beside=plan.sections)))
+    given = await run.gather(hooks.before_execute, plan=plan, run=run)
+    own = conversation_end(merged(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
         run.talk = Conversation(system_blocks(plan))
         run.tools = await tools(run)

@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     Section,
     events,
-    moments,
+    hooks,
 )
 from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
 
@@ -37,16 +37,16 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     """The task itself, with what plugins and memory add to it."""
     if known := run.past.take(events.PlanReady):
         return known.plan
-    given = await run.gather(moments.before_plan, task=run.task, recall=recall, run=run)
-    sections = merged(await admit([(MEMORY, recalled(recall)), *given], moments.before_plan, run))
+    given = await run.gather(hooks.before_plan, task=run.task, recall=recall, run=run)
+    sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
     planned = "models.planner" in run.house.config.settings
     judged = run.task.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(judged=judged), run)) and asks_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, judged=judged, asks=asks)
-    plan = await run.fold(moments.after_plan, plan, task=run.task, run=run)
-    plan = replace(plan, sections=tuple(await within_caps(plan.sections, moments.after_plan, run)), asks=asks)
+    plan = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
+    plan = replace(plan, sections=tuple(await within_caps(plan.sections, hooks.after_plan, run)), asks=asks)
     await run.emit(events.PlanReady(plan))
     return plan
 

@@ -1,6 +1,6 @@
 """Ask memory what it knows about the task. Knows queries; knows no backend."""
 
-from openkoi_hookspecs import Recall, events, moments
+from openkoi_hookspecs import Recall, events, hooks
 from openkoi_log import segments
 from openkoi_prompt import recall_query
 
@@ -16,7 +16,7 @@ async def recall(run: Kernel) -> Recall:
     if known := run.past.take(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(recall_query(task))))
-    shown = await run.fold(moments.after_recall, found, task=task, run=run)
+    shown = await run.fold(hooks.after_recall, found, task=task, run=run)
     await run.emit(events.RecallFinished(shown))
     return shown
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from openkoi_hookspecs import Learning, Message, Record, Run, events, moments
+from openkoi_hookspecs import Learning, Message, Record, Run, events, hooks
 
 from .summing import notes, summed
 
@@ -53,7 +53,7 @@ class FactExtracting:
 async def save(facts: Sequence[str], run: Run) -> None:
     """Write facts down as learnings, after whoever has a say in that."""
     for fact in facts:
-        final = await run.fold(moments.on_learning, learning_of(fact, run.id), run=run)
+        final = await run.fold(hooks.on_learning, learning_of(fact, run.id), run=run)
         await run.emit(events.LearningSaved(final))
 
 

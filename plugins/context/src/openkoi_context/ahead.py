@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_hookspecs import Koi, Plan, PluginEntry, Recall, Run, Task, Tool, ToolProvider, moments
+from openkoi_hookspecs import Koi, Plan, PluginEntry, Recall, Run, Task, Tool, ToolProvider, hooks
 from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, recall_query, refuse_oversized
 
 from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
@@ -28,13 +28,13 @@ async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
 async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
     """The plan as a run would make it, and which sections are too long for it."""
     found = Recall(tuple(await koi.search(recall_query(task))))
-    shown = await koi.fold(moments.after_recall, found, task=task, run=run)
-    given = await koi.gather(moments.before_plan, task=task, recall=shown, run=run)
+    shown = await koi.fold(hooks.after_recall, found, task=task, run=run)
+    given = await koi.gather(hooks.before_plan, task=task, recall=shown, run=run)
     every = [(MEMORY, recalled(shown)), *given]
     told = [replace(section, source=plugin) for plugin, sections in every for section in sections]
-    kept, refusals = refuse_oversized(told, moments.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
+    kept, refusals = refuse_oversized(told, hooks.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
     plan = Plan(sections=merged(kept))
-    return await koi.fold(moments.after_plan, plan, task=task, run=run), refusals
+    return await koi.fold(hooks.after_plan, plan, task=task, run=run), refusals
 
 
 async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]], list[str]]:

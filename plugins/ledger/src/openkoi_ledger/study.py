@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Learning, Result, Run, moments
+from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_redact import current_redactor
 
@@ -42,7 +42,7 @@ class Study:
             changed = await self.learn(self.lesson(over, result)) if result else []
             for entry in changed:
                 learning = counted(book, entry, self.decay)
-                await self.run.emit(LearningSaved(await self.run.fold(moments.on_learning, learning, run=self.run)))
+                await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
             await self.run.emit(Learned(over))
         return await self.shelf.read()
 

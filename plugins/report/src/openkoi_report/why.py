@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
-from openkoi_hookspecs.work import RED_CAP
+from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_log import IterationView
 
 from .figures import clipped, format_list, plural

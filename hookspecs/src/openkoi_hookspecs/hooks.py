@@ -1,4 +1,4 @@
-"""The moments at which a plugin may speak.
+"""The hooks that a plugin may implement.
 
 Implement one by writing a function of its name, marked ``@hookimpl``, with any of its parameters: ``def`` if it is
 quick, ``async def`` if it waits. None is always an answer: nothing to add. The signature says how answers combine:
@@ -16,16 +16,16 @@ from collections.abc import Sequence
 
 from pluggy import HookimplMarker, HookspecMarker
 
-from .apps import Pattern, Post
+from .evaluation import Evaluation, ExecutionResult
+from .events_base import Event
+from .integrations import Pattern, Post
 from .iteration import Plan, Result
 from .memory import Learning, Recall
 from .model import DiscoveredProvider
 from .prompt import Section
-from .record import Event
 from .run import HookReturn, Koi, Run
 from .task import Task
 from .tool import Permission, Tool, ToolCall, ToolResult
-from .work import Evaluation, ExecutionResult
 
 hookspec = HookspecMarker("openkoi")
 hookimpl = HookimplMarker("openkoi")

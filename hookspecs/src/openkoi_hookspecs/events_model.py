@@ -3,8 +3,8 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import TypeAlias
 
+from .events_base import Event
 from .model import Response, Usage
-from .record import Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .evaluation import Baseline, Evaluation, ExecutionResult
+from .events_base import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
-from .record import Record
 from .restoration import Restoration
 from .run import Koi, PluginEntry, Run
 from .sandbox import Command, CommandResult
 from .tool import Tool
-from .work import Baseline, Evaluation, ExecutionResult
 
 
 class Provider(Protocol):

@@ -36,9 +36,9 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
     hookimpl,
-    moments,
+    hooks,
 )
-from openkoi_hookspecs.apps import Pattern, Post
+from openkoi_hookspecs.integrations import Pattern, Post
 from openkoi_testing import Rehearsed, Scripted, Stage, lend, perform
 
 
@@ -251,21 +251,21 @@ def test_on_pattern_changes_a_pattern_before_it_is_shown() -> None:
     def on_pattern(pattern: Pattern) -> Pattern:
         return replace(pattern, title="Morning news")
 
-    assert "Morning news" == folded(moments.on_pattern, Pattern("news", kind="recurring"), on_pattern).title
+    assert "Morning news" == folded(hooks.on_pattern, Pattern("news", kind="recurring"), on_pattern).title
 
 
 def test_message_received_changes_a_message_before_it_becomes_a_task() -> None:
     def message_received(message: Post) -> Post:
         return replace(message, text="")
 
-    assert "" == folded(moments.message_received, Post("spam", app="slack", channel="#a"), message_received).text
+    assert "" == folded(hooks.message_received, Post("spam", app="slack", channel="#a"), message_received).text
 
 
 def test_message_sending_changes_a_message_before_it_is_sent() -> None:
     async def message_sending(message: Post) -> Post:
         return replace(message, text=message.text + " (sent by a machine)")
 
-    post = folded(moments.message_sending, Post("Hello", app="slack", channel="#a"), message_sending)
+    post = folded(hooks.message_sending, Post("Hello", app="slack", channel="#a"), message_sending)
 
     assert "Hello (sent by a machine)" == post.text
 
