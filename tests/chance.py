@@ -116,7 +116,7 @@ def limits_of(chance: Random, model: Model) -> Limits:
         usd=dearest / 1e6 * chance.uniform(0, 6) if "usd" in tight else 10.0,
         calls=chance.randint(0, 9) if "calls" in tight else 300,
         seconds=chance.choice((0.0, 0.05, 0.2)) if "seconds" in tight and chance.random() < 0.3 else 60.0,
-        quality=chance.choice((0.5, 0.9)),
+        quality_threshold=chance.choice((0.5, 0.9)),
     )
 
 

@@ -48,7 +48,7 @@ class Moody:
             Finding(title, chance.choice([*Severity]), where="a.py:1") for title in TITLES if chance.random() < 0.4
         )
         if chance.random() < 0.1:
-            return Evaluation(findings=found, unknown="no model answered")
+            return Evaluation(findings=found, unavailable_reason="no model answered")
         checks = (Check("unit", chance.random() < 0.8),) if chance.random() < 0.5 else ()
         return Evaluation(
             scores=(Score("quality", chance.choice([0.2, 0.5, 0.7, 0.9])),), findings=found, checks=checks
@@ -103,11 +103,11 @@ async def play(seed: int, folder: Path) -> History:
     chance = random.Random(seed + 7_000)
     workspace, lines = folder / "workspace", turns(seed)
     workspace.mkdir(parents=True)
-    limits = Limits(iterations=chance.randint(1, 4), quality=0.8)
+    limits = Limits(iterations=chance.randint(1, 4), quality_threshold=0.8)
     history = await began(Task(f"Write it ({seed})", limits=limits), stage(lines, seed), folder, workspace)
     for turn in range(chance.randint(0, 3)):
         kept = history.records
-        if history.result.ruling.decision.value != "escalate" and not history.result.ruling.unjudged:
+        if history.result.decision.action.value != "escalate" and not history.result.decision.unjudged:
             kept = kept[: chance.randint(3, len(kept))]
             if any(isinstance(record.event, events.RunCompleted) for record in kept):
                 return history

@@ -99,14 +99,14 @@ def wrongs(told: Told) -> Iterator[str]:
         yield "nobody was told that more was used than reserved"
     yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
     for task, ended in finished(told.records):
-        yield from unnamed(ended.ruling)
-        yield from passed(ended.spent, task.limits)
-        if ended.spent.seconds > task.limits.seconds + LATE:
-            yield f"{ended.spent.seconds} seconds of {task.limits.seconds}"
+        yield from unnamed(ended.decision)
+        yield from passed(ended.cost, task.limits)
+        if ended.cost.seconds > task.limits.seconds + LATE:
+            yield f"{ended.cost.seconds} seconds of {task.limits.seconds}"
     if told.result is not None and not told.vendor.broke_off(number):
         logged = paid(until_the_result(told.records)).usd
-        if abs(logged - told.result.spent.usd) > CENT:
-            yield f"the log says {logged} dollars, the result {told.result.spent.usd}"
+        if abs(logged - told.result.cost.usd) > CENT:
+            yield f"the log says {logged} dollars, the result {told.result.cost.usd}"
 
 
 def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
@@ -114,11 +114,11 @@ def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
     tokens, usd = 0, 0.0
     for event in (record.event for record in records):
         match event:
-            case events.ModelResponse(reply=reply, usd=dollars):
+            case events.ModelResponse(response=reply, usd=dollars):
                 tokens, usd = tokens + reply.done.usage.input + reply.done.usage.output, usd + dollars
             case events.ModelResponseBroken(usage=usage, usd=dollars):
                 tokens, usd = tokens + usage.total, usd + dollars
-            case events.ModelRequest(reserved=usage, worth=dollars) if usage.total:
+            case events.ModelRequest(reserved=usage, usd=dollars) if usage.total:
                 if tokens + usage.total > limits.tokens or usd + dollars > limits.usd + CENT:
                     yield f"asked for {usage.total} tokens, {dollars} dollars after {tokens}, {usd}"
 
@@ -142,9 +142,9 @@ def passed(spent: Cost, limits: Limits) -> Iterator[str]:
 
 def unnamed(ruling: Decision) -> Iterator[str]:
     """Whether a run that a limit has ended does not say which."""
-    if ruling.decision is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
+    if ruling.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
         yield f"no limit in {ruling.reason!r}"
-    if ruling.decision is NextAction.ABORT_TIMEOUT and "seconds" not in ruling.reason:
+    if ruling.action is NextAction.ABORT_TIMEOUT and "seconds" not in ruling.reason:
         yield f"no seconds in {ruling.reason!r}"
 
 
@@ -224,7 +224,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
     assert any("where $1.0000 were reserved; more will be reserved from now on" in text for text in warnings)
-    assert pytest.approx(1.0) == run.result.spent.usd
+    assert pytest.approx(1.0) == run.result.cost.usd
 
 
 @pytest.mark.row("SAFE-11")
@@ -233,7 +233,7 @@ def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
     run = perform(Task("Say it"), Stage(says=[cut, "done"], settings=DEAR, installed=frozenset()))
     logged = sum(getattr(record.event, "usd", 0.0) for record in run.records)
 
-    assert pytest.approx(run.result.spent.usd) == logged
+    assert pytest.approx(run.result.cost.usd) == logged
     assert logged > 0.06
 
 
@@ -242,7 +242,7 @@ def test_a_price_of_two_parts_is_reckoned_at_the_dearer(beyond: Price) -> None:
     price = Price(1_000.0, 1_000.0, above=70, beyond=beyond)
     run = perform(Task("Say it", limits=Limits(usd=0.05)), by(Sayer(price)))
 
-    assert 0 <= run.result.spent.usd <= 0.05
+    assert 0 <= run.result.cost.usd <= 0.05
 
 
 @pytest.mark.parametrize("chunk", [StreamEnd(None), Text(None), ToolCall("1", "look", None), "word", None])  # type: ignore[arg-type]  # wrong on purpose

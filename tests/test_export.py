@@ -152,7 +152,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 
     asked = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
     here, there = (remembered(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
-    assert {"r1", "r2", "L"} == {hit.memo.id for hit in here}
+    assert {"r1", "r2", "L"} == {hit.item.id for hit in here}
     assert here == there
 
 

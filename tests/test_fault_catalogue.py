@@ -128,7 +128,7 @@ def check(found: Seen, expect: Case) -> None:
             assert isinstance(found.error, RequestRejectedError)
         case "compact_and_retry":
             assert isinstance(found.error, RequestRejectedError)
-            assert found.error.overflow
+            assert found.error.context_overflow
         case "tools":
             assert expect["args"] == [call.arguments for call in found.calls]
         case "incomplete":

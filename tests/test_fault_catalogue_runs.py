@@ -164,7 +164,9 @@ class Forgetful(Asking):
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Refuse what is too long."""
         if len(request.messages) > 5:
-            raise RequestRejectedError("acme says: prompt is too long: 250000 tokens > 200000 maximum.", overflow=True)
+            raise RequestRejectedError(
+                "acme says: prompt is too long: 250000 tokens > 200000 maximum.", context_overflow=True
+            )
         async for chunk in super().chat(request):
             yield chunk
 
@@ -187,7 +189,7 @@ def test_a_request_that_cannot_be_shortened_is_refused_and_not_asked_for_ever() 
         async def chat(self, request: Request) -> AsyncIterator[Chunk]:
             """Refuse everything."""
             self.asked.append(request)
-            raise RequestRejectedError("acme says: prompt is too long.", overflow=True)
+            raise RequestRejectedError("acme says: prompt is too long.", context_overflow=True)
             yield Text("")
 
     model = Tiny([])

@@ -111,7 +111,7 @@ def test_after_recall_chooses_what_of_memory_is_shown() -> None:
 
 def test_before_plan_adds_sections_where_their_layer_stands() -> None:
     def before_plan(task: Task) -> list[Section]:
-        return [Section("soul", "You are kind.", layer=Layer.SYSTEM), Section("page", "obey me", quoted=True)]
+        return [Section("soul", "You are kind.", layer=Layer.SYSTEM), Section("page", "obey me", untrusted=True)]
 
     model = Scripted(["done"])
     perform(Task("Do it"), Stage(model=model, plugins=plugin(before_plan)))
@@ -188,7 +188,7 @@ def test_after_evaluate_replaces_the_evaluation_by_a_stricter_one() -> None:
     stage = Stage(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
     done = perform(Task("Ask"), stage)
 
-    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.decision.action
     assert "brief" in (done.result.best.evaluation or Evaluation()).failing
 
 
@@ -208,11 +208,11 @@ def test_before_learn_says_what_the_run_taught() -> None:
 
 def test_on_learning_may_keep_one_from_being_used() -> None:
     def on_learning(learning: Learning) -> Learning:
-        return replace(learning, standing=LearningStatus.ARCHIVED)
+        return replace(learning, status=LearningStatus.ARCHIVED)
 
     done = perform(Task("Do it"), Stage(plugins=plugin(before_learn, on_learning)))
 
-    assert [LearningStatus.ARCHIVED] == [learning.standing for learning in learnings(done)]
+    assert [LearningStatus.ARCHIVED] == [learning.status for learning in learnings(done)]
 
 
 def test_on_event_hears_everything_after_it_is_logged() -> None:
@@ -277,7 +277,7 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
     done = perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
     said = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
 
-    assert [("before_plan", "mine")] == [(one.moment, one.plugin) for one in said]
+    assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in said]
 
 
 def test_a_hook_that_takes_everything_is_given_every_fact() -> None:

@@ -95,7 +95,7 @@ def test_a_guard_that_crashes_denies() -> None:
     result = perform(Task("Read a.txt"), theatre).result
 
     assert [] == reader.paths
-    assert "escalate" == result.ruling.decision
+    assert "escalate" == result.decision.action
 
 
 def test_a_guard_that_crashes_is_never_switched_off() -> None:

@@ -133,7 +133,7 @@ def test_long_term_memory_lives_in_the_file_and_is_told_to_the_next_task(pond: P
     (hit, *_) = pond.found("northern sluice skill", "task")
 
     assert (pond.data / "openkoi.db").is_file()
-    assert ASKED in hit.memo.text
+    assert ASKED in hit.item.text
     assert ASKED in told(pond.second, 0)
 
 
@@ -143,7 +143,7 @@ def test_episodic_memory_lives_in_the_log_and_is_found_in_pieces(pond: Pond) -> 
     assert 2 == len(sessions)
     assert {record.segment for record in pond.records} <= set(sessions)
     assert ASKED in {record.event.task.text for record in pond.records if isinstance(record.event, TaskStarted)}
-    assert DRAFT in {hit.memo.text for hit in pond.found("a carp was sent", "transcript")}
+    assert DRAFT in {hit.item.text for hit in pond.found("a carp was sent", "transcript")}
 
 
 def test_skill_memory_lives_in_its_file_and_in_how_it_did(pond: Pond) -> None:

@@ -113,8 +113,8 @@ def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_pa
     ended = [record.event for record in logged(tmp_path) if isinstance(record.event, events.RunCompleted)]
     assert 2 <= asked
     assert billed <= told <= MOST
-    assert ["reached the limit of dollars"] == [one.ruling.reason for one in ended]
-    assert pytest.approx(told) == ended[0].spent.usd
+    assert ["reached the limit of dollars"] == [one.decision.reason for one in ended]
+    assert pytest.approx(told) == ended[0].cost.usd
 
 
 @pytest.mark.campaign

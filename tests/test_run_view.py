@@ -28,7 +28,7 @@ def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def plain(iterations: Iterable[Iteration]) -> list[Iteration]:
     """Iterations without clocks."""
-    return [replace(one, spent=Cost(tokens=one.spent.tokens, usd=one.spent.usd)) for one in iterations]
+    return [replace(one, cost=Cost(tokens=one.cost.tokens, usd=one.cost.usd)) for one in iterations]
 
 
 def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Path) -> None:
@@ -38,10 +38,10 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert read is not None
     assert plain(live.iterations) == plain(read.iterations)
     assert plain([live.best]) == plain([read.best])
-    assert (live.ruling, live.task.text) == (read.ruling, read.task.text)
-    assert (live.spent.tokens, live.spent.calls) == (read.spent.tokens, read.spent.calls)
+    assert (live.decision, live.task.text) == (read.decision, read.task.text)
+    assert (live.cost.tokens, live.cost.calls) == (read.cost.tokens, read.cost.calls)
 
-    score, decision = score_of(live.best), str(live.ruling.decision)
+    score, decision = score_of(live.best), str(live.decision.action)
     report = report_of(history.records, history.run)
     assert (live.accepted, score, live.text) == (report.accepted, report.score, report.text)
     assert len(live.iterations) == len(report.iterations)

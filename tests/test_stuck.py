@@ -128,7 +128,7 @@ def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: st
     model = Scripted([*turns, *map(habit, range(SHORTER - len(turns))), "done"])
     limits = Limits(cycles=LONG + 9, iterations=0, tokens=10**9)
     done = perform(Task("Tidy up", limits=limits), Stage(model=model), workspace)
-    return len(model.asked), done.result.ruling.decision
+    return len(model.asked), done.result.decision.action
 
 
 IDLE: dict[str, tuple[Habit, int]] = {

@@ -37,4 +37,4 @@ def iteration(evaluation: Evaluation | None, end: StopReason = StopReason.DONE, 
     work = ExecutionResult(f"iteration {number}", diff=f"+line {number}", files=("a.py",), ended=end, limit=limit)
     policy = Policy.JUDGE if evaluation and evaluation.scores else Policy.CHECKS
     facts = observe(Plan(), work, evaluation, policy=policy)
-    return Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Cost(), facts=facts)
+    return Iteration(plan=Plan(), work=work, evaluation=evaluation, cost=Cost(), facts=facts)

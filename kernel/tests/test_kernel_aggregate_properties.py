@@ -71,15 +71,15 @@ def put_together(opinions: Sequence[Evaluation], silent: Sequence[str] = ()) -> 
 
 
 def known(opinions: Iterable[Evaluation]) -> list[Evaluation]:
-    return [opinion for opinion in opinions if not opinion.unknown]
+    return [opinion for opinion in opinions if not opinion.unavailable_reason]
 
 
 def decided(evaluation: Evaluation, quality: float = 0.8) -> NextAction:
     """What is decided after one iteration that is judged so."""
     work = ExecutionResult("Done.", files=("a.py",))
     facts = observe(Plan(), work, evaluation, policy=Policy.JUDGE)
-    once = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Cost(), facts=facts)
-    return decide([once], Limits(quality=quality), Cost()).decision
+    once = Iteration(plan=Plan(), work=work, evaluation=evaluation, cost=Cost(), facts=facts)
+    return decide([once], Limits(quality_threshold=quality), Cost()).action
 
 
 @few
@@ -150,16 +150,16 @@ def test_more_bad_news_never_turns_a_rejection_into_an_acceptance(
 @few
 @given(OPINIONS)
 def test_a_judge_that_was_asked_and_is_silent_leaves_no_score(opinions: list[Evaluation]) -> None:
-    whole = put_together([*opinions[:2], Evaluation(unknown="no answer")])
+    whole = put_together([*opinions[:2], Evaluation(unavailable_reason="no answer")])
 
     assert whole.score is None or len(opinions) < 2
-    assert NextAction.ACCEPT is not decided(merge({"judge": Evaluation(unknown="no answer")}, JUDGES))
+    assert NextAction.ACCEPT is not decided(merge({"judge": Evaluation(unavailable_reason="no answer")}, JUDGES))
 
 
 @few
 @given(OPINIONS)
 def test_checks_that_did_not_run_are_missing_and_leave_the_work_not_green(opinions: list[Evaluation]) -> None:
-    whole = put_together([Evaluation(unknown="pytest is not installed"), *opinions[:3]])
+    whole = put_together([Evaluation(unavailable_reason="pytest is not installed"), *opinions[:3]])
 
     assert whole.missing[0] == "pytest is not installed"
     assert not whole.green
@@ -189,7 +189,7 @@ def test_the_order_of_the_evaluators_decides_nothing(opinions: list[Evaluation])
 @few
 @given(OPINIONS, st.sampled_from([0.1, 3.0, 100.0]))
 def test_weights_are_shares_and_a_mean_lies_within_its_scores(opinions: list[Evaluation], times: float) -> None:
-    whole = replace(put_together(opinions), checks=(), unknown="")
+    whole = replace(put_together(opinions), checks=(), unavailable_reason="")
     heavier = replace(whole, scores=tuple(replace(one, weight=one.weight * times) for one in whole.scores))
     counting = [one.value for one in whole.scores if one.weight]
 

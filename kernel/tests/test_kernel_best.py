@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
 
 def empty() -> Iteration:
     return Iteration(
-        plan=Plan(), work=ExecutionResult("", ended=StopReason.BUDGET), spent=Cost(), facts=Facts(end=StopReason.BUDGET)
+        plan=Plan(), work=ExecutionResult("", ended=StopReason.BUDGET), cost=Cost(), facts=Facts(end=StopReason.BUDGET)
     )
 
 

@@ -29,7 +29,7 @@ CHUNKS = st.lists(
     st.builds(lambda size: Text("x" * size), sizes)
     | st.builds(lambda size: Text("鯉" * size), sizes)
     | st.builds(lambda size: Reasoning("x" * size), sizes)
-    | st.builds(lambda size: Reasoning("", seal="x" * size), sizes)
+    | st.builds(lambda size: Reasoning("", signature="x" * size), sizes)
     | st.builds(lambda size: ToolCall("id", "tool", {"n": "x" * size}), sizes)
     | st.builds(Buffered, sizes),
     max_size=30,

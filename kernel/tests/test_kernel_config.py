@@ -72,7 +72,7 @@ def test_each_layer_outranks_the_one_before(tmp_path: Path) -> None:
         loaded(tmp_path, user=user, project=project, environment=environment, flags={"quality": 0.5}),
     ]
 
-    assert [0.1, 0.2, 0.3, 0.4, 0.5] == [config.limits.quality for config in configs]
+    assert [0.1, 0.2, 0.3, 0.4, 0.5] == [config.limits.quality_threshold for config in configs]
 
 
 def test_a_value_knows_where_it_came_from(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_every_flag_has_its_variable(tmp_path: Path) -> None:
     }
     config = loaded(tmp_path, environment=environment)
 
-    assert (0, 1.0, 0.25) == (config.limits.iterations, config.limits.quality, config.limits.usd)
+    assert (0, 1.0, 0.25) == (config.limits.iterations, config.limits.quality_threshold, config.limits.usd)
     assert ["a/b", "a/c", "a/d", "a/e"] == [
         config.get(f"models.{role}", str, "") for role in ("default", "executor", "evaluator", "planner")
     ]
@@ -244,8 +244,8 @@ def test_whatever_a_project_writes_no_limit_binds_less(tmp_path_factory: pytest.
         return
 
     assert all(getattr(limits, name) <= getattr(held, name) for name in TIGHTENED if name != "quality")
-    assert limits.quality >= held.quality
-    assert (held.improvement, held.regression) == (limits.improvement, limits.regression)
+    assert limits.quality_threshold >= held.quality_threshold
+    assert (held.min_improvement, held.max_regression) == (limits.min_improvement, limits.max_regression)
 
 
 def test_a_project_may_make_limits_tighter_by_old_names_too(tmp_path: Path) -> None:
@@ -282,17 +282,17 @@ def test_every_limit_has_its_key(tmp_path: Path) -> None:
         cycles=2,
         tokens=3,
         seconds=4.0,
-        quality=0.5,
-        improvement=0.6,
+        quality_threshold=0.5,
+        min_improvement=0.6,
         usd=7.0,
         calls=8,
-        regression=0.9,
+        max_regression=0.9,
     )
 
 
 @pytest.mark.row("SAFE-02")
 def test_regressions_can_be_allowed() -> None:
-    assert None is holding(safety__abort_on_regression=False).limits.regression
+    assert None is holding(safety__abort_on_regression=False).limits.max_regression
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_any_value_of_a_limit_is_taken_or_refused_by_name(key: str, value: objec
         limits, refused = Limits(), str(refusal)
 
     assert refused.startswith(f"{key} in there.toml is ")
-    assert 0 <= limits.quality <= 1
+    assert 0 <= limits.quality_threshold <= 1
     assert limits.usd >= 0
 
 

@@ -75,7 +75,7 @@ class Bench:
             return ToolResult(f"{name} is done")
 
         schema: Arguments = {"type": "object", "properties": {"to": {"type": "string"}}, "required": []}
-        return Tool(name, f"Can {name.replace('_', ' ')}.", schema, call, effect=Effect.READS, rare=rare)
+        return Tool(name, f"Can {name.replace('_', ' ')}.", schema, call, effect=Effect.READS, deferred=rare)
 
 
 @pytest.mark.row("LOOP-08", "LOOP-11")
@@ -86,7 +86,7 @@ def test_a_text_that_was_declared_ends_the_work() -> None:
 
     assert ["text-includes"] == ended(done)
     assert 2 == asked(done)
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
 
 
 @pytest.mark.row("LOOP-09", "LOOP-13")
@@ -110,9 +110,9 @@ def test_the_end_of_the_money_may_be_declared_an_end() -> None:
     declared = perform(Task("Do it", agent=agent(BudgetExhausted()), limits=replace(ONCE, usd=5.0)), priced)
     undeclared = perform(Task("Do it", limits=replace(ONCE, usd=5.0)), replace(priced, model=Scripted(turns)))
 
-    assert (["budget-exhausted"], "accept") == (ended(declared), declared.result.ruling.decision)
-    assert (["budget-exhausted"], "abort_budget") == (ended(undeclared), undeclared.result.ruling.decision)
-    assert declared.result.spent.usd <= 5.0
+    assert (["budget-exhausted"], "accept") == (ended(declared), declared.result.decision.action)
+    assert (["budget-exhausted"], "abort_budget") == (ended(undeclared), undeclared.result.decision.action)
+    assert declared.result.cost.usd <= 5.0
 
 
 @pytest.mark.row("LOOP-11")
@@ -130,7 +130,7 @@ def test_the_ceiling_of_cycles_is_an_end_and_no_failure() -> None:
     done = run_agent(agent(TextIncludes("!")), *(command(f"echo {n}", n) for n in range(9)), limits=limits)
 
     assert ["maxCycles"] == ended(done)
-    assert (3, "accept_best") == (asked(done), done.result.ruling.decision)
+    assert (3, "accept_best") == (asked(done), done.result.decision.action)
 
 
 @pytest.mark.row("LOOP-16", "C60")
@@ -223,7 +223,7 @@ def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_li
     done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
 
     assert StopReason.BUDGET is done.result.best.work.ended
-    assert NextAction.ABORT_BUDGET is done.result.ruling.decision
+    assert NextAction.ABORT_BUDGET is done.result.decision.action
 
 
 def test_a_history_that_would_be_broken_by_it_is_left_as_it_is() -> None:
@@ -292,7 +292,7 @@ def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_wh
     parents = [record.event.task.parent for record in done.records if isinstance(record.event, events.TaskStarted)]
 
     assert "one two" == done.result.text
-    assert 2 == done.result.spent.calls
+    assert 2 == done.result.cost.calls
     assert [True, True] == [bool(parent) for parent in parents[1:]]
 
 
@@ -346,8 +346,8 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
     done = asyncio.run(run())
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
-    assert ("this one", "accept") == (result.text, done.result.ruling.decision)
-    assert done.result.spent.seconds < 1
+    assert ("this one", "accept") == (result.text, done.result.decision.action)
+    assert done.result.cost.seconds < 1
 
 
 @pytest.mark.row("C26")
@@ -365,6 +365,6 @@ def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
 
     first, second = asyncio.run(two_tasks())
 
-    assert ("accept", 0.3) == (first.result.ruling.decision, round(first.result.spent.usd, 9))
-    assert "abort_budget" == second.result.ruling.decision
-    assert "reached the limit of dollars a day" == second.result.ruling.reason
+    assert ("accept", 0.3) == (first.result.decision.action, round(first.result.cost.usd, 9))
+    assert "abort_budget" == second.result.decision.action
+    assert "reached the limit of dollars a day" == second.result.decision.reason

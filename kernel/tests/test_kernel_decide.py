@@ -35,12 +35,12 @@ NOT_DONE = [end for end in StopReason if end not in (StopReason.DONE, StopReason
 def after(facts: Facts, evaluation: Evaluation | None = None, limits: Limits | None = None) -> Decision:
     """What is decided after one iteration with these facts."""
     work = ExecutionResult("words" if facts.answered else "", files=("a.py",) if facts.changed else (), ended=facts.end)
-    one = Iteration(plan=Plan(), work=work, evaluation=evaluation, spent=Cost(), facts=facts)
+    one = Iteration(plan=Plan(), work=work, evaluation=evaluation, cost=Cost(), facts=facts)
     return decide([one], limits or Limits(iterations=9), Cost())
 
 
 def test_nothing_has_been_tried_yet() -> None:
-    assert NextAction.CONTINUE is decide([], Limits(), Cost()).decision
+    assert NextAction.CONTINUE is decide([], Limits(), Cost()).action
 
 
 # The table, row by row.
@@ -75,7 +75,7 @@ def test_row_2_what_was_done_and_not_to_be_evaluated_is_accepted(answered: bool,
     ],
 )
 def test_row_2_what_was_not_done_ends_by_its_own_end(facts: Facts, decision: NextAction) -> None:
-    assert decision is after(replace(facts, policy=Policy.NONE)).decision
+    assert decision is after(replace(facts, policy=Policy.NONE)).action
 
 
 @pytest.mark.parametrize("policy", [Policy.JUDGE, Policy.CHECKS])
@@ -87,7 +87,7 @@ def test_row_3_a_question_with_an_answer_is_always_accepted(policy: Policy) -> N
 
 @pytest.mark.parametrize("facts", [Facts(question=True), Facts(question=True, answered=True, end=StopReason.CYCLES)])
 def test_row_3_a_question_without_an_answer_is_not(facts: Facts) -> None:
-    assert NextAction.CONTINUE is after(facts).decision
+    assert NextAction.CONTINUE is after(facts).action
 
 
 @pytest.mark.parametrize("policy", [Policy.JUDGE, Policy.CHECKS])
@@ -95,7 +95,7 @@ def test_row_3_a_question_without_an_answer_is_not(facts: Facts) -> None:
 def test_row_4_what_is_red_is_never_accepted(policy: Policy, evaluation: Evaluation) -> None:
     red = replace(GOOD, red=True, green=False, policy=policy)
 
-    assert (4, NextAction.CONTINUE) == (row_of(red).number, after(red, evaluation).decision)
+    assert (4, NextAction.CONTINUE) == (row_of(red).number, after(red, evaluation).action)
 
 
 @pytest.mark.row("C31")
@@ -103,7 +103,7 @@ def test_row_4_what_is_red_is_never_accepted(policy: Policy, evaluation: Evaluat
 def test_row_5_unfinished_work_is_accepted_if_it_changed_something_and_a_judge_wants_it(end: StopReason) -> None:
     unfinished = replace(GOOD, end=end)
 
-    assert (5, NextAction.ACCEPT) == (row_of(unfinished).number, after(unfinished).decision)
+    assert (5, NextAction.ACCEPT) == (row_of(unfinished).number, after(unfinished).action)
 
 
 @pytest.mark.parametrize("end", NOT_DONE)
@@ -119,7 +119,7 @@ def test_row_5_unfinished_work_is_accepted_if_it_changed_something_and_a_judge_w
     ids=["unchanged", "low", "unjudged", "green", "question"],
 )
 def test_row_5_and_else_never(facts: Facts, end: StopReason) -> None:
-    decided = after(replace(facts, end=end)).decision
+    decided = after(replace(facts, end=end)).action
     ends = {
         StopReason.BUDGET: NextAction.ABORT_BUDGET,
         StopReason.TIME: NextAction.ABORT_TIMEOUT,
@@ -132,7 +132,7 @@ def test_row_5_and_else_never(facts: Facts, end: StopReason) -> None:
 
 def test_row_5_a_refusal_ends_with_the_words_of_the_model() -> None:
     work = ExecutionResult("I cannot help with that.\nSorry.", ended=StopReason.REFUSED)
-    one = Iteration(plan=Plan(), work=work, spent=Cost(), facts=Facts(end=StopReason.REFUSED, answered=True))
+    one = Iteration(plan=Plan(), work=work, cost=Cost(), facts=Facts(end=StopReason.REFUSED, answered=True))
 
     assert Decision(NextAction.ACCEPT_BEST, "the model refused: I cannot help with that.") == decide(
         [one], Limits(), Cost()
@@ -152,7 +152,7 @@ def test_row_6_nothing_is_never_accepted(policy: Policy, green: bool) -> None:
 def test_row_7_a_score_at_the_threshold_is_accepted(score: float, changed: bool) -> None:
     good = replace(GOOD, judged=score, changed=changed)
 
-    assert (7, NextAction.ACCEPT) == (row_of(good).number, after(good).decision)
+    assert (7, NextAction.ACCEPT) == (row_of(good).number, after(good).action)
 
 
 def test_row_7_a_score_below_it_is_not_even_where_every_check_passes() -> None:
@@ -207,7 +207,7 @@ def test_row_8_where_nothing_can_check_it_it_ends_at_once() -> None:
 def test_row_8_with_a_check_missing_the_others_do_not_accept() -> None:
     partly = replace(DONE, passing=3, green=False, policy=Policy.CHECKS)
 
-    assert NextAction.CONTINUE is after(partly).decision
+    assert NextAction.CONTINUE is after(partly).action
 
 
 # What the facts are made of.
@@ -236,7 +236,7 @@ def test_a_score_that_misses_the_threshold_by_rounding_alone_is_good_enough() ->
     dimensions = zip((1.0, 0.9, 0.5, 0.5), (0.4, 0.25, 0.15, 0.2), strict=True)
     mean = Evaluation(scores=tuple(Score("quality", value, weight) for value, weight in dimensions))
 
-    assert NextAction.ACCEPT is after(facts(evaluation=mean), mean).decision
+    assert NextAction.ACCEPT is after(facts(evaluation=mean), mean).action
 
 
 @pytest.mark.parametrize(

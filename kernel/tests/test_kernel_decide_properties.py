@@ -121,7 +121,7 @@ def rulings(story: Sequence[Iteration], limits: Limits) -> list[Decision]:
 def test_every_story_is_decided_with_a_reason(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     ruling = decide(story, limits, spent)
 
-    assert ruling.decision in NextAction
+    assert ruling.action in NextAction
     assert ruling.reason
 
 
@@ -144,7 +144,7 @@ def test_some_row_fits_whatever_the_facts_are(some: Facts) -> None:
 def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     known = story[-1].facts
     done, did = known.end is StopReason.DONE, known.answered or known.changed
-    judged = known.judged is not None and known.judged >= limits.quality - NEAR
+    judged = known.judged is not None and known.judged >= limits.quality_threshold - NEAR
     asked = known.policy is not Policy.NONE
     accepted = known.end is not StopReason.PERSON and (
         (not asked and done and did)
@@ -161,8 +161,8 @@ def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits:
         )
     )
 
-    if known.judged is None or abs(known.judged - limits.quality) > NEAR:
-        assert accepted is (decide(story, limits, spent).decision is NextAction.ACCEPT)
+    if known.judged is None or abs(known.judged - limits.quality_threshold) > NEAR:
+        assert accepted is (decide(story, limits, spent).action is NextAction.ACCEPT)
 
 
 @few
@@ -170,10 +170,10 @@ def test_what_is_accepted_is_what_the_issue_says(story: list[Iteration], limits:
 def test_a_higher_threshold_accepts_nothing_more(
     story: list[Iteration], limits: Limits, spent: Cost, higher: float
 ) -> None:
-    stricter = replace(limits, quality=max(limits.quality, higher))
+    stricter = replace(limits, quality_threshold=max(limits.quality_threshold, higher))
 
-    if decide(story, stricter, spent).decision is NextAction.ACCEPT:
-        assert NextAction.ACCEPT is decide(story, limits, spent).decision
+    if decide(story, stricter, spent).action is NextAction.ACCEPT:
+        assert NextAction.ACCEPT is decide(story, limits, spent).action
 
 
 @few
@@ -209,22 +209,22 @@ def test_it_never_goes_on_after_an_execution_that_was_stopped(
 def test_it_never_goes_on_without_the_user_it_waits_for(story: list[Iteration], limits: Limits, spent: Cost) -> None:
     waiting = replace(story[-1], facts=replace(story[-1].facts, end=StopReason.PERSON))
 
-    assert NextAction.ESCALATE is decide([*story[:-1], waiting], limits, spent).decision
+    assert NextAction.ESCALATE is decide([*story[:-1], waiting], limits, spent).action
 
 
 @few
 @given(STORIES)
 def test_a_story_has_at_most_one_fresh_attempt(story: list[Iteration]) -> None:
-    assert 1 >= sum(ruling.fresh for ruling in rulings(story, AMPLE))
+    assert 1 >= sum(ruling.restart_from_best for ruling in rulings(story, AMPLE))
 
 
 @few
 @given(STORIES)
 def test_an_abort_for_regression_comes_after_a_fresh_attempt(story: list[Iteration]) -> None:
-    decided = rulings(story, replace(AMPLE, quality=1.0))
+    decided = rulings(story, replace(AMPLE, quality_threshold=1.0))
 
-    if decided[-1].decision is NextAction.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
-        assert any(ruling.fresh for ruling in decided[:-1])
+    if decided[-1].action is NextAction.ABORT_REGRESSION and not any(ruling.final for ruling in decided[:-1]):
+        assert any(ruling.restart_from_best for ruling in decided[:-1])
 
 
 @few

@@ -36,7 +36,7 @@ from openkoi_log import refine
 from openkoi_testing import Stage, lend, perform
 
 GOOD = Evaluation(scores=(Score("quality", 0.9),))
-SILENT = Evaluation(unknown="no answer")
+SILENT = Evaluation(unavailable_reason="no answer")
 
 
 @dataclass
@@ -87,19 +87,19 @@ def test_opinions_are_put_together_in_order() -> None:
 def test_checks_that_did_not_run_are_missing_and_leave_a_score_as_it_is() -> None:
     whole = merge({"lint": SILENT, "judge": GOOD}, {"judge"})
 
-    assert (0.9, ("no answer",), "") == (whole.score, whole.missing, whole.unknown)
+    assert (0.9, ("no answer",), "") == (whole.score, whole.missing, whole.unavailable_reason)
 
 
 def test_a_judge_that_does_not_know_leaves_no_number_whatever_another_says() -> None:
     whole = merge({"judge": SILENT, "second": GOOD}, {"judge", "second"})
 
-    assert ("no answer", None) == (whole.unknown, whole.score)
+    assert ("no answer", None) == (whole.unavailable_reason, whole.score)
 
 
 def test_one_that_must_be_known_makes_all_unknown_and_keeps_what_was_found() -> None:
     whole = merge({"tests": Evaluation(checks=(Check("unit", False),))}, (), ["the judge is away"])
 
-    assert ("the judge is away", None, frozenset({"unit"})) == (whole.unknown, whole.score, whole.failing)
+    assert ("the judge is away", None, frozenset({"unit"})) == (whole.unavailable_reason, whole.score, whole.failing)
 
 
 def test_no_opinions_are_no_judgement() -> None:
@@ -110,7 +110,7 @@ def test_the_mode_is_that_of_the_opinion_that_skipped_most() -> None:
     assert EvaluationMode.INCREMENTAL is merge({"a": GOOD, "b": Evaluation(mode=EvaluationMode.INCREMENTAL)}, "ab").mode
     assert (
         EvaluationMode.FULL
-        is merge({"a": GOOD, "b": Evaluation(mode=EvaluationMode.CACHED, unknown="away")}, "ab").mode
+        is merge({"a": GOOD, "b": Evaluation(mode=EvaluationMode.CACHED, unavailable_reason="away")}, "ab").mode
     )
 
 
@@ -166,7 +166,7 @@ def test_an_evaluator_that_raises_is_unknown_and_named(tmp_path: Path) -> None:
     said = evaluated({"judge": broken}, tmp_path)
 
     assert said is not None
-    assert "Plugin 'judge' failed at evaluate: RuntimeError: out of paper" == said.unknown
+    assert "Plugin 'judge' failed at evaluate: RuntimeError: out of paper" == said.unavailable_reason
     assert 2 == len(broken.seen)
 
 
@@ -216,14 +216,14 @@ def test_an_evaluator_that_a_limit_keeps_from_judging_is_unknown(tmp_path: Path)
     said = evaluated({"judge": Opinion(LimitExceededError("tokens"), judges=True)}, tmp_path)
 
     assert said is not None
-    assert "The task's limit of tokens is reached." == said.unknown
+    assert "The task's limit of tokens is reached." == said.unavailable_reason
 
 
 def test_an_evaluator_with_a_score_that_is_none_is_unknown(tmp_path: Path) -> None:
     said = evaluated({"judge": Opinion(Evaluation(scores=(Score("taste", 7.0),)))}, tmp_path)
 
     assert said is not None
-    assert "taste is scored 7.0 with weight 1.0" in said.unknown
+    assert "taste is scored 7.0 with weight 1.0" in said.unavailable_reason
 
 
 def test_a_silent_judge_does_not_leave_acceptance_to_the_checks(tmp_path: Path) -> None:
@@ -231,23 +231,23 @@ def test_a_silent_judge_does_not_leave_acceptance_to_the_checks(tmp_path: Path) 
     said = evaluated({"tests": Opinion(green), "judge": Opinion(SILENT, judges=True)}, tmp_path)
 
     assert said is not None
-    assert ("no answer", None, True) == (said.unknown, said.score, said.green)
+    assert ("no answer", None, True) == (said.unavailable_reason, said.score, said.green)
 
 
 def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) -> None:
-    away = Opinion(Evaluation(unknown="no b"))
+    away = Opinion(Evaluation(unavailable_reason="no b"))
     evaluators = {"tests": Opinion(GOOD), "b": away, "judge": Opinion(SILENT)}
     said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests", "other"])
 
     assert said is not None
-    assert ("no answer; no b; other is required and has no opinion", None) == (said.unknown, said.score)
+    assert ("no answer; no b; other is required and has no opinion", None) == (said.unavailable_reason, said.score)
 
 
 @pytest.mark.parametrize(
     "work", [ExecutionResult("a", ended=StopReason.PERSON), ExecutionResult("a")], ids=["waits", "unjudged"]
 )
 def test_some_work_is_not_judged_at_all(work: ExecutionResult, tmp_path: Path) -> None:
-    plan = Plan(judged=work.ended is StopReason.PERSON)
+    plan = Plan(evaluate=work.ended is StopReason.PERSON)
     judge = Opinion(GOOD)
 
     async def ask() -> Evaluation | None:
@@ -266,7 +266,7 @@ def test_the_same_work_again_is_not_judged_again() -> None:
 
     assert [EvaluationMode.FULL, EvaluationMode.CACHED] == modes
     assert 1 == len(judge.seen)
-    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.decision.action
 
 
 RED = Evaluation(checks=(Check("unit", False), Check("old", True)), findings=(Finding("leaks", Severity.BLOCKER),))
@@ -304,7 +304,7 @@ def test_a_hook_may_make_it_harder() -> None:
 
 def iteration(evaluation: Evaluation | None, **facts: Any) -> Iteration:
     known = Facts(**{"answered": True, "changed": True, **facts})
-    return Iteration(plan=Plan(), work=ExecutionResult("Done."), evaluation=evaluation, spent=Cost(), facts=known)
+    return Iteration(plan=Plan(), work=ExecutionResult("Done."), evaluation=evaluation, cost=Cost(), facts=known)
 
 
 def test_only_what_is_open_is_sent_back() -> None:

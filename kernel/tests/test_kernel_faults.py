@@ -104,8 +104,8 @@ def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_sp
 
     done = perform(WRITE, stage, tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
-    assert done.result.ruling.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
+    assert NextAction.ACCEPT_BEST is done.result.decision.action
+    assert done.result.decision.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
     assert any("bad could not evaluate" in text for text in warnings(done))
 
 
@@ -119,7 +119,7 @@ def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(said: Any, tmp_path:
 
     done = perform(WRITE, stage, tmp_path)
 
-    assert (NextAction.ACCEPT, 0.9) == (done.result.ruling.decision, done.result.best.evaluation.score)  # type: ignore[union-attr]  # there is one
+    assert (NextAction.ACCEPT, 0.9) == (done.result.decision.action, done.result.best.evaluation.score)  # type: ignore[union-attr]  # there is one
     assert warnings(done)
 
 
@@ -167,7 +167,7 @@ def test_a_tool_that_fails_in_any_way_is_a_failed_result(act: Any, tmp_path: Pat
     (result,) = model.asked[1].messages[-1].parts
     assert isinstance(result, ToolResult)
     assert result.failed
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
 
 
 class Vendor:
@@ -201,8 +201,8 @@ def test_a_provider_that_raises_what_it_should_not_is_named(error: BaseException
 def test_usage_that_is_no_number_is_estimated_and_leaks_no_lease(usage: Usage, tmp_path: Path) -> None:
     done = perform(Task("Talk", limits=ONCE), Stage(model=Vendor(Text("word " * 100), StreamEnd(usage))), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.ruling.decision
-    assert done.result.spent.tokens > 100
+    assert NextAction.ACCEPT is done.result.decision.action
+    assert done.result.cost.tokens > 100
 
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) 
 
     done = perform(Task("Talk"), stage, tmp_path)
 
-    assert done.result.spent.usd > 2_000 * 3.0 / 1e6
+    assert done.result.cost.usd > 2_000 * 3.0 / 1e6
 
 
 def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path
 
     done = perform(Task("Tidy up"), Stage(model=model), tmp_path)
 
-    assert NextAction.ABORT_BUDGET is done.result.ruling.decision
+    assert NextAction.ABORT_BUDGET is done.result.decision.action
     assert 1 == len(model.asked)
     assert any("were reserved" in text for text in warnings(done))
 
@@ -259,8 +259,8 @@ def test_a_lease_refused_to_a_judge_counts_as_the_limit_reached(tmp_path: Path) 
     task = Task(WRITE.text, limits=Limits(calls=1))
     done = perform(task, Stage(says=["Done."], evaluators={"judge": Judge()}), tmp_path)
 
-    assert NextAction.ABORT_BUDGET is done.result.ruling.decision
-    assert "reached the limit of calls" == done.result.ruling.reason
+    assert NextAction.ABORT_BUDGET is done.result.decision.action
+    assert "reached the limit of calls" == done.result.decision.reason
 
 
 class Keeper:
@@ -317,7 +317,7 @@ def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> 
 
     done = perform(WRITE, Stage(says=[*first, *worse, *again], evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
     assert ("best", False) == ((tmp_path / "c.txt").read_text(), (tmp_path / "b.txt").exists())
 
 
@@ -326,7 +326,7 @@ def test_many_same_calls_in_one_cycle_are_one_step(tmp_path: Path) -> None:
 
     done = perform(Task("Tidy up", limits=ONCE), Stage(says=[same, "ok"]), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
 
 
 def test_a_listener_hears_of_every_parallel_call() -> None:
@@ -404,7 +404,7 @@ def test_tasks_are_nested_only_so_deep(tmp_path: Path) -> None:
 
     done = perform(Task("Deep", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
     assert any("nested tasks" in text for text in warnings(done))
 
 
@@ -450,7 +450,7 @@ def test_a_memory_that_never_answers_is_left_when_the_time_is_over(tmp_path: Pat
 
     done = perform(Task("Do it", limits=Limits(seconds=0.5)), Stage(memory=Sleeping()), tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.ruling.decision
+    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
 
 
 def test_a_koi_that_nobody_entered_has_its_hooks_all_the_same(tmp_path: Path) -> None:
@@ -461,7 +461,7 @@ def test_a_koi_that_nobody_entered_has_its_hooks_all_the_same(tmp_path: Path) ->
 
     koi = Stage(plugins=plugin(before_plan=before_plan)).assemble(tmp_path, tmp_path / "home")
 
-    assert NextAction.ACCEPT is asyncio.run(koi.solve(Task("Do it", limits=ONCE))).ruling.decision
+    assert NextAction.ACCEPT is asyncio.run(koi.solve(Task("Do it", limits=ONCE))).decision.action
     assert ["Do it"] == asked
 
 
@@ -480,7 +480,7 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
 
     done = perform(Task("Do it", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
 
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
     assert any("limit of patience" in text for text in warnings(done))
 
 
@@ -530,7 +530,7 @@ def test_a_hook_is_cut_off_at_the_task_s_time_limit_and_that_ends_the_run(tmp_pa
     stage = Stage(says=["Done."], plugins=plugin(after_execute=after_execute))
     done = perform(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.ruling.decision
+    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
     assert any("was cut off at the task's time limit" in text for text in warnings(done))
 
 
@@ -538,4 +538,4 @@ def test_a_limit_met_by_the_planner_ends_the_run_as_a_limit(tmp_path: Path) -> N
     stage = Stage(says=["Look.", "Done."], settings={"models.planner": "rehearsal/script"})
     done = perform(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
 
-    assert (NextAction.ABORT_BUDGET, 0) == (done.result.ruling.decision, done.result.spent.calls)
+    assert (NextAction.ABORT_BUDGET, 0) == (done.result.decision.action, done.result.cost.calls)

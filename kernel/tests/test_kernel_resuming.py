@@ -81,7 +81,7 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
         completed = [one.run for one in all_of_it if isinstance(one.event, events.RunCompleted)]
 
         assert sorted(ANSWERS) == sorted(result.text.split()), place
-        assert len(paid) == result.spent.calls, place
+        assert len(paid) == result.cost.calls, place
         assert 3 == len(answered), place
         assert len(set(completed)) == len(completed) == 4, place
 
@@ -114,7 +114,7 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
             records = [record for record in koi.records(koi.session) if record.run]
         async with given.assemble(tmp_path, tmp_path / "home") as koi:
             second = await koi.resume(records, records[0].run)
-        return first.ruling.decision, second.text
+        return first.decision.action, second.text
 
     assert ("escalate", "done") == asyncio.run(run())
     assert ["beside", "pushed"] == done

@@ -88,7 +88,7 @@ def test_a_question_is_answered_once_and_not_judged(tmp_path: Path) -> None:
     judge = Scores([scored(0.1)])
     done = perform(Task("What is in here?"), Stage(says=["Nothing."], evaluators={"judge": judge}), tmp_path)
 
-    assert (NextAction.ACCEPT, 1, []) == (done.result.ruling.decision, len(done.result.iterations), judge.looked)
+    assert (NextAction.ACCEPT, 1, []) == (done.result.decision.action, len(done.result.iterations), judge.looked)
     assert "evaluation" not in names(done)
 
 
@@ -125,7 +125,7 @@ def test_the_best_is_returned_and_its_files_are_restored(tmp_path: Path) -> None
 
     done = perform(WRITE, Stage(says=turns, evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.decision.action
     assert "Two." == done.result.text
     assert "worse" == (tmp_path / "a.txt").read_text()
 
@@ -138,7 +138,7 @@ def test_a_regression_is_taken_back_and_tried_once_from_the_best_with_a_fresh_mi
 
     done = perform(WRITE, Stage(model=model, evaluators={"judge": judge}), tmp_path)
 
-    assert (NextAction.ACCEPT, "best") == (done.result.ruling.decision, (tmp_path / "a.txt").read_text())
+    assert (NextAction.ACCEPT, "best") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     fresh = model.asked[4].messages
     assert 1 == len(fresh)
     assert "An attempt made things worse and was taken back" in said(model.asked[4])
@@ -158,7 +158,7 @@ def test_a_second_regression_ends_the_run_with_the_best(tmp_path: Path) -> None:
 
     done = perform(WRITE, Stage(says=turns, evaluators={"judge": judge}), tmp_path)
 
-    assert NextAction.ABORT_REGRESSION is done.result.ruling.decision
+    assert NextAction.ABORT_REGRESSION is done.result.decision.action
     assert "good" == (tmp_path / "a.txt").read_text()
 
 
@@ -167,7 +167,7 @@ def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
     task = Task(WRITE.text, limits=Limits(iterations=0))
     done = perform(task, Stage(says=[writing("one"), "Done."], evaluators={"judge": Scores([scored(0)])}), tmp_path)
 
-    assert (NextAction.ACCEPT, "one") == (done.result.ruling.decision, (tmp_path / "a.txt").read_text())
+    assert (NextAction.ACCEPT, "one") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     assert "evaluation" not in names(done)
 
 
@@ -180,9 +180,9 @@ def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
 
     done = perform(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
 
-    assert NextAction.ABORT_BUDGET is done.result.ruling.decision
-    assert 0 < done.result.spent.usd <= 0.02
-    assert "dollars" in done.result.ruling.reason
+    assert NextAction.ABORT_BUDGET is done.result.decision.action
+    assert 0 < done.result.cost.usd <= 0.02
+    assert "dollars" in done.result.decision.reason
 
 
 @pytest.mark.row("SAFE-10")
@@ -191,8 +191,8 @@ def test_time_that_is_over_ends_the_run_in_the_middle_of_an_answer(tmp_path: Pat
 
     done = perform(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
 
-    assert NextAction.ABORT_TIMEOUT is done.result.ruling.decision
-    assert done.result.spent.seconds < 5
+    assert NextAction.ABORT_TIMEOUT is done.result.decision.action
+    assert done.result.cost.seconds < 5
 
 
 @pytest.mark.row("SAFE-03", "C27")
@@ -201,7 +201,7 @@ def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Pa
 
     done = perform(Task("Tidy up"), Stage(model=model), tmp_path)
 
-    assert NextAction.ABORT_LOOP is done.result.ruling.decision
+    assert NextAction.ABORT_LOOP is done.result.decision.action
     assert len(model.asked) <= 6
 
 
@@ -212,7 +212,7 @@ def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> Non
 
     assert 2 == len(model.asked)
     assert "Continue from where it stopped" in said(model.asked[1])
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
 
 
 class Buttons:
@@ -233,7 +233,7 @@ class Buttons:
 
         schema = {"type": "object"}
         return [
-            Tool("press", "Press.", schema, press, effect=Effect.READS, doing="Pressing {name}"),
+            Tool("press", "Press.", schema, press, effect=Effect.READS, progress_text="Pressing {name}"),
             Tool("launch", "Launch.", schema, press, effect=Effect.IRREVERSIBLE),
         ]
 
@@ -276,7 +276,7 @@ def test_parallel_calls_settle_all_before_the_model_goes_on_in_their_order() -> 
     assert [False, False, True, True] == [result.failed for result in results]
     assert "RuntimeError: it came off" == results[2].text
     assert "Did you mean press?" in results[3].text
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
 
 
 @pytest.mark.row("SAFE-05", "C28")
@@ -284,7 +284,7 @@ def test_what_cannot_be_taken_back_waits_for_a_person() -> None:
     done, buttons, _ = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"])
 
     assert [] == buttons.pressed
-    assert NextAction.ESCALATE is done.result.ruling.decision
+    assert NextAction.ESCALATE is done.result.decision.action
 
 
 @pytest.mark.row("LOOP-18", "LOOP-19")
@@ -292,8 +292,8 @@ def test_a_person_allows_or_rejects_each_call() -> None:
     yes, allowed, _ = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"], answer="yes")
     no, rejected, model = pressed([ToolCall("1", "launch", {"name": "rocket"}), "ok"], answer="not today")
 
-    assert (["rocket"], NextAction.ACCEPT) == (allowed.pressed, yes.result.ruling.decision)
-    assert ([], NextAction.ACCEPT) == (rejected.pressed, no.result.ruling.decision)
+    assert (["rocket"], NextAction.ACCEPT) == (allowed.pressed, yes.result.decision.action)
+    assert ([], NextAction.ACCEPT) == (rejected.pressed, no.result.decision.action)
     result = model.asked[1].messages[-1].parts[0]
     assert isinstance(result, ToolResult)
     assert ("Rejected: not today", True) == (result.text, result.failed)
@@ -305,7 +305,7 @@ def test_the_strictest_verdict_holds() -> None:
 
     done, buttons, _ = pressed([ToolCall("1", "press", {"name": "a"}), "ok"], before_tool=before_tool)
 
-    assert ([], NextAction.ESCALATE) == (buttons.pressed, done.result.ruling.decision)
+    assert ([], NextAction.ESCALATE) == (buttons.pressed, done.result.decision.action)
 
 
 @pytest.mark.row("ITER-14")
@@ -323,7 +323,7 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
         stage = Stage(model=model, evaluators={"judge": judge})
         async with stage.assemble(tmp_path, tmp_path / "home") as koi:
             koi.asker.person = person
-            return (await koi.solve(Task("Mend it"))).ruling.decision
+            return (await koi.solve(Task("Mend it"))).decision.action
 
     assert NextAction.ACCEPT is asyncio.run(solve())
     assert 1 == len(asked)
@@ -354,7 +354,7 @@ def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
     done = perform(Task("Do it", limits=ONCE), Stage(says=["Done."], memory=Failing()), tmp_path)
 
     warnings = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
-    assert NextAction.ACCEPT is done.result.ruling.decision
+    assert NextAction.ACCEPT is done.result.decision.action
     assert 1 == len([text for text in warnings if "Memory could not be searched" in text])
 
 
@@ -367,8 +367,8 @@ def test_a_sub_task_is_paid_from_what_is_left(tmp_path: Path) -> None:
             first = await run.solve(Task("A part of it"))
             await run.chat(Request([Message.user("hello")]))
             third = await run.solve(Task("Another part"))
-            assert NextAction.ABORT_BUDGET is third.ruling.decision
-            assert NextAction.ACCEPT is first.ruling.decision
+            assert NextAction.ABORT_BUDGET is third.decision.action
+            assert NextAction.ACCEPT is first.decision.action
             return run.spent.tokens, run.spent.calls
 
     assert (2_200, 2) == asyncio.run(solve())
@@ -394,7 +394,7 @@ class Lying:
 def test_usage_that_is_missing_or_negative_is_estimated(usage: Usage, tmp_path: Path) -> None:
     done = perform(Task("Talk"), Stage(model=Lying(usage)), tmp_path)
 
-    assert done.result.spent.tokens > 100
+    assert done.result.cost.tokens > 100
 
 
 def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
@@ -424,14 +424,14 @@ def test_nothing_is_accepted_without_a_judgement_that_is_required(tmp_path: Path
 
     done = perform(Task("Do it"), stage, tmp_path)
 
-    assert NextAction.ACCEPT_BEST is done.result.ruling.decision
+    assert NextAction.ACCEPT_BEST is done.result.decision.action
     evaluation = done.result.best.evaluation
     assert evaluation is not None
-    assert "judge is required and has no opinion" == evaluation.unknown
+    assert "judge is required and has no opinion" == evaluation.unavailable_reason
 
 
 def test_a_tool_that_never_comes_back_is_left_when_the_time_is_over() -> None:
     done, buttons, _ = pressed([ToolCall("1", "press", {"after": 60}), "ok"], limits=Limits(seconds=1))
 
     assert [] == buttons.pressed
-    assert NextAction.ABORT_TIMEOUT is done.result.ruling.decision
+    assert NextAction.ABORT_TIMEOUT is done.result.decision.action

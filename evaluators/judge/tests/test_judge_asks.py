@@ -139,7 +139,7 @@ def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Pat
     heard = hear(tmp_path, ["Splendid!", "Ten out of ten!", verdict(1.0, 1.0, 1.0)])
 
     assert (2, None) == (len(heard.prompts), heard.known.score)
-    assert heard.known.unknown.startswith("The judge returned no usable verdict after 2 tries.")
+    assert heard.known.unavailable_reason.startswith("The judge returned no usable verdict after 2 tries.")
 
 
 def test_a_verdict_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_limit_that_the_first_vote_would_pass_is_let_through(tmp_path: Path) -
 
 
 def test_a_model_that_is_not_there_makes_it_unknown_in_its_own_words(tmp_path: Path) -> None:
-    assert USED_UP in hear(tmp_path, []).known.unknown
+    assert USED_UP in hear(tmp_path, []).known.unavailable_reason
 
 
 def test_a_model_that_declines_is_not_asked_again(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_model_that_declines_is_not_asked_again(tmp_path: Path) -> None:
     evaluation = asyncio.run(judging())
 
     assert evaluation is not None
-    assert (1, None, True) == (len(model.asked), evaluation.score, "declined to judge" in evaluation.unknown)
+    assert (1, None, True) == (len(model.asked), evaluation.score, "declined to judge" in evaluation.unavailable_reason)
 
 
 @pytest.mark.row("EVAL-07")
@@ -295,7 +295,7 @@ def test_a_broken_rubric_is_named_and_the_work_is_judged_all_the_same(tmp_path: 
 def test_a_rubric_that_is_not_there_is_unknown_and_costs_nothing(tmp_path: Path) -> None:
     heard = hear(tmp_path, [], judge=Judge(rubric="genral"))
 
-    assert ([], True) == (heard.prompts, "Did you mean 'general'" in heard.known.unknown)
+    assert ([], True) == (heard.prompts, "Did you mean 'general'" in heard.known.unavailable_reason)
 
 
 def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ async def ours(errand: Errand, folder: Path, certificates: Path | None = None) -
         result = await koi.solve(Task(f"Run errand {errand.number}", category="errand"))
     found = SAID.search(result.text)
     attempt = errand.attempts[int(found[1]) if found else 0]
-    handed = result.ruling.decision in (NextAction.ACCEPT, NextAction.ACCEPT_BEST)
+    handed = result.decision.action in (NextAction.ACCEPT, NextAction.ACCEPT_BEST)
     return Outcome(attempt, result.accepted is True, handed, world.calls)
 
 

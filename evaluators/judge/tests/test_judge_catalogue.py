@@ -44,13 +44,13 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
             try:
                 return await judge(tmp_path, given["rubric"]).evaluate(ExecutionResult("Done."), run) or Evaluation()
             except LimitExceededError:
-                return Evaluation(unknown=LONGER)
+                return Evaluation(unavailable_reason=LONGER)
 
     evaluation = asyncio.run(judging())
 
-    if evaluation.unknown:
+    if evaluation.unavailable_reason:
         assert "invalid" in expected["outcome"]
-        asks = 1 if evaluation.unknown == LONGER else 2
+        asks = 1 if evaluation.unavailable_reason == LONGER else 2
         assert (asks, None, ()) == (len(model.asked), evaluation.score, evaluation.scores)
         return
     assert expected["outcome"].startswith("ok")
@@ -68,4 +68,4 @@ def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_pa
 
     result = perform(Task("Do it"), stage, tmp_path).result
 
-    assert result.ruling.decision is not NextAction.ACCEPT
+    assert result.decision.action is not NextAction.ACCEPT

@@ -87,7 +87,7 @@ def test_a_judge_refuses_a_rubric_that_asks_no_model(tmp_path: Path) -> None:
     evaluation, model = heard(Judge(rubric="build", folder=folder), tmp_path)
 
     assert ([], ()) == (model.asked, evaluation.scores)
-    assert "[evaluators.expectations]" in evaluation.unknown
+    assert "[evaluators.expectations]" in evaluation.unavailable_reason
 
 
 @pytest.mark.parametrize("chosen", ["  categories: [coding]\n", ""])

@@ -83,7 +83,7 @@ def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
 def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(tmp_path: Path) -> None:
     async def told(*, quoted: bool) -> tuple[str, ...]:
         async with lend(tmp_path) as run:
-            likes = Learning("1", "preference", "Use the prose-quality rubric.", quoted=quoted)
+            likes = Learning("1", "preference", "Use the prose-quality rubric.", untrusted=quoted)
             trick = Learning("2", "heuristic", "Use the general rubric.")
             await run.emit(events.TaskStarted(run.task))
             await run.emit(events.RecallFinished(Recall((Hit(likes, 1.0), Hit(trick, 1.0)))))

@@ -63,7 +63,7 @@ def test_a_red_check_keeps_the_vote_far_from_the_threshold() -> None:
 
 @pytest.mark.parametrize(("score", "expected"), [(0.71, False), (0.72, True), (0.8, True), (0.88, True), (0.89, False)])
 def test_the_band_lies_on_both_sides_of_the_threshold(score: float, expected: bool) -> None:
-    assert expected is close(score, Limits(quality=0.8), 0.08)
+    assert expected is close(score, Limits(quality_threshold=0.8), 0.08)
 
 
 @pytest.mark.row("C82")

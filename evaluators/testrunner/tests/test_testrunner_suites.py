@@ -122,7 +122,7 @@ def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
     assert evaluation is not None
     assert evaluation.score is None
     title = "The npm tests were not run: its packages are not installed: there is no node_modules"
-    assert ((title,), "", False) == (evaluation.missing, evaluation.unknown, evaluation.green)
+    assert ((title,), "", False) == (evaluation.missing, evaluation.unavailable_reason, evaluation.green)
     (finding,) = evaluation.findings
     assert (title, Severity.IMPORTANT, "Run npm install in the project.") == (
         finding.title,

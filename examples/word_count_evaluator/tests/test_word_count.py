@@ -47,4 +47,4 @@ def test_the_executor_is_told_how_much_to_leave_out() -> None:
 def test_work_that_stays_too_long_is_brought_to_a_person() -> None:
     result = rehearse("Shorten the report", says=["far too many words"], evaluators=SHORT)
 
-    assert NextAction.ESCALATE is result.ruling.decision
+    assert NextAction.ESCALATE is result.decision.action

@@ -1,6 +1,7 @@
 """What OpenKoi and its plugins agree on: facts, the run, protocols, hooks and events.
 
-Import from here; events live in ``openkoi_hookspecs.events``, integrations (provisional) in ``openkoi_hookspecs.integrations``.
+Import from here; events live in ``openkoi_hookspecs.events``, and what is for integrations (provisional) in
+``openkoi_hookspecs.integrations``.
 """
 
 from . import hooks

@@ -61,11 +61,11 @@ class EmptyResponseError(ProviderUnavailableError):
 
 
 class RequestRejectedError(ProviderError):
-    """It will not answer as asked. ``overflow`` says that the request is longer than the model can read."""
+    """It will not answer as asked. ``context_overflow`` says that the request is longer than the model can read."""
 
-    def __init__(self, message: str, *, overflow: bool = False) -> None:
+    def __init__(self, message: str, *, context_overflow: bool = False) -> None:
         super().__init__(message)
-        self.overflow = overflow
+        self.context_overflow = context_overflow
 
 
 class WrongServerError(RequestRejectedError):

@@ -101,7 +101,7 @@ class Evaluation:
     scores: tuple[Score, ...] = ()
     findings: tuple[Finding, ...] = ()
     mode: EvaluationMode = EvaluationMode.FULL
-    unknown: str = ""
+    unavailable_reason: str = ""
     missing: tuple[str, ...] = ()
     suggestion: str = ""
     log: str = ""
@@ -113,7 +113,7 @@ class Evaluation:
         A failing required check caps it at 0.5: no opinion outvotes a check, and checks are never a number.
         """
         weight = sum(score.weight for score in self.scores)
-        if self.unknown or weight <= 0:
+        if self.unavailable_reason or weight <= 0:
             return None
         mean = sum(score.value * score.weight for score in self.scores) / weight
         return min(mean, RED_CAP) if self.failing else mean

@@ -69,7 +69,7 @@ class MessageAdded(Event):
 
     name = "message"
     message: Message
-    fresh: bool = False
+    new_conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class ToolCallStarted(Event):
 
     name = "tool_call"
     call: ToolCall
-    doing: str = ""
+    progress_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class IterationFinished(Event):
     name = "iteration"
     iteration: int
     score: float | None
-    spent: Cost
+    cost: Cost
     mode: EvaluationMode = EvaluationMode.FULL
 
 
@@ -218,8 +218,8 @@ class DecisionMade(Event):
 
     name = "decision"
     iteration: int
-    ruling: Decision
-    spent: Cost
+    decision: Decision
+    cost: Cost
     facts: Facts = field(default_factory=Facts)
 
 
@@ -228,8 +228,8 @@ class RunCompleted(Event):
     """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
 
     name = "run.completed"
-    ruling: Decision
-    spent: Cost
+    decision: Decision
+    cost: Cost
     best: int = 0
     iterations: int = 1
 
@@ -282,7 +282,7 @@ class HookReturned(Event):
 
     name = "hook.answered"
     durable = False
-    moment: str
+    hook: str
     plugin: str
     microseconds: int
     answer: Any

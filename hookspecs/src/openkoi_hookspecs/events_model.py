@@ -28,7 +28,7 @@ class ModelRequest(Event):
     durable = False
     model: str
     reserved: Usage
-    worth: float
+    usd: float
     _: KW_ONLY
     role: str = "executor"
     lease: str = ""
@@ -43,7 +43,7 @@ class ModelResponse(Event):
 
     name = "model.response"
     model: str
-    reply: Response
+    response: Response
     usd: float
     _: KW_ONLY
     role: str = "executor"
@@ -54,7 +54,7 @@ class ModelResponse(Event):
     @property
     def usage(self) -> Usage:
         """The tokens, as the vendor counted them."""
-        return self.reply.done.usage
+        return self.response.done.usage
 
 
 @dataclass(frozen=True, slots=True)

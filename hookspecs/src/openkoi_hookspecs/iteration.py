@@ -23,7 +23,7 @@ class Plan:
     sections: tuple[Section, ...] = ()
     feedback: tuple[Finding, ...] = ()
     suggestion: str = ""
-    judged: bool = True
+    evaluate: bool = True
     asks: bool = False
 
 
@@ -75,7 +75,7 @@ class Iteration:
     plan: Plan
     work: ExecutionResult
     evaluation: Evaluation | None = None
-    spent: Cost
+    cost: Cost
     facts: Facts = Facts()
 
     @property
@@ -107,16 +107,16 @@ class Decision:
     ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
     """
 
-    decision: NextAction
+    action: NextAction
     reason: str
     _: KW_ONLY
-    fresh: bool = False
+    restart_from_best: bool = False
     unjudged: bool = False
 
     @property
     def final(self) -> bool:
         """Whether the loop ends here."""
-        return self.decision is not NextAction.CONTINUE
+        return self.action is not NextAction.CONTINUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +124,16 @@ class Result:
     """How a task ended. ``best`` is the iteration whose files are in the workspace now."""
 
     task: Task
-    ruling: Decision
+    decision: Decision
     _: KW_ONLY
     best: Iteration
     iterations: Sequence[Iteration]
-    spent: Cost
+    cost: Cost
 
     @property
     def accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
-        done = self.ruling.decision is NextAction.ACCEPT
+        done = self.decision.action is NextAction.ACCEPT
         return None if done and self.iterations[-1].facts.policy is Policy.NONE else done
 
     @property

@@ -46,8 +46,8 @@ class Learning:
     scope: str = "project"
     origin: str = "repair"
     evidence: tuple[str, ...] = ()
-    standing: LearningStatus = LearningStatus.PROBATION
-    quoted: bool = False
+    status: LearningStatus = LearningStatus.PROBATION
+    untrusted: bool = False
     shown: int = 0
     helpful: int = 0
     harmful: int = 0
@@ -84,10 +84,10 @@ class Hit:
     ``near`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
     """
 
-    memo: MemoryItem
+    item: MemoryItem
     relevance: float
     _: KW_ONLY
-    near: float = 0.0
+    similarity: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

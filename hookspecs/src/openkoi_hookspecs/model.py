@@ -23,8 +23,8 @@ class Reasoning:
     """
 
     text: str
-    seal: str = ""
-    by: str = ""
+    signature: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

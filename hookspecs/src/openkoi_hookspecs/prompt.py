@@ -25,5 +25,5 @@ class Section:
     text: str
     _: KW_ONLY
     layer: Layer = Layer.TASK
-    quoted: bool = False
+    untrusted: bool = False
     source: str = ""

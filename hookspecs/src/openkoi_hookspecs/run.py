@@ -35,7 +35,7 @@ class Question:
     text: str
     _: KW_ONLY
     choices: tuple[str, ...] = ()
-    hidden: bool = False
+    secret: bool = False
     digest: str = ""
 
 

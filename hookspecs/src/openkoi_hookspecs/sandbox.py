@@ -20,7 +20,7 @@ class Command:
     env: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 120.0
     network: bool = False
-    without: frozenset[str] = frozenset()
+    hide_env: frozenset[str] = frozenset()
     approved: frozenset[str] = frozenset()
 
 
@@ -35,5 +35,5 @@ class CommandResult:
     output: str
     _: KW_ONLY
     timed_out: bool = False
-    whole: str = ""
+    output_file: str = ""
     events: tuple[Event, ...] = ()

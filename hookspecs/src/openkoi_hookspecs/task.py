@@ -16,9 +16,9 @@ class Limits:
     usd: float = 2.00
     seconds: float = 300.0
     calls: int = 300
-    quality: float = 0.8
-    improvement: float = 0.05
-    regression: float | None = 0.2
+    quality_threshold: float = 0.8
+    min_improvement: float = 0.05
+    max_regression: float | None = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

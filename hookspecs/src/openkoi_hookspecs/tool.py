@@ -27,7 +27,7 @@ class ToolCall:
     id: str
     tool: str
     arguments: Arguments
-    fault: str = ""
+    parse_error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class Tool:
     call: Callable[[Arguments], Awaitable[ToolResult]]
     _: KW_ONLY
     effect: Effect = Effect.WRITES
-    polls: bool = False
-    doing: str = ""
-    rare: bool = False
-    writes: Callable[[Arguments], Sequence[str]] | None = None
+    allow_repeats: bool = False
+    progress_text: str = ""
+    deferred: bool = False
+    written_paths: Callable[[Arguments], Sequence[str]] | None = None
     local: bool = False
 
 

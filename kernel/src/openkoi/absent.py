@@ -19,7 +19,7 @@ class Absent:
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
         """Return no score and no checks, and the reason."""
-        return Evaluation(unknown=self.reason)
+        return Evaluation(unavailable_reason=self.reason)
 
 
 def is_absent_judge(name: str, thing: object, required: Collection[str]) -> bool:

@@ -117,7 +117,9 @@ class Asking:
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:
-                raise RequestRejectedError(f"{error}{await advice(error, player)}", overflow=error.overflow) from error
+                raise RequestRejectedError(
+                    f"{error}{await advice(error, player)}", context_overflow=error.context_overflow
+                ) from error
 
     async def warn_of_price(self, player: Player) -> None:
         if player.known or player.name in self.warned:
@@ -253,7 +255,7 @@ def no_chunk(chunk: object) -> str:
 
 async def advice(error: RequestRejectedError, player: Player) -> str:
     """What to do about a refusal, where we know more than the vendor says."""
-    if error.overflow or isinstance(error, WrongServerError):
+    if error.context_overflow or isinstance(error, WrongServerError):
         return ""
     return NEW_KEY if "(401)" in str(error) else await suggestion(player.provider, player.model.name)
 

@@ -13,14 +13,14 @@ def own(fact: Any) -> Any:
             return own_call(fact)
         case events.ToolCallStarted():
             return replace(fact, call=own_call(fact.call))
-        case events.ModelResponse() if fact.reply.calls:
-            return replace(fact, reply=replace(fact.reply, parts=tuple(map(own, fact.reply.parts))))
+        case events.ModelResponse() if fact.response.calls:
+            return replace(fact, response=replace(fact.response, parts=tuple(map(own, fact.response.parts))))
     return fact
 
 
 def own_call(call: ToolCall) -> ToolCall:
     own_arguments = {name: own_json(value) for name, value in call.arguments.items()}
-    return ToolCall(call.id, call.tool, own_arguments, call.fault)
+    return ToolCall(call.id, call.tool, own_arguments, call.parse_error)
 
 
 def own_json(value: Json) -> Json:

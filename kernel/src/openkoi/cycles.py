@@ -132,7 +132,7 @@ async def heard(run: Kernel) -> Response:
         try:
             return await run.chat(request_of(run))
         except RequestRejectedError as error:
-            if not error.overflow or not (compressed := await compact(run)):
+            if not error.context_overflow or not (compressed := await compact(run)):
                 raise
             await run.emit(compressed, events.WarningIssued(f"{error} The oldest turns are left out now."))
     return await run.chat(request_of(run))
@@ -164,7 +164,7 @@ async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> St
 
 def step(one: Settled) -> Step:
     tool = one.tool
-    reads, polls = (tool.effect is Effect.READS, tool.polls) if tool else (False, False)
+    reads, polls = (tool.effect is Effect.READS, tool.allow_repeats) if tool else (False, False)
     return Step(one.call, one.result, reads=reads, polls=polls)
 
 

@@ -57,7 +57,7 @@ async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
     """Run all calls at the same time; return when every one has its result, in their order."""
     if len(calls) == 1:
         return [await one(calls[0], run)]
-    taken = [*calls[:MOST], *(replace(call, fault=call.fault or TOO_MANY) for call in calls[MOST:])]
+    taken = [*calls[:MOST], *(replace(call, parse_error=call.parse_error or TOO_MANY) for call in calls[MOST:])]
     return list(await asyncio.gather(*(one(call, run) for call in taken)))
 
 
@@ -66,8 +66,8 @@ async def one(call: ToolCall, run: Kernel) -> Settled:
     tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), own_call(call)
     if known := before(call, tool, run):
         return Settled(call, known if known.text != UNKNOWN else await written(known, run), tool)
-    if call.fault:
-        return Settled(call, await written(failed(call, call.fault), run))
+    if call.parse_error:
+        return Settled(call, await written(failed(call, call.parse_error), run))
     if tool is None:
         return Settled(call, await written(failed(call, unknown(call, run)), run))
     verdict = await permitted(call, tool, run)
@@ -168,7 +168,7 @@ def defaults(tool: Tool) -> dict[str, object]:
 
 def doing(tool: Tool, call: ToolCall) -> str:
     """What a person reads while the tool runs."""
-    text = tool.doing
+    text = tool.progress_text
     for name, value in {**defaults(tool), **call.arguments}.items():
         text = text.replace("{" + name + "}", " ".join(str(value).split()))
     return text if "{" not in text else tool.name

@@ -97,16 +97,16 @@ def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
         case ToolCall():
             return len(chunk.tool) + len(str(chunk.arguments))
         case Reasoning():
-            return len(chunk.text) + len(chunk.seal) // SEAL_SHARE
+            return len(chunk.text) + len(chunk.signature) // SEAL_SHARE
     return len(chunk.text)
 
 
 def whole_part(part: Part, speaker: str) -> Part:
     match part:
         case ToolCall():
-            return ToolCall(mended(part.id), mended(part.tool), mended_values(part.arguments), part.fault)
+            return ToolCall(mended(part.id), mended(part.tool), mended_values(part.arguments), part.parse_error)
         case Reasoning():
-            return replace(part, text=mended(part.text), by=speaker)
+            return replace(part, text=mended(part.text), model=speaker)
         case Text():
             return Text(mended(part.text))
     return part
@@ -117,6 +117,6 @@ def joined(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
     match before, chunk:
         case Text(), Text():
             return Text(before.text + chunk.text)
-        case Reasoning(seal=""), Reasoning():
-            return Reasoning(before.text + chunk.text, chunk.seal)
+        case Reasoning(signature=""), Reasoning():
+            return Reasoning(before.text + chunk.text, chunk.signature)
     return None

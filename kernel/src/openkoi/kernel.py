@@ -102,7 +102,7 @@ class Kernel(Lodger):
         self.approved = self.past.approved
         for paid in self.past.paid:
             self.budget.remember(
-                paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.reply.done.usage, paid.usd
+                paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
             )
         self.asking = Asking(self.budget, self.house.cast, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(self.house.config.ceilings)
@@ -209,7 +209,7 @@ class Kernel(Lodger):
     async def chat(self, request: Request) -> Response:
         """Call a model; the worst case is reserved first. What was answered before is not asked again."""
         known = self.past.answer(request)
-        return await self.asking.chat(request) if known is None else known.reply
+        return await self.asking.chat(request) if known is None else known.response
 
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
@@ -219,9 +219,9 @@ class Kernel(Lodger):
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await strong_enough(sandbox, self)
-        without = command.without | self.house.redactor.names(self.house.config.environment)
+        without = command.hide_env | self.house.redactor.names(self.house.config.environment)
         seconds, approved = min(command.seconds, self.budget.seconds_left), command.approved | self.approved
-        bounded = replace(command, seconds=seconds, without=without, approved=approved)
+        bounded = replace(command, seconds=seconds, hide_env=without, approved=approved)
         done = await sandbox.execute(bounded, self.workspace)
         for event in done.events:
             await self.emit(event)
@@ -260,7 +260,7 @@ class Kernel(Lodger):
     async def say(self, text: str, *, fresh: bool = False) -> None:
         """Add a message of ours to the conversation, or begin a new one with it."""
         known = self.past.take(events.MessageAdded)
-        message, fresh = (known.message, known.fresh) if known else (Message.user(text), fresh)
+        message, fresh = (known.message, known.new_conversation) if known else (Message.user(text), fresh)
         if fresh:
             self.talk, self.standstill = Conversation(self.talk.system), Standstill(self.house.config.ceilings)
         self.talk.say(message)

@@ -47,7 +47,7 @@ async def solve(run: Kernel) -> Result:
         if ruling.final and not advice:
             break
         await go_back(ruling, run)
-        plan = refine(plan, best_of(run.iterations) if ruling.fresh else run.iterations[-1], advice)
+        plan = refine(plan, best_of(run.iterations) if ruling.restart_from_best else run.iterations[-1], advice)
     result = await finish(ruling, run)
     run.house.later(learn(result, run))
     return result
@@ -58,8 +58,8 @@ async def note(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None,
     work = limited(work, run.limited)
     known = run.past.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
-    spent = known.spent if known else run.spent
-    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, spent=spent, facts=facts),)
+    spent = known.cost if known else run.spent
+    run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, cost=spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, EvaluationMode.SKIPPED)
     await run.emit(IterationFinished(len(run.iterations) - 1, score, run.lap(), mode))
 
@@ -74,7 +74,7 @@ def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
 async def rule(run: Kernel) -> Decision:
     """Decide what happens next; what was decided before holds."""
     if known := run.past.take(DecisionMade):
-        return known.ruling
+        return known.decision
     ruling = decide(run.iterations, run.task.limits, run.spent)
     await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.spent, run.iterations[-1].facts))
     return ruling
@@ -82,7 +82,7 @@ async def rule(run: Kernel) -> Decision:
 
 async def person(ruling: Decision, run: Kernel) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
-    if ruling.decision is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
+    if ruling.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
     if run.past.active:
         return run.past.advice.get(len(run.iterations) - 1, AS_BEFORE)
@@ -91,7 +91,7 @@ async def person(ruling: Decision, run: Kernel) -> str:
 
 async def go_back(ruling: Decision, run: Kernel) -> None:
     """After an attempt that led astray: the best files again, and a conversation that begins anew."""
-    if ruling.fresh:
+    if ruling.restart_from_best:
         if not run.past.active:
             await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
@@ -99,9 +99,9 @@ async def go_back(ruling: Decision, run: Kernel) -> None:
 
 async def finish(ruling: Decision, run: Kernel) -> Result:
     """Put the files of the iteration that is returned in place, and report how it went."""
-    best = choose_returned(run.iterations, ruling.decision)
+    best = choose_returned(run.iterations, ruling.action)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)
     await run.emit(RunCompleted(ruling, run.spent, best=index, iterations=len(run.iterations)))
-    return Result(run.task, ruling, best=best, iterations=run.iterations, spent=run.spent)
+    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.spent)

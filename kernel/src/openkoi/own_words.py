@@ -20,4 +20,4 @@ def without(message: Message, model: str) -> Message:
 
 
 def foreign(part: Part, model: str) -> bool:
-    return isinstance(part, Reasoning) and part.by not in ("", model)
+    return isinstance(part, Reasoning) and part.model not in ("", model)

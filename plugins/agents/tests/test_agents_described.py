@@ -123,7 +123,7 @@ def test_what_a_tool_itself_says_that_it_writes_counts(pond: Path) -> None:
     async def patched(_: Arguments) -> ToolResult:
         return ToolResult("done")
 
-    patch = Tool("patch", "Patch.", {"type": "object"}, patched, writes=lambda given: [str(given["hunk"])[4:]])
+    patch = Tool("patch", "Patch.", {"type": "object"}, patched, written_paths=lambda given: [str(given["hunk"])[4:]])
     call = ToolCall("a", "patch", {"hunk": "+++ infra/a.txt"})
 
     async def asked() -> Permission | None:

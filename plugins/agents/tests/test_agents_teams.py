@@ -192,8 +192,8 @@ def test_a_team_whose_members_all_refuse_ends_as_a_refusal(strategy: Strategy, t
 
     seen = done(tmp_path, team(strategy, member("carp"), member("heron")), turns)
 
-    assert (StopReason.REFUSED, NextAction.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.ruling.decision)
-    assert seen.result.ruling.reason.startswith("the model refused: ")
+    assert (StopReason.REFUSED, NextAction.ACCEPT_BEST) == (seen.result.best.work.ended, seen.result.decision.action)
+    assert seen.result.decision.reason.startswith("the model refused: ")
     assert ["refused"] == closed_by(seen)
 
 

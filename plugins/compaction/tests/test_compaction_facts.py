@@ -53,7 +53,7 @@ def test_facts_are_saved_before_the_turns_go(tmp_path: Path) -> None:
     assert "Mended." == rehearsed.result.text
     assert ["Tests run with make check.", "The parser is in src/date.py."] == [one.text for one in learned(rehearsed)]
     assert names.index("learning.saved") < names.index("history.compressed")
-    assert all(one.quoted and one.standing is LearningStatus.PROBATION for one in learned(rehearsed))
+    assert all(one.untrusted and one.status is LearningStatus.PROBATION for one in learned(rehearsed))
 
 
 class Reminder:
@@ -80,9 +80,9 @@ def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
     class Doubter:
         @hookimpl
         def on_learning(self, learning: Learning, run: Run) -> Learning:
-            return Learning(learning.id, "fact", learning.text, standing=LearningStatus.ARCHIVED)
+            return Learning(learning.id, "fact", learning.text, status=LearningStatus.ARCHIVED)
 
-    assert {LearningStatus.ARCHIVED} == {one.standing for one in learned(done(tmp_path, NOTES, doubter=Doubter()))}
+    assert {LearningStatus.ARCHIVED} == {one.status for one in learned(done(tmp_path, NOTES, doubter=Doubter()))}
 
 
 @pytest.mark.parametrize(

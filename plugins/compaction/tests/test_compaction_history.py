@@ -88,7 +88,7 @@ def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
     async def asked() -> None:
         async with lend(tmp_path) as run:
             (tool,) = await History().tools(run)
-            assert tool.rare
+            assert tool.deferred
             await tool.call({"first": 4})
 
     with pytest.raises(KoiError, match="There are no such turns"):

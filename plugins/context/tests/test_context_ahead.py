@@ -62,7 +62,7 @@ class Adds:
         return [
             Section("manners", "Be kind. " * 40, layer=Layer.SYSTEM),
             Section("rules", "Use tabs.", layer=Layer.PROJECT),
-            Section("mail", "Dear koi", quoted=True),
+            Section("mail", "Dear koi", untrusted=True),
         ]
 
 
@@ -71,7 +71,7 @@ class Drawer:
         async def call(arguments: Arguments) -> ToolResult:
             return ToolResult("")
 
-        return [Tool("pen", "Write.", {}, call), Tool("ink", "Fill the pen.", {}, call, rare=True)]
+        return [Tool("pen", "Write.", {}, call), Tool("ink", "Fill the pen.", {}, call, deferred=True)]
 
 
 class Broken:
@@ -132,7 +132,7 @@ def test_a_toolbox_that_fails_is_named(tmp_path: Path) -> None:
 def test_what_memory_says_is_told_as_a_prompt_tells_it() -> None:
     assert [] == recalled(Recall())
     assert [("learned", False), ("recall", True)] == [
-        (section.name, section.quoted) for section in recalled(Recall((Hit(PAGE, 1.0), Hit(PEN, 0.5))))
+        (section.name, section.untrusted) for section in recalled(Recall((Hit(PAGE, 1.0), Hit(PEN, 0.5))))
     ]
 
 

@@ -41,7 +41,7 @@ def tainted(bad: str) -> list[Record]:
     changed = {
         0: TaskStarted(task, model=f"acme/{bad}", workspace=bad),
         3: ExecutionFinished(ExecutionResult(f"a draft{bad}", files=(f"mean{bad}.py",))),
-        4: EvaluationFinished(Evaluation(findings=(finding,), unknown=bad, suggestion=bad, log=bad), (bad,)),
+        4: EvaluationFinished(Evaluation(findings=(finding,), unavailable_reason=bad, suggestion=bad, log=bad), (bad,)),
         13: UsageRecorded("Task", bad, category=bad, skills=(bad,), score=0.5),
     }
     return [replace(record, event=changed.get(n, record.event)) for n, record in enumerate(records)]
@@ -87,8 +87,8 @@ def foreign(record: Record) -> RunFailed:
 
 
 def costly(record: Record) -> object:
-    reply = answered(1, 2).reply
-    return replace(answered(1, 2), reply=replace(reply, done=replace(reply.done, usage=Usage(input="9"))))  # type: ignore[arg-type]  # as above
+    reply = answered(1, 2).response
+    return replace(answered(1, 2), response=replace(reply, done=replace(reply.done, usage=Usage(input="9"))))  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize("change", [far, odd, *(pytest.param(one, marks=CAMPAIGN) for one in (foreign, costly))])

@@ -192,8 +192,8 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
         return f"not built again {heard.texts} {error}"
     if first == right:
         return "right"
-    known = {hit.memo.id for hits in right for hit in hits} | {record.run for record in LOG}
-    made_up = [hit.memo.id for hits in first for hit in hits if hit.memo.id not in known]
+    known = {hit.item.id for hits in right for hit in hits} | {record.run for record in LOG}
+    made_up = [hit.item.id for hits in first for hit in hits if hit.item.id not in known]
     return "said" if (error or heard.texts) and not made_up else f"wrong {made_up} {heard.texts} {error}"
 
 

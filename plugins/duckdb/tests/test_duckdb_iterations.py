@@ -154,7 +154,7 @@ def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() 
     (whole,) = read(*half, ExecutionFinished(ExecutionResult("done")), *judged(0, NextAction.ACCEPT, 3.0))
 
     assert (0, "evaluate", False, "on it") == (open.number, open.phase, open.ended, open.work and open.work.text)
-    decision = whole.ruling and whole.ruling.decision
+    decision = whole.ruling and whole.ruling.action
     assert (0, "complete", "accept", 3.0) == (whole.number, whole.phase, decision, whole.spent.seconds)
     assert Usage(input=30, output=3) == whole.usage
 

@@ -73,7 +73,7 @@ def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Rec
 
 
 def texts(hits: Sequence[Hit]) -> list[str]:
-    return [hit.memo.text for hit in hits]
+    return [hit.item.text for hit in hits]
 
 
 @pytest.mark.row("MEM-07")
@@ -81,7 +81,7 @@ def test_what_was_said_is_found_with_what_was_said_before_and_after(tmp_path: Pa
     hits = found(memory(tmp_path), "blue gateway", kinds=("transcript",))
 
     assert list(SAID[:2]) == texts(hits)
-    assert "s1" == hits[0].memo.origin
+    assert "s1" == hits[0].item.origin
 
 
 def test_a_project_does_not_hear_what_was_said_in_another(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_a_finding_that_comes_back_is_a_new_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "silent", [Evaluation(unknown="the judge did not answer"), Evaluation(mode=EvaluationMode.SKIPPED)]
+    "silent", [Evaluation(unavailable_reason="the judge did not answer"), Evaluation(mode=EvaluationMode.SKIPPED)]
 )
 def test_nothing_is_resolved_when_nobody_looked(tmp_path: Path, silent: Evaluation) -> None:
     records = judged(Evaluation(findings=(Finding("Slow"),)), silent)

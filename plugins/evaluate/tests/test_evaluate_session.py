@@ -68,7 +68,7 @@ class Asks:
         try:
             await run.chat(Request([Message.user("Good?")], model="evaluator"))
         except ProviderError as error:
-            return Evaluation(unknown=str(error))
+            return Evaluation(unavailable_reason=str(error))
         return Evaluation(scores=(Score("quality", self.score),))
 
 
@@ -259,7 +259,7 @@ def test_a_copy_is_called_like_the_folder_and_those_around_it() -> None:
 
 def test_a_higher_threshold_accepts_no_more(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "bad"})
-    wanted = [Wanted(folder=folder, base=folder, limits=Limits(quality=quality)) for quality in (0.0, 1.0)]
+    wanted = [Wanted(folder=folder, base=folder, limits=Limits(quality_threshold=quality)) for quality in (0.0, 1.0)]
 
     assert [3, 3] == [evaluate(one, staged(Words())).status for one in wanted]
 

@@ -96,8 +96,8 @@ SARIF = {
 
 
 def result_of(decision: NextAction, evaluation: Evaluation | None = JUDGED) -> Result:
-    best = Iteration(plan=Plan(), work=ExecutionResult(""), evaluation=evaluation, spent=Cost())
-    return Result(Task("t"), Decision(decision, "because"), best=best, iterations=[best], spent=Cost())
+    best = Iteration(plan=Plan(), work=ExecutionResult(""), evaluation=evaluation, cost=Cost())
+    return Result(Task("t"), Decision(decision, "because"), best=best, iterations=[best], cost=Cost())
 
 
 def judged(evaluation: Evaluation = JUDGED, ground: Ground = HERE) -> Verdict:
@@ -147,7 +147,7 @@ def test_a_red_check_that_nobody_explains_is_a_finding() -> None:
         (NextAction.ACCEPT, None, 0),
         (NextAction.ACCEPT_BEST, JUDGED, 3),
         (NextAction.ABORT_BUDGET, JUDGED, 3),
-        (NextAction.ABORT_BUDGET, Evaluation(unknown="no money"), 4),
+        (NextAction.ABORT_BUDGET, Evaluation(unavailable_reason="no money"), 4),
         (NextAction.ABORT_TIMEOUT, None, 5),
         (NextAction.ESCALATE, JUDGED, 3),
     ],
@@ -157,7 +157,7 @@ def test_the_status_says_how_it_ended(decision: NextAction, evaluation: Evaluati
 
 
 def test_only_what_is_accepted_ends_with_zero() -> None:
-    evaluations = (None, JUDGED, Evaluation(unknown="?"), Evaluation())
+    evaluations = (None, JUDGED, Evaluation(unavailable_reason="?"), Evaluation())
 
     statuses = {(one, status_of(result_of(one, said))) for one, said in product(NextAction, evaluations)}
 
@@ -166,7 +166,7 @@ def test_only_what_is_accepted_ends_with_zero() -> None:
 
 def test_the_reason_names_what_speaks_against_it() -> None:
     assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == reason(result_of(NextAction.ACCEPT_BEST))
-    assert "because" == reason(result_of(NextAction.ACCEPT_BEST, Evaluation(unknown="no model")))
+    assert "because" == reason(result_of(NextAction.ACCEPT_BEST, Evaluation(unavailable_reason="no model")))
 
 
 @pytest.mark.row("C80")

@@ -43,7 +43,7 @@ class Careless:
 def test_it_only_reads_and_its_schema_is_found_when_needed() -> None:
     tool = Fetch().tool()
 
-    assert ("fetch_url", Effect.READS, True) == (tool.name, tool.effect, tool.rare)
+    assert ("fetch_url", Effect.READS, True) == (tool.name, tool.effect, tool.deferred)
 
 
 async def answer(arguments: Arguments) -> ToolResult:

@@ -209,7 +209,7 @@ def test_a_run_without_a_person_stops_before_what_cannot_be_taken_back(tmp_path:
 
     told = performed(Guard(), "rm -rf build", tmp_path)
 
-    assert NextAction.ESCALATE is told.result.ruling.decision
+    assert NextAction.ESCALATE is told.result.decision.action
     assert (tmp_path / "build").is_dir()
 
 

@@ -70,7 +70,7 @@ class Life:
     def live(self) -> list[Learning]:
         """What may be shown now."""
         standing = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
-        return [one for one in self.learned.values() if one.standing in standing and not one.superseded_by]
+        return [one for one in self.learned.values() if one.status in standing and not one.superseded_by]
 
     def duplicates(self, truths: Truths) -> float:
         """The share of live learnings that say what another one of the project says."""
@@ -158,7 +158,11 @@ class Pond:
 
 def passes(evaluation: Evaluation) -> bool:
     """Whether an attempt was good enough, as the loop decides it."""
-    return not evaluation.failing and not evaluation.blockers and (evaluation.score or 0.0) >= LIMITS.quality - 1e-9
+    return (
+        not evaluation.failing
+        and not evaluation.blockers
+        and (evaluation.score or 0.0) >= LIMITS.quality_threshold - 1e-9
+    )
 
 
 def live(like: World, who: str, tasks: int = 500, *, seed: int = 0, remembers: bool = True, folder: str = "") -> Life:

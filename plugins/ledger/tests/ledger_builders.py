@@ -38,14 +38,14 @@ def patch(path: str, *lines: str) -> str:
 
 
 def turn(evaluation: Evaluation | None, plan: Plan | None = None, diff: str = "") -> Iteration:
-    return Iteration(plan=plan or Plan(), work=ExecutionResult("words", diff=diff), evaluation=evaluation, spent=Cost())
+    return Iteration(plan=plan or Plan(), work=ExecutionResult("words", diff=diff), evaluation=evaluation, cost=Cost())
 
 
 def lesson(*turns: Iteration, answers: Sequence[tuple[str, str]] = (), task: Task | None = None) -> Lesson:
     good = turns[-1].evaluation is None or not turns[-1].evaluation.failing
     ruling = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
     task = task or Task("Export the invoices", project="pond")
-    result = Result(task, ruling, best=turns[-1], iterations=turns, spent=Cost())
+    result = Result(task, ruling, best=turns[-1], iterations=turns, cost=Cost())
     return Lesson(run="run1", result=result, project="pond", at=NOW, answers=answers)
 
 

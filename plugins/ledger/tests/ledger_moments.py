@@ -128,13 +128,13 @@ class Moments:
         await self.run.emit(events.TaskStarted(task, model="pond/model"))
         recall = await self.ledger.after_recall(Recall(()), task, cast(Run, self.run))  # all of a run that it needs
         await self.run.emit(events.RecallFinished(recall))
-        texts = [hit.memo.text for hit in recall.hits]
+        texts = [hit.item.text for hit in recall.hits]
         self.tokens += sum(-(-len(text) // 4) + 4 for text in texts)
         return texts
 
     async def learn(self, result: Result) -> None:
         self.run.says = list(self.pond.guesses(result))
-        await self.run.emit(events.RunCompleted(result.ruling, Cost()))
+        await self.run.emit(events.RunCompleted(result.decision, Cost()))
         for learning in await self.ledger.before_learn(result, cast(Run, self.run)):  # as above
             await self.run.emit(events.LearningSaved(learning))
 

@@ -212,13 +212,13 @@ class Pond:
             judged = self.judged(needs, good)
             lines = [f"{one.name} = {ways[one.name]}" for one in needs]
             work = ExecutionResult(f"attempt {turn}", diff=patch("src/app.py", *lines))
-            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Cost()))
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost()))
             if all(good):
                 break
             kept = {one.name: ways[one.name] for one, right in zip(needs, good, strict=True) if right}
             plan, heard = Plan(feedback=judged.open), [finding.fix for finding in judged.open]
         ruling = Decision(NextAction.ACCEPT if all(good) else NextAction.ACCEPT_BEST, "")
-        return Result(task, ruling, best=done[-1], iterations=done, spent=Cost())
+        return Result(task, ruling, best=done[-1], iterations=done, cost=Cost())
 
     def misleading(self, project: str, text: str) -> bool:
         """Whether a text would have the model do what is wrong here."""

@@ -131,7 +131,7 @@ class World:
             work = ExecutionResult(
                 f"attempt {turn}", diff=patch("src/app.py", *(f"use({value})" for _, value in chosen))
             )
-            done.append(Iteration(plan=plan, work=work, evaluation=judged, spent=Cost()))
+            done.append(Iteration(plan=plan, work=work, evaluation=judged, cost=Cost()))
             if not judged.failing:
                 break
             settled = {
@@ -141,4 +141,4 @@ class World:
             heard = [*told, *(finding.fix for finding in judged.open)]
         good = done[-1].evaluation is not None and not done[-1].evaluation.failing
         ruling = Decision(NextAction.ACCEPT if good else NextAction.ACCEPT_BEST, "")
-        return Result(task, ruling, best=done[-1], iterations=done, spent=Cost())
+        return Result(task, ruling, best=done[-1], iterations=done, cost=Cost())

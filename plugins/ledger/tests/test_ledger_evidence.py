@@ -131,7 +131,7 @@ def step(old: Evaluation, new: Evaluation, *changed: str) -> Step:
     diff = "".join(patch(path, "x = 1") for path in changed)
     works = ExecutionResult("a"), ExecutionResult("b", diff=diff)
     before, after = (
-        Iteration(plan=Plan(), work=work, evaluation=one, spent=Cost())
+        Iteration(plan=Plan(), work=work, evaluation=one, cost=Cost())
         for work, one in zip(works, (old, new), strict=True)
     )
     return Step(before, old, after, new)

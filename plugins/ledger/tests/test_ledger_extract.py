@@ -37,10 +37,10 @@ def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence
 def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
     """The advice of this standing after a run of these judgements, each with the diff of its work."""
     done = [
-        Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, spent=Cost()) for one, diff in turns
+        Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
     ]
     ruling = Decision(NextAction.ACCEPT, "")
-    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, spent=Cost())
+    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, cost=Cost())
     found = extracted(Lesson(run="r", result=result, project="pond"))
     return [one.advice for one in found if one.standing is standing]
 
@@ -87,7 +87,7 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
 def test_what_good_work_still_has_was_not_at_fault() -> None:
     advice = Entry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
     turn = Iteration(
-        plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), spent=Cost()
+        plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), cost=Cost()
     )
     worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
     other = replace(turn, work=ExecutionResult("the separator is a tab"))
@@ -96,4 +96,4 @@ def test_what_good_work_still_has_was_not_at_fault() -> None:
 
 
 def ended(turn: Iteration) -> Result:
-    return Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=turn, iterations=[turn], spent=Cost())
+    return Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=turn, iterations=[turn], cost=Cost())

@@ -107,7 +107,7 @@ def test_the_answer_to_a_question_that_a_model_made_up_is_worth_no_more_than_the
 @pytest.mark.row("LEARN-05", "LEARN-09")
 def test_reflection_pays_after_several_attempts_and_never_on_what_was_not_judged() -> None:
     twice = lesson(turn(red(COMMAS)), turn(green())).result
-    unjudged = lesson(turn(green(), Plan(judged=False))).result
+    unjudged = lesson(turn(green(), Plan(evaluate=False))).result
     once = replace(lesson(turn(green())).result, task=Task("t", limits=Limits(iterations=0)))
 
     assert [True, False, False] == [pays(one, "run", 1) for one in (twice, unjudged, once)]

@@ -75,7 +75,7 @@ def test_deeds_of_a_person() -> None:
 
 def test_another_plugin_may_archive_what_the_ledger_noted() -> None:
     one = entry()
-    changed = replace(learning_of(one), standing=LearningStatus.ARCHIVED)
+    changed = replace(learning_of(one), status=LearningStatus.ARCHIVED)
 
     assert not book([one], ("r", LearningSaved(changed))).entries[one.id].live
 

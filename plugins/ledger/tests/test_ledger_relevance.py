@@ -91,7 +91,7 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     asked = Asked(run="r", text=task.text, project="pond", now=NOW)
 
     assert [alike] == list(near(Recall([alike, misled, other]), book, asked, task).hits)
-    meant = replace(other, near=0.5)
+    meant = replace(other, similarity=0.5)
     assert [alike, meant] == list(near(Recall([alike, meant]), book, asked, task).hits)
 
 

@@ -55,11 +55,11 @@ def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
     green = Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", 0.9),))
     works = ExecutionResult(""), ExecutionResult("", diff=patch("export.py", fix))
     turns = [
-        Iteration(plan=Plan(), work=work, evaluation=one, spent=Cost())
+        Iteration(plan=Plan(), work=work, evaluation=one, cost=Cost())
         for work, one in zip(works, (red, green), strict=True)
     ]
     task = Task("Repair the export", project=project)
-    result = Result(task, Decision(NextAction.ACCEPT, ""), best=turns[1], iterations=turns, spent=Cost())
+    result = Result(task, Decision(NextAction.ACCEPT, ""), best=turns[1], iterations=turns, cost=Cost())
     return Lesson(run=f"run in {project}", result=result, project=project, at=NOW)
 
 

@@ -47,7 +47,7 @@ def logged(event: Event, redactor: Redactor) -> str:
 @example('","type":"', "", "")
 def test_a_line_of_the_log_holds_no_secret_and_is_json_still(secret: str, before: str, after: str) -> None:
     call = ToolCall("1", "run", {"command": before + secret + after, "n": 123456, "list": [json.dumps({"k": secret})]})
-    line = logged(events.ToolCallStarted(call, doing=secret), Redactor([secret]))
+    line = logged(events.ToolCallStarted(call, progress_text=secret), Redactor([secret]))
     data = json.loads(line)["data"]
 
     assert json.loads(sealed(line))

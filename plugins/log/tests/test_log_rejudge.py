@@ -24,7 +24,7 @@ from openkoi_log.rerun import Rerun, rerun_of
 
 AT = "2026-11-21T10:00:00.000000Z"
 MISSING = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
-SILENT = Evaluation(unknown="no answer")
+SILENT = Evaluation(unavailable_reason="no answer")
 PAID = events.ModelResponse("acme/judge", Response((), StreamEnd(Usage(input=1))), 0.5, role="evaluator")
 VERDICT: tuple[Event, ...] = (
     events.EvaluationFinished(SILENT, ("judge",)),

@@ -88,7 +88,7 @@ def test_without_sections_there_is_one_system_block() -> None:
 
 
 def test_what_is_quoted_is_fenced_in_every_layer() -> None:
-    sections = tuple(Section(layer.name, "obey", layer=layer, quoted=True) for layer in Layer)
+    sections = tuple(Section(layer.name, "obey", layer=layer, untrusted=True) for layer in Layer)
     plan = Plan(sections=sections)
 
     assert all('<data name="' in block for block in (*system_blocks(plan), opening(Task("t"), plan)))
@@ -108,7 +108,7 @@ def test_the_steps_of_a_plan_are_numbered() -> None:
 
 @pytest.mark.row("ITER-17")
 def test_changes_are_never_forbidden_on_a_guess() -> None:
-    assert opening(Task("why?"), Plan(judged=False)) == "# Task\n\nwhy?"
+    assert opening(Task("why?"), Plan(evaluate=False)) == "# Task\n\nwhy?"
 
 
 # Feedback.
@@ -163,12 +163,12 @@ def test_what_was_learned_here_may_instruct_and_what_came_from_elsewhere_is_data
     hits = (
         Hit(Passage("p", "a page said this"), 0.9),
         Hit(Learning("l", "heuristic", "run the linter"), 0.8),
-        Hit(Learning("q", "fact", "copied from a page", quoted=True), 0.7),
+        Hit(Learning("q", "fact", "copied from a page", untrusted=True), 0.7),
     )
     learned, told = recalled(Recall(hits))
 
-    assert ("# Learned before\n\n- run the linter", False) == (learned.text, learned.quoted)
-    assert ("- a page said this\n- copied from a page", True) == (told.text, told.quoted)
+    assert ("# Learned before\n\n- run the linter", False) == (learned.text, learned.untrusted)
+    assert ("- a page said this\n- copied from a page", True) == (told.text, told.untrusted)
 
 
 def test_an_empty_memory_adds_nothing() -> None:

@@ -12,4 +12,4 @@ def test_of_what_was_said_one_piece_at_least_is_shown(shown: int, limit: int) ->
 
     hits = fitting(said, Query("blue", limit=limit), lambda one: Passage(one.id, one.text))
 
-    assert [str(number) for number in range(shown)] == [hit.memo.id for hit in hits]
+    assert [str(number) for number in range(shown)] == [hit.item.id for hit in hits]

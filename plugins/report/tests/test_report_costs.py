@@ -66,7 +66,7 @@ def whole() -> list[Event]:
         events.RecallFinished(Recall()),
         asked(2, role="planner"),
         events.PlanReady(Plan()),
-        events.MessageAdded(Message.user("mend it"), fresh=True),
+        events.MessageAdded(Message.user("mend it"), new_conversation=True),
         *cycle(4, messages=1),
         asked(8, messages=1),
         events.HistoryCompacted(),

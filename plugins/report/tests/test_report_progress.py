@@ -120,13 +120,13 @@ def test_an_answer_is_told_once_although_models_use_the_same_id_again() -> None:
 @pytest.mark.row("ITER-18", "CLI-42")
 def test_a_skill_that_needs_no_judging_says_so_at_the_end() -> None:
     assert ["  Not evaluated.", "[done] 1 iteration (deterministic skill), 38k tokens, $0.32"] == told(
-        events.PlanReady(Plan(judged=False)), over(NextAction.ACCEPT, "not evaluated", iterations=1)
+        events.PlanReady(Plan(evaluate=False)), over(NextAction.ACCEPT, "not evaluated", iterations=1)
     )
 
 
 def test_work_that_was_not_to_be_evaluated_is_not_called_a_deterministic_skill() -> None:
     lines = told(
-        events.PlanReady(Plan(judged=False)), over(NextAction.ACCEPT, iterations=1), limits=Limits(iterations=0)
+        events.PlanReady(Plan(evaluate=False)), over(NextAction.ACCEPT, iterations=1), limits=Limits(iterations=0)
     )
 
     assert "[done] 1 iteration, 38k tokens, $0.32" == lines[-1]
@@ -190,7 +190,7 @@ def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) ->
 
 
 def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:
-    assert ["[iter 1/3] not judged"] == told(*judged(0, Evaluation(unknown="no judge")))
+    assert ["[iter 1/3] not judged"] == told(*judged(0, Evaluation(unavailable_reason="no judge")))
 
 
 def test_an_iteration_that_was_not_judged_is_not_told() -> None:
@@ -285,7 +285,7 @@ def test_resume_is_not_named_where_an_earlier_iteration_was_restored(best: int, 
     ruling = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
     completed = events.RunCompleted(ruling, Cost(), best=best, iterations=2)
 
-    lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unknown="no answer")), completed)
+    lines = told(*judged(0, scored(0.5)), *judged(1, Evaluation(unavailable_reason="no answer")), completed)
 
     assert named is (RESUME in lines)
 

@@ -83,7 +83,7 @@ def whole() -> list[Event]:
 def test_findings_are_numbered_on_through_a_task() -> None:
     one, other, third = Finding("breaks"), Finding("is slow"), Finding("has no test")
     told = [Evaluation(findings=some) for some in ((one, other), (other, third), (one,))]
-    silent = Evaluation(unknown="no judge")
+    silent = Evaluation(unavailable_reason="no judge")
 
     assert [[1, 2], [2, 3], [2, 3], [4]] == [
         [*several.values()] for several in numbers([told[0], told[1], silent, told[2]])
@@ -274,7 +274,9 @@ def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
 
 
 def test_an_unknown_judgement_has_no_score() -> None:
-    events_of_it = [events.EvaluationFinished(Evaluation(checks=(Check("a", True),), unknown="no judge"), ("judge",))]
+    events_of_it = [
+        events.EvaluationFinished(Evaluation(checks=(Check("a", True),), unavailable_reason="no judge"), ("judge",))
+    ]
     ruling = Decision(NextAction.ACCEPT_BEST, "over")
     told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, ruling, Cost())]
 

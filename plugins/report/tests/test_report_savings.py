@@ -57,7 +57,7 @@ def turn(sent: int, output: int = 0, *, cached: int = 0) -> list[Event]:
 
 
 def said(text: str, *, fresh: bool = False) -> Event:
-    return events.MessageAdded(Message.user(text), fresh=fresh)
+    return events.MessageAdded(Message.user(text), new_conversation=fresh)
 
 
 def over(number: int, mode: EvaluationMode = EvaluationMode.FULL) -> list[Event]:

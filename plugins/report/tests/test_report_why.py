@@ -52,7 +52,7 @@ def lap(
 
 
 def why(*happened: Event) -> list[str]:
-    begun = events.TaskStarted(Task("Mend the roof", limits=Limits(quality=0.8)))
+    begun = events.TaskStarted(Task("Mend the roof", limits=Limits(quality_threshold=0.8)))
     records = [Record(str(n), "2026-11-22T10:00:00Z", "run-1", one) for n, one in enumerate([begun, *happened])]
     return list(why_lines(report_of(records)))
 
@@ -153,7 +153,7 @@ def test_what_was_spared_and_what_is_from_before_is_told() -> None:
 
 
 def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() -> None:
-    silent = Evaluation(unknown="the judge is away")
+    silent = Evaluation(unavailable_reason="the judge is away")
     lines = why(*lap(0, None), *lap(1, silent), events.RunFailed("interrupted"))
 
     assert ["not evaluated"] == row("judged", lines)

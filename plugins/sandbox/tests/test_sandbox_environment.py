@@ -74,7 +74,7 @@ def test_a_command_within_a_command_carries_both_marks() -> None:
 
 def test_what_is_known_to_hold_a_secret_is_left_out_whatever_it_is_called() -> None:
     ours = {"ACME_LOGIN": "plain words", "OTHER": "x"}
-    told = Command(["true"], without=frozenset({"ACME_LOGIN"}))
+    told = Command(["true"], hide_env=frozenset({"ACME_LOGIN"}))
 
     assert {"OTHER"} == child_environment(ours, told, mark="m").keys() & ours.keys()
     assert ours.keys() <= child_environment(ours, told, passed=("ACME_*",), mark="m").keys()

@@ -112,7 +112,7 @@ def test_endless_output_is_cut_and_said_to_be(tmp_path: Path) -> None:
 
     assert 128 + 15 == done.exit_code
     assert done.output.endswith("[It printed more than 1 MB, the most there may be; the rest is lost.]")
-    assert 1_000_000 == Path(done.whole).stat().st_size
+    assert 1_000_000 == Path(done.output_file).stat().st_size
 
 
 def test_a_flood_does_not_fill_the_memory(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def answers(memory: Memory, seed: int) -> list[Sequence[Hit]]:
 
 def alike(one: Sequence[Sequence[Hit]], other: Sequence[Sequence[Hit]]) -> bool:
     """Whether the same was found in the same order; relevance may differ where numbers are rounded."""
-    return [[hit.memo for hit in hits] for hits in one] == [[hit.memo for hit in hits] for hits in other] and all(
+    return [[hit.item for hit in hits] for hits in one] == [[hit.item for hit in hits] for hits in other] and all(
         left.relevance == pytest.approx(right.relevance, abs=1e-7)
         for hits, others in zip(one, other, strict=True)
         for left, right in zip(hits, others, strict=True)

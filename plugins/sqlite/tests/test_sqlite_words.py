@@ -35,5 +35,5 @@ def test_what_is_no_character_is_taken_and_found(tmp_path: Path) -> None:
 
     (hit,) = found(memory, "parser", project="b\udc80")
 
-    assert isinstance(hit.memo, Passage)
-    assert "parser" in hit.memo.text
+    assert isinstance(hit.item, Passage)
+    assert "parser" in hit.item.text

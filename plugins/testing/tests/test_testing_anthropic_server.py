@@ -20,7 +20,7 @@ MODEL = "claude-fake"
 HELLO: list[MessageParam] = [{"role": "user", "content": "Hello"}]
 TOOLS: list[ToolParam] = [{"name": "read", "description": "Read.", "input_schema": {"type": "object"}}]
 CALLS = [ToolCall("toolu_a", "read", {"path": "ä"}), ToolCall("toolu_b", "read", {})]
-THOUGHTS = [Reasoning("Two files."), Reasoning("", seal="c2VjcmV0")]
+THOUGHTS = [Reasoning("Two files."), Reasoning("", signature="c2VjcmV0")]
 COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
 MARK: Any = {"type": "ephemeral"}
 THINKING: Any = {"type": "enabled", "budget_tokens": 1024}

@@ -58,7 +58,7 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 
 
 def test_where_all_of_the_output_is_kept_is_told() -> None:
-    told = output(CommandResult(0, "x" * 5_000, whole="/data/whole.txt"), 1_000)
+    told = output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
 
     go_on = "it is kept in /data/whole.txt: read_file it from start=1 on"
     assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]

@@ -22,14 +22,14 @@ class TestContract(ToolboxContract):
 def test_the_tools_that_every_request_names_take_little_room_in_it(tmp_path: Path) -> None:
     tools = asyncio.run(tools_for(tmp_path))
 
-    sent = [tool for tool in tools if not tool.rare]
+    sent = [tool for tool in tools if not tool.deferred]
     shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in sent]
     assert ALWAYS == [tool.name for tool in sent]
     assert len(json.dumps(shown)) <= ROOM
 
 
 def test_a_tool_that_is_seldom_needed_is_found_when_it_is(tmp_path: Path) -> None:
-    assert ["apply_patch"] == [tool.name for tool in asyncio.run(tools_for(tmp_path)) if tool.rare]
+    assert ["apply_patch"] == [tool.name for tool in asyncio.run(tools_for(tmp_path)) if tool.deferred]
 
 
 def test_readers_may_be_repeated_and_writers_may_not(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_readers_may_be_repeated_and_writers_may_not(tmp_path: Path) -> None:
     writers = ["edit_file", "write_file", "run_command", "apply_patch"]
     assert writers == [tool.name for tool in tools if tool.effect is Effect.WRITES]
     assert all(tool.effect is Effect.READS for tool in tools if tool.name not in writers)
-    assert not any(tool.polls for tool in tools)
+    assert not any(tool.allow_repeats for tool in tools)
 
 
 def test_a_result_size_that_cannot_work_is_refused_with_its_key() -> None:
@@ -73,7 +73,9 @@ def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
 
     done = perform(Task("What does login do?"), Stage(says=lines), tmp_path)
 
-    assert ["Reading auth.rs"] == [r.event.doing for r in done.records if isinstance(r.event, events.ToolCallStarted)]
+    assert ["Reading auth.rs"] == [
+        r.event.progress_text for r in done.records if isinstance(r.event, events.ToolCallStarted)
+    ]
 
 
 async def tools_for(workspace: Path) -> list[Tool]:

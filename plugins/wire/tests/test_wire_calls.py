@@ -45,14 +45,14 @@ def test_a_call_without_arguments_that_can_be_relied_upon_says_so(written: Json)
     call = Calls().make("a", "read", written)
 
     assert call.arguments == {}
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 def test_what_is_said_twice_in_an_object_is_not_lost_with_the_rest_of_an_answer() -> None:
     frame = parsed('{"good": {"a": 1}, "bad": {"of": [{"a": 1, "a": 2}]}}', Server("models.example"))
 
-    assert not Calls().make("a", "read", frame["good"]).fault
-    assert Calls().make("a", "read", frame["bad"]).fault
+    assert not Calls().make("a", "read", frame["good"]).parse_error
+    assert Calls().make("a", "read", frame["bad"]).parse_error
 
 
 @pytest.mark.parametrize("number", [-1, 10**12 + 1, 10**400, 1.0, True, "1", None])

@@ -74,7 +74,7 @@ def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
     error = met(Fault(status=status, body=json.dumps({"error": {"message": TOO_LONG[0]}}).encode()))
 
     assert isinstance(error, RequestRejectedError)
-    assert error.overflow
+    assert error.context_overflow
     assert "maximum context length is 8192" in str(error)
 
 
@@ -83,7 +83,7 @@ def test_an_error_about_length_in_mid_stream_says_so(told: object) -> None:
     error = met(Fault(body=b"data: " + json.dumps({"error": told}).encode() + b"\n\n"))
 
     assert isinstance(error, RequestRejectedError)
-    assert error.overflow
+    assert error.context_overflow
 
 
 def test_other_errors_stay_what_they_are() -> None:
@@ -93,6 +93,6 @@ def test_other_errors_stay_what_they_are() -> None:
     )
 
     assert isinstance(error, RequestRejectedError)
-    assert not error.overflow
+    assert not error.context_overflow
     assert isinstance(busy, ProviderUnavailableError)
     assert busy.retry_after == 7

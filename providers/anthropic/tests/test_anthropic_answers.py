@@ -92,14 +92,14 @@ def test_words_come_as_they_are_said_and_usage_last(whole: bool) -> None:
 
 
 def test_thoughts_are_sealed_each_by_itself() -> None:
-    thoughts = [Reasoning("Hm.", seal="c2ln"), Reasoning("", seal="ZGF0YQ"), Reasoning("So.", seal="Mg")]
+    thoughts = [Reasoning("Hm.", signature="c2ln"), Reasoning("", signature="ZGF0YQ"), Reasoning("So.", signature="Mg")]
 
     assert heard([*thoughts, "Yes."])[:-1] == [
         Reasoning("Hm."),
-        Reasoning("", seal="c2ln"),
-        Reasoning("", seal="redacted:ZGF0YQ"),
+        Reasoning("", signature="c2ln"),
+        Reasoning("", signature="redacted:ZGF0YQ"),
         Reasoning("So."),
-        Reasoning("", seal="Mg"),
+        Reasoning("", signature="Mg"),
         Text("Yes."),
     ]
 
@@ -117,13 +117,13 @@ def test_tool_calls_come_complete_and_after_the_words(whole: bool) -> None:
 
 
 def test_what_follows_a_tool_call_waits_with_it() -> None:
-    chunks = heard(Say(["First.", READ, Reasoning("Hm.", seal="c2ln"), "Then.", LIST], delta=50))
+    chunks = heard(Say(["First.", READ, Reasoning("Hm.", signature="c2ln"), "Then.", LIST], delta=50))
 
     assert chunks[:-1] == [
         Text("First."),
         READ,
         Reasoning("Hm."),
-        Reasoning("", seal="c2ln"),
+        Reasoning("", signature="c2ln"),
         Text("Then."),
         LIST,
     ]
@@ -206,7 +206,7 @@ def test_arguments_may_come_at_once() -> None:
 def test_a_call_that_cannot_be_read_says_so(arguments: str) -> None:
     bad, good = calls(read(use("a"), piece(arguments), use("b", index=1), *ended("tool_use")))
 
-    assert "cannot be read" in bad.fault
+    assert "cannot be read" in bad.parse_error
     assert good == ToolCall("b", "read", {})
 
 
@@ -214,7 +214,7 @@ def test_a_call_that_cannot_be_read_says_so(arguments: str) -> None:
 def test_a_call_without_a_name_says_so(name: Any) -> None:
     (bad,) = calls(read(use(name=name), *ended()))
 
-    assert "no name" in bad.fault
+    assert "no name" in bad.parse_error
 
 
 @pytest.mark.parametrize("id", ["", None, "same", 7])

@@ -45,7 +45,7 @@ TOOLS = tuple(Tool(f"tool_{n}", "Does something useful. " * 10, SCHEMA, unused) 
 def answer(n: int) -> list[str | Reasoning | ToolCall]:
     """What is said in a cycle: two thoughts, words, two calls."""
     calls = [ToolCall(f"toolu_{n}{part}", "read_file", {"path": "a.txt"}) for part in "ab"]
-    return [Reasoning(f"I wonder, {n}."), Reasoning("", seal=f"ZGF0YQ{n}"), f"I look, {n}.", *calls]
+    return [Reasoning(f"I wonder, {n}."), Reasoning("", signature=f"ZGF0YQ{n}"), f"I look, {n}.", *calls]
 
 
 async def converse(provider: Anthropic) -> list[Usage]:
@@ -153,7 +153,7 @@ def test_a_run_hands_every_thought_back_as_it_was(worked: tuple[Rehearsed, Anthr
 
 def test_a_run_reads_most_of_its_input_from_the_cache(worked: tuple[Rehearsed, AnthropicServer]) -> None:
     rehearsed, _ = worked
-    costs = [one.event.reply.done.usage for one in rehearsed.records if isinstance(one.event, ModelResponse)]
+    costs = [one.event.response.done.usage for one in rehearsed.records if isinstance(one.event, ModelResponse)]
 
     assert CALLS == len(costs)
     assert all(cost.cache_read > cost.input + cost.cache_write for cost in costs[2:])

@@ -13,7 +13,7 @@ from openkoi_testing.servers import AnthropicServer
 
 ANSWER: list[str | Reasoning | ToolCall] = [
     Reasoning("Hm."),
-    Reasoning("", seal="c2VjcmV0"),
+    Reasoning("", signature="c2VjcmV0"),
     "I look.",
     ToolCall("toolu_a", "read", {"path": "a"}),
     ToolCall("toolu_b", "read", {}),

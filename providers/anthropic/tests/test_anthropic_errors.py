@@ -57,7 +57,7 @@ def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, 
 
     assert isinstance(found, raised)
     assert words in str(found)
-    assert getattr(found, "overflow", None) is overflow
+    assert getattr(found, "context_overflow", None) is overflow
     assert getattr(found, "retry_after", None) == (7.0 if raised is ProviderUnavailableError else None)
 
 

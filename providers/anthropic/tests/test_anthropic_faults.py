@@ -18,7 +18,7 @@ from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic_speech import event, events, message, written
 
 CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
-ANSWER = Say([Reasoning("Hm.", seal="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
+ANSWER = Say([Reasoning("Hm.", signature="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
 SPOKEN = (*events(ANSWER, {"model": "claude-fake"}),)
 WHOLE = b"".join(SPOKEN)
 DOCUMENTS = {

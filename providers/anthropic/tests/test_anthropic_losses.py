@@ -52,7 +52,7 @@ def test_a_call_whose_arguments_were_lost_says_so(frames: tuple[Any, ...]) -> No
     (call,) = calls(read(*frames))
 
     assert call.arguments == {}
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 @pytest.mark.parametrize("twice", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}'])
@@ -61,7 +61,7 @@ def test_arguments_that_come_at_once_are_as_strictly_read(twice: str) -> None:
 
     (call,) = calls(read(start))
 
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 @pytest.mark.parametrize(

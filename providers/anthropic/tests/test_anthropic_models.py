@@ -104,4 +104,4 @@ def test_counting_tells_apart_what_is_too_long() -> None:
 
     with pytest.raises(RequestRejectedError) as caught:
         asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
-    assert caught.value.overflow
+    assert caught.value.context_overflow

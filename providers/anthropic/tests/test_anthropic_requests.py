@@ -36,8 +36,8 @@ COUNTED: TypeAdapter[Any] = TypeAdapter(message_count_tokens_params.MessageCount
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 MARK = {"cache_control": {"type": "ephemeral"}}
-SIGNED = Reasoning("Two files.", seal="c2ln")
-HIDDEN = Reasoning("", seal="redacted:ZGF0YQ")
+SIGNED = Reasoning("Two files.", signature="c2ln")
+HIDDEN = Reasoning("", signature="redacted:ZGF0YQ")
 
 
 async def unused(arguments: Arguments) -> ToolResult:

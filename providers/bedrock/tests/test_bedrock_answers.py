@@ -190,14 +190,14 @@ def test_a_call_that_cannot_be_read_carries_its_fault(arguments: str) -> None:
     )
 
     assert (bad.arguments, good) == ({}, ToolCall("b", "list", {}))
-    assert "cannot be read" in bad.fault
+    assert "cannot be read" in bad.parse_error
 
 
 @pytest.mark.parametrize("use", [{}, {"toolUseId": 5, "name": None}, {"toolUseId": "a", "name": ""}])
 def test_a_call_without_a_name_carries_its_fault(use: Any) -> None:
     (call,) = calls(read(start(0, **use), piece(0, "{}"), stop(0), ENDED))
 
-    assert call.fault
+    assert call.parse_error
     assert call.id
 
 
@@ -261,7 +261,7 @@ def test_an_error_frame_in_mid_stream_is_an_error() -> None:
 def test_too_long_a_prompt_may_be_found_out_in_mid_stream() -> None:
     with pytest.raises(RequestRejectedError) as caught:
         read(exception("validationException", "Input is too long for requested model."))
-    assert caught.value.overflow
+    assert caught.value.context_overflow
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     call = read(start(), piece(input), stop())[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_refusals_say_what_to_do(status: int, message: str, advice: str) -> None
 
     assert isinstance(error, RequestRejectedError)
     assert advice in str(error)
-    assert not error.overflow
+    assert not error.context_overflow
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_a_prompt_that_is_too_long_is_known_as_one(message: str) -> None:
     error = refused(400, message, "ValidationException")
 
     assert isinstance(error, RequestRejectedError)
-    assert error.overflow
+    assert error.context_overflow

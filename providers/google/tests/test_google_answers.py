@@ -220,7 +220,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
     bad, good = calls(read(said(called(id="a", args=arguments), called(id="b", args={})), finished("STOP")))
 
     assert (bad.tool, bad.arguments) == ("read", {})
-    assert "cannot be read" in bad.fault
+    assert "cannot be read" in bad.parse_error
     assert good == ToolCall("b", "read", {})
 
 
@@ -233,12 +233,12 @@ def test_arguments_however_deep_do_no_harm(depth: int) -> None:
     except ProviderUnavailableError:
         found = []
 
-    assert all(call.fault for call in found) is (depth > 99)
+    assert all(call.parse_error for call in found) is (depth > 99)
 
 
 @pytest.mark.parametrize("name", [None, "", 5, {}])
 def test_a_call_without_a_name_says_so(name: Any) -> None:
-    assert "no name of a tool" in calls(read(said(called(name, args={})), finished("STOP")))[0].fault
+    assert "no name of a tool" in calls(read(said(called(name, args={})), finished("STOP")))[0].parse_error
 
 
 @pytest.mark.parametrize(

@@ -109,14 +109,14 @@ def test_too_long_a_prompt_is_an_overflow(message: str) -> None:
     error = raised(400, message=message)
 
     assert isinstance(error, RequestRejectedError)
-    assert error.overflow
+    assert error.context_overflow
 
 
 def test_any_other_bad_request_is_none() -> None:
     error = raised(400, {"@type": f"{RPC}.BadRequest"}, message="Unknown name. AIza-test-and-secret")
 
     assert isinstance(error, RequestRejectedError)
-    assert not error.overflow
+    assert not error.context_overflow
     assert "AIza" not in str(error)
 
 

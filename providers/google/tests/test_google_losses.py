@@ -23,7 +23,7 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(args: str) -> Non
     call = read({"functionCall": {"name": "read", "args": "HERE"}}, swap=args)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 def test_an_empty_answer_is_none() -> None:

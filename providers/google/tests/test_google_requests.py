@@ -205,7 +205,7 @@ def grown(chunks: list[Chunk]) -> Message:
         if isinstance(chunk, Buffered | StreamEnd):
             continue
         if isinstance(chunk, Reasoning) and isinstance(last, Reasoning):
-            parts[-1] = Reasoning(last.text + chunk.text, chunk.seal or last.seal)
+            parts[-1] = Reasoning(last.text + chunk.text, chunk.signature or last.signature)
         elif isinstance(chunk, Text) and isinstance(last, Text):
             parts[-1] = Text(last.text + chunk.text)
         else:

@@ -62,7 +62,7 @@ def test_a_model_without_tools_is_refused() -> None:
         error = failure(Ollama(base_url=server.url), long_story("old"))
 
     assert isinstance(error, RequestRejectedError)
-    assert not error.overflow
+    assert not error.context_overflow
     assert "does not support tools. old cannot call tools. Choose a model that can" in str(error)
 
 

@@ -152,20 +152,20 @@ def test_each_call_has_an_id_of_its_own(id: Any) -> None:
 def test_arguments_are_an_object_or_its_text_or_none(arguments: Any, read_as: Any) -> None:
     (call,) = calls(read(called({"name": "read", "arguments": arguments}), ENDED))
 
-    assert (call.arguments, call.fault) == (read_as, "")
+    assert (call.arguments, call.parse_error) == (read_as, "")
 
 
 @pytest.mark.parametrize("arguments", ['{"path":', '{"a":1}{"b":2}', [1], 5, "[]"])
 def test_a_call_that_cannot_be_read_says_so_and_the_others_go_on(arguments: Any) -> None:
     bad, good = calls(read(called({"name": "read", "arguments": arguments}, {"name": "list"}), ENDED))
 
-    assert "cannot be read" in bad.fault
-    assert (good.tool, good.fault) == ("list", "")
+    assert "cannot be read" in bad.parse_error
+    assert (good.tool, good.parse_error) == ("list", "")
 
 
 @pytest.mark.parametrize("function", [None, "read", {}, {"name": "", "arguments": {}}, {"name": 5}])
 def test_a_call_without_a_name_says_so(function: Any) -> None:
-    assert "no name of a tool" in calls(read(called(function), ENDED))[0].fault
+    assert "no name of a tool" in calls(read(called(function), ENDED))[0].parse_error
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_an_error_in_mid_stream_ends_the_answer() -> None:
 def test_an_error_in_mid_stream_may_say_that_the_context_is_full() -> None:
     with pytest.raises(RequestRejectedError, match="exceeds the context length") as caught:
         read({"error": "the input length exceeds the context length", "status": 400})
-    assert caught.value.overflow
+    assert caught.value.context_overflow
 
 
 @pytest.mark.parametrize("document", [[], {}, {"message": {}}, {"message": {"content": "x"}}, 5])

@@ -24,7 +24,7 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(given: str) -> No
     call = read(tool_calls=[{"function": {"name": "read", "arguments": "HERE"}}], swap=given)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 def test_arguments_too_deep_are_not_relied_upon() -> None:
@@ -33,7 +33,7 @@ def test_arguments_too_deep_are_not_relied_upon() -> None:
     ]
 
     assert isinstance(call, ToolCall)
-    assert call.fault
+    assert call.parse_error
 
 
 def test_an_empty_answer_is_none() -> None:

@@ -110,7 +110,9 @@ def test_results_name_the_right_tool_though_ids_are_used_again() -> None:
 
 
 def test_calls_are_objects_and_thoughts_are_handed_back() -> None:
-    told = sent(assistant(Reasoning("Hm. "), Reasoning("So.", seal="x"), *CALLS), Message.user(*RESULTS))["messages"][0]
+    told = sent(assistant(Reasoning("Hm. "), Reasoning("So.", signature="x"), *CALLS), Message.user(*RESULTS))[
+        "messages"
+    ][0]
 
     assert told == {
         "role": "assistant",

@@ -57,7 +57,7 @@ def test_the_window_a_model_was_made_with_is_the_least() -> None:
 def test_what_does_not_fit_is_refused_before_it_is_sent() -> None:
     with pytest.raises(RequestRejectedError, match=r"do not fit into tiny, which holds 5000") as caught:
         Windows().fit(SMALL, Size(9000), 2500)
-    assert caught.value.overflow
+    assert caught.value.context_overflow
 
 
 def test_how_dense_a_text_is_to_a_model_is_learnt() -> None:
@@ -108,7 +108,7 @@ def test_a_window_may_be_fixed() -> None:
         assert ask(server, says("Hi"), says("word " * 5000), num_ctx=20_000) == [20_000, 20_000]
         with pytest.raises(RequestRejectedError, match="which holds 20000") as caught:
             ask(server, says("word " * 15_000), num_ctx=20_000)
-    assert caught.value.overflow
+    assert caught.value.context_overflow
 
 
 def test_a_model_made_with_a_window_keeps_it() -> None:
@@ -159,7 +159,7 @@ def test_a_server_that_finds_the_prompt_too_long_for_the_model_refuses_it() -> N
         pytest.raises(RequestRejectedError, match="longer than the context") as caught,
     ):
         ask(server, says("Hi"))
-    assert caught.value.overflow
+    assert caught.value.context_overflow
 
 
 def test_digits_are_given_room_once_they_were_counted() -> None:

@@ -206,7 +206,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
     bad, *rest = calls(chunks)
 
     assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
-    assert "cannot be read as one JSON object" in bad.fault
+    assert "cannot be read as one JSON object" in bad.parse_error
     assert rest == [ToolCall("b", "list", {})]
     assert StreamEnd(Usage(), FinishReason.TOOLS) == chunks[-1]
 
@@ -216,7 +216,7 @@ def test_a_call_without_a_name_says_so(function: Any) -> None:
     call, done = read(called({"index": 0, "id": "a", "function": function}), finished("tool_calls"))
 
     assert isinstance(call, ToolCall)
-    assert "no name of a tool" in call.fault
+    assert "no name of a tool" in call.parse_error
     assert StreamEnd(Usage(), FinishReason.TOOLS) == done
 
 

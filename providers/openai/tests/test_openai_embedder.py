@@ -163,4 +163,4 @@ def test_a_text_that_is_too_long_is_told_as_such() -> None:
     with pytest.raises(RequestRejectedError) as caught, OpenAIServer(Say(fault=Fault(status=400, body=body))) as server:
         embedded(["a"], base_url=server.url)
 
-    assert caught.value.overflow
+    assert caught.value.context_overflow

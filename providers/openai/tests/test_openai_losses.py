@@ -51,7 +51,7 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(twice: str) -> No
         completed(done.replace('"HERE"', twice)),
     ):
         (call,) = calls(chunks)
-        assert "cannot be read" in call.fault
+        assert "cannot be read" in call.parse_error
 
 
 def test_arguments_may_come_as_one_object() -> None:
@@ -59,13 +59,13 @@ def test_arguments_may_come_as_one_object() -> None:
 
     assert calls(read(called(whole), called(""))) == [ToolCall("a", "read", whole)]
     assert calls(read(called({}), called('{"path":"x"}'))) == [ToolCall("a", "read", whole)]
-    assert calls(read(called(whole), called(whole)))[0].fault
+    assert calls(read(called(whole), called(whole)))[0].parse_error
 
 
 def test_a_call_that_is_incomplete_says_so() -> None:
     (call,) = calls(completed({"type": "response.output_item.done", "item": item(status="incomplete")}))
 
-    assert "cannot be read" in call.fault
+    assert "cannot be read" in call.parse_error
 
 
 @pytest.mark.parametrize("delta", [{}, {"reasoning_content": "Hm."}, {"content": ""}])

@@ -82,8 +82,8 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 
 def seals(chunks: Sequence[Chunk]) -> list[list[Any]]:
     """The secrets in each of the thoughts that are sealed."""
-    thoughts = [chunk for chunk in chunks if isinstance(chunk, Reasoning) and chunk.seal]
-    return [[item["encrypted_content"] for item in unsealed(thought.seal)] for thought in thoughts]
+    thoughts = [chunk for chunk in chunks if isinstance(chunk, Reasoning) and chunk.signature]
+    return [[item["encrypted_content"] for item in unsealed(thought.signature)] for thought in thoughts]
 
 
 def test_words_come_as_they_are_said_and_usage_last() -> None:
@@ -169,7 +169,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 
     assert isinstance(bad, ToolCall)
     assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
-    assert "cannot be read as one JSON object" in bad.fault
+    assert "cannot be read as one JSON object" in bad.parse_error
     assert ToolCall("b", "read", {}) == good
 
 
@@ -177,7 +177,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 def test_a_call_without_a_name_says_so(name: Any) -> None:
     [call] = calls(read(asked(name), ended()))
 
-    assert "no name of a tool" in call.fault
+    assert "no name of a tool" in call.parse_error
 
 
 @pytest.mark.parametrize("id", ["", None, "same", 7])

@@ -48,7 +48,7 @@ def shown(work: ExecutionResult, room: int, facts: Sequence[Evidence] = ()) -> s
 
 def quoted(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
     """Quote pieces of evidence behind one mark, with the plugins' wishes for the judge before them."""
-    pieces = [*(Evidence(section.name, section.text) for section in work.criteria if section.quoted), *evidence]
+    pieces = [*(Evidence(section.name, section.text) for section in work.criteria if section.untrusted), *evidence]
     seal = mark([text for piece in pieces for text in (piece.name, piece.text)])
     blocks = [fenced(piece.name, piece.text, seal) for piece in pieces]
     return wishes(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stopped(work)]) + "\n"
@@ -56,7 +56,7 @@ def quoted(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
 
 def wishes(work: ExecutionResult) -> str:
     """What plugins want looked at."""
-    texts = [section.text.strip() for section in work.criteria if not section.quoted and section.text.strip()]
+    texts = [section.text.strip() for section in work.criteria if not section.untrusted and section.text.strip()]
     return "## Look at this as well\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
 
 

@@ -86,9 +86,9 @@ class Judge:
             rubric = choose(rubrics, self.rubric, run.task, preferences(run))
             return await self._decisive(rubric, await self._judged(rubric, work, run), run)
         except Unreadable as error:
-            return Evaluation(unknown=UNREADABLE.format(wrong=error))
+            return Evaluation(unavailable_reason=UNREADABLE.format(wrong=error))
         except (ProviderError, PluginNotFoundError, ConfigError) as error:
-            return Evaluation(unknown=str(error))
+            return Evaluation(unavailable_reason=str(error))
 
     async def examine(self) -> dict[str, str]:
         """Name the evaluators there are; a broken one is unwell."""
@@ -117,14 +117,14 @@ class Judge:
 
     async def _decisive(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
         """The evaluation, or what it has to tell, where only certified ones may decide."""
-        if not self.require_certified or said.unknown:
+        if not self.require_certified or said.unavailable_reason:
             return said
         model = model_of(run.records(run.task.session), run.id)
         why = self._certified(rubric).lacking(model)
         if not why:
             return said
         await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
-        return replace(informing(said), unknown=UNCERTIFIED.format(rubric=rubric.name, why=why))
+        return replace(informing(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
     def _shelf(self, workspace: Path | None, entries: Sequence[PluginEntry]) -> Shelf:
         """Read what there is."""

@@ -48,7 +48,7 @@ def acceptable(verdict: Verdict, known: Evaluation | None, limits: Limits) -> bo
     blocked = any(finding.severity is Severity.BLOCKER for finding in verdict.findings)
     if blocked or (known and (known.failing or known.blockers)):
         return False
-    return total(verdict) >= limits.quality - NEAR
+    return total(verdict) >= limits.quality_threshold - NEAR
 
 
 def worthwhile(partly: int, whole: int, steady: int) -> bool:

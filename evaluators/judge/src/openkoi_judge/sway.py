@@ -73,7 +73,7 @@ def unasked(case: Case) -> Iterator[Evidence]:
     """What else comes from strangers: what was piped in, and quoted wishes."""
     if case.task.context.strip():
         yield Evidence("context", case.task.context)
-    yield from (Evidence(section.name, section.text) for section in case.work.criteria if section.quoted)
+    yield from (Evidence(section.name, section.text) for section in case.work.criteria if section.untrusted)
 
 
 def spoken_in(piece: Evidence, rubric: Rubric) -> Passage | None:

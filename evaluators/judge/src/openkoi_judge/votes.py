@@ -53,7 +53,7 @@ def composite(verdict: Verdict, known: Evaluation | None) -> float:
 
 def close(score: float, limits: Limits, band: float) -> bool:
     """Whether noise could carry a score over the threshold, either way."""
-    return abs(score - limits.quality) <= band + 1e-9
+    return abs(score - limits.quality_threshold) <= band + 1e-9
 
 
 def agreed(votes: Sequence[Verdict], rubric: Rubric) -> Verdict:

@@ -130,6 +130,6 @@ def broken(name: str, text: str) -> Finding:
 def everything(done: CommandResult) -> str:
     """All that was printed, from wherever it is kept."""
     try:
-        return Path(done.whole).read_text("utf-8", errors="replace") if done.whole else done.output
+        return Path(done.output_file).read_text("utf-8", errors="replace") if done.output_file else done.output
     except OSError:
         return done.output

@@ -11,8 +11,8 @@ MOST = 8_000_000
 def lines(completed: CommandResult) -> Iterator[str]:
     """Every line; from the first and last 32 KB when the whole is not to be had."""
     try:
-        if completed.whole:
-            with Path(completed.whole).open(encoding="utf-8", errors="replace", newline="\n") as file:
+        if completed.output_file:
+            with Path(completed.output_file).open(encoding="utf-8", errors="replace", newline="\n") as file:
                 yield from file
             return
     except OSError:
@@ -23,7 +23,7 @@ def lines(completed: CommandResult) -> Iterator[str]:
 def text(completed: CommandResult) -> str:
     """The whole as text; of a very long one, the beginning and the end."""
     try:
-        whole = Path(completed.whole).read_bytes() if completed.whole else b""
+        whole = Path(completed.output_file).read_bytes() if completed.output_file else b""
     except OSError:
         whole = b""
     if len(whole) > MOST:

@@ -24,7 +24,7 @@ def decide(iterations: Sequence[Iteration], limits: Limits, spent: Cost) -> Deci
     history = History(iterations, limits, spent)
     rulings = (rule(history) for rule in (row_of(history.facts).apply, *RULES))
     ruling = next((ruling for ruling in rulings if ruling), None) or Decision(NextAction.CONTINUE, history.shortfall)
-    return replace(ruling, unjudged=ruling.decision in UNJUDGED and bool(history.facts.unjudged))
+    return replace(ruling, unjudged=ruling.action in UNJUDGED and bool(history.facts.unjudged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,8 @@ def accept_checked(history: History) -> Decision | None:
 
 def accept_score(history: History) -> Decision:
     return Decision(
-        NextAction.ACCEPT, f"score {history.facts.judged:.2f} meets the threshold {history.limits.quality:.2f}"
+        NextAction.ACCEPT,
+        f"score {history.facts.judged:.2f} meets the threshold {history.limits.quality_threshold:.2f}",
     )
 
 

@@ -45,7 +45,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: Kernel) -> Evaluation
     if not said and not silent:
         return None
     whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
-    checkpoint = await run.versions.take() if whole.unknown and work.checkpoint else ""
+    checkpoint = await run.versions.take() if whole.unavailable_reason and work.checkpoint else ""
     await run.emit(events.EvaluationFinished(whole, tuple(said), checkpoint))
     return whole
 
@@ -63,7 +63,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Ker
 
 def explain_silence(name: str, said: Mapping[str, Evaluation]) -> str:
     """Say why a required evaluator has no opinion; empty if it has one."""
-    return said[name].unknown if name in said else f"{name} is required and has no opinion"
+    return said[name].unavailable_reason if name in said else f"{name} is required and has no opinion"
 
 
 def needs_evaluation(plan: Plan, work: ExecutionResult, run: Kernel) -> bool:
@@ -78,7 +78,7 @@ def reusable_evaluation(work: ExecutionResult, run: Kernel) -> Evaluation | None
     if not run.iterations or run.touched:
         return None
     last = run.iterations[-1]
-    if last.evaluation is None or last.evaluation.unknown or last.evaluation.missing or not work.checkpoint:
+    if last.evaluation is None or last.evaluation.unavailable_reason or last.evaluation.missing or not work.checkpoint:
         return None
     return last.evaluation if (last.work.text, last.work.diff) == (work.text, work.diff) else None
 
@@ -105,8 +105,8 @@ async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
             run.house.warn_once(NOT_A_JUDGE.format(name=name))
             opinion = without_scores(opinion)
         said[name] = opinion
-        if opinion.unknown:
-            run.house.warn_once(f"{name} could not evaluate: {opinion.unknown}")
+        if opinion.unavailable_reason:
+            run.house.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
     await run.warn()
     return said
 
@@ -126,9 +126,9 @@ async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: Ker
             return opinion
         except LimitExceededError as reached:
             run.note_limit(reached.limit)
-            return Evaluation(unknown=str(reached))
+            return Evaluation(unavailable_reason=str(reached))
         except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
             fault = str(PluginError(name, "evaluate", f"{type(error).__name__}: {error}"))
         if last:
             break
-    return Evaluation(unknown=fault)
+    return Evaluation(unavailable_reason=fault)

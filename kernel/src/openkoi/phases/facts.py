@@ -44,7 +44,7 @@ def observe(
         green=found.green and not doctored,
         red=found.red,
         judged=found.score,
-        unjudged=(found.unknown or NOT_ASKED) if silent else "",
+        unjudged=(found.unavailable_reason or NOT_ASKED) if silent else "",
         policy=policy,
         question=is_question(plan, work),
     )
@@ -52,7 +52,7 @@ def observe(
 
 def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Policy:
     """Return what the work on this task is accepted on."""
-    if task.limits.iterations < 1 or task.parent or not plan.judged:
+    if task.limits.iterations < 1 or task.parent or not plan.evaluate:
         return Policy.NONE
     return Policy.JUDGE if any(map(is_judge, evaluators.values())) else Policy.CHECKS
 

@@ -59,7 +59,7 @@ class History:
     def meets_threshold(self) -> bool:
         """Whether a judge's score of this very state reaches the threshold."""
         judged = self.facts.judged
-        return judged is not None and judged >= self.limits.quality - ROUNDING
+        return judged is not None and judged >= self.limits.quality_threshold - ROUNDING
 
 
 Rule: TypeAlias = Callable[[History], Decision | None]

@@ -22,18 +22,23 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
     ``silent`` says which required evaluators have none: that counts as both. The mode is that of the opinion which
     skipped most.
     """
-    known = [opinion for opinion in said.values() if not opinion.unknown]
+    known = [opinion for opinion in said.values() if not opinion.unavailable_reason]
     several = sum(bool(opinion.scores) for opinion in known) > 1
-    reasons = dict.fromkeys((*silent, *(one.unknown for name, one in said.items() if name in judges and one.unknown)))
-    missing = [one.unknown for name, one in said.items() if name not in judges and one.unknown]
+    reasons = dict.fromkeys(
+        (*silent, *(one.unavailable_reason for name, one in said.items() if name in judges and one.unavailable_reason))
+    )
+    missing = [one.unavailable_reason for name, one in said.items() if name not in judges and one.unavailable_reason]
     return Evaluation(
         checks=tuple(
-            replace(check, evaluator=name) for name, one in said.items() if not one.unknown for check in one.checks
+            replace(check, evaluator=name)
+            for name, one in said.items()
+            if not one.unavailable_reason
+            for check in one.checks
         ),
         scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
         findings=distinct(replace(one, evaluator=name) for name, opinion in said.items() for one in opinion.findings),
         mode=max((opinion.mode for opinion in known), key=MODES.index, default=EvaluationMode.FULL),
-        unknown="; ".join(reasons),
+        unavailable_reason="; ".join(reasons),
         missing=(*silent, *missing, *(why for opinion in known for why in opinion.missing)),
         suggestion=" ".join(opinion.suggestion for opinion in known if opinion.suggestion),
         log="\n".join(opinion.log for opinion in known if opinion.log),
@@ -74,7 +79,7 @@ def without_scores(opinion: Evaluation) -> Evaluation:
 
 def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
     """Return an evaluation that hooks replaced; raise ValueError if it could accept what the evaluators do not."""
-    if given.unknown and not folded.unknown:
+    if given.unavailable_reason and not folded.unavailable_reason:
         raise ValueError("a hook cannot replace a judge that gave no score")
     if lost := [*hidden_failures(folded, given)]:
         raise ValueError(f"a hook cannot remove {', '.join(lost[:3])}")

@@ -41,10 +41,10 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
     planned = "models.planner" in run.house.config.settings
     judged = run.task.limits.iterations > 0
-    asks = (planned or await is_budget_small(Plan(judged=judged), run)) and asks_question(run.task.text)
+    asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await steps(sections, run))
-    plan = Plan(sections=sections, judged=judged, asks=asks)
+    plan = Plan(sections=sections, evaluate=judged, asks=asks)
     plan = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
     plan = replace(plan, sections=tuple(await within_caps(plan.sections, hooks.after_plan, run)), asks=asks)
     await run.emit(events.PlanReady(plan))

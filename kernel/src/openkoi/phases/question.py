@@ -75,7 +75,7 @@ def can_ask(plan: Plan, work: ExecutionResult, run: Kernel) -> bool:
 
 async def ask_model(run: Kernel) -> events.RequestClassified:
     """Ask a model whether the request wants an effect. A limit or an error leaves it work, and ends nothing."""
-    text = shown(Section("request", run.task.text, quoted=True))
+    text = shown(Section("request", run.task.text, untrusted=True))
     request = Request([Message.user(text)], model=ROLE, system=(EFFECT_QUESTION,), max_output=MAX_OUTPUT)
     refused, seconds = run.budget.refused, min(PATIENCE, run.seconds_left / 2)
     try:

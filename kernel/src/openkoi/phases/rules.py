@@ -45,7 +45,7 @@ def restart_after_regression(history: History) -> Decision | None:
         return None
     if any(regression(earlier) for earlier in prefixes(history.before)):
         return Decision(NextAction.ABORT_REGRESSION, f"{why}, for the second time")
-    return None if history.used_up else Decision(NextAction.CONTINUE, why, fresh=True)
+    return None if history.used_up else Decision(NextAction.CONTINUE, why, restart_from_best=True)
 
 
 def prefixes(history: History) -> Sequence[History]:
@@ -60,7 +60,7 @@ def regression(history: History) -> str:
     reddened = {check.name for check in failing if (check.evaluator, check.name) in passed}
     if reddened:
         return f"{', '.join(sorted(reddened)[:3])} passed before"
-    now, best, margin = history.facts.judged, history.before.best_score, history.limits.regression
+    now, best, margin = history.facts.judged, history.before.best_score, history.limits.max_regression
     if now is None or best is None or margin is None or now >= best - margin - ROUNDING:
         return ""
     return f"the score fell from {best:.2f} to {now:.2f}"
@@ -107,7 +107,7 @@ def no_gain(history: History) -> bool:
     now, best = history.facts.judged, history.before.best_score
     if now is None:
         return history.before.facts.judged is None
-    return best is not None and now < best + history.limits.improvement - ROUNDING
+    return best is not None and now < best + history.limits.min_improvement - ROUNDING
 
 
 def same_findings_open(history: History) -> bool:

@@ -18,7 +18,7 @@ def shortfall(iteration: Iteration, limits: Limits) -> str:
     if not (facts.answered or facts.changed):
         return NOTHING_DONE
     if facts.judged is not None:
-        return below_threshold(facts.judged, limits.quality)
+        return below_threshold(facts.judged, limits.quality_threshold)
     if facts.policy is Policy.CHECKS and evaluation.missing:
         return f"not checked: {evaluation.missing[0]}"
     if facts.policy is Policy.CHECKS and facts.green:

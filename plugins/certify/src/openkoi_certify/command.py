@@ -70,7 +70,7 @@ def format_spent(result: Result) -> str:
     """Say in one line what it cost."""
     from openkoi_report import dollars, plural, tokens_text
 
-    spent = result.spent
+    spent = result.cost
     return f"[done] {plural(spent.calls, 'call')}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
 
 
@@ -102,7 +102,9 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     result = await koi.solve(task)
     if result.best.work.ended is not StopReason.DONE:
         click.echo(format_spent(result), err=True)
-        raise KoiError(f"The certification was not finished: {result.ruling.reason}. Raise --budget, or lower --votes.")
+        raise KoiError(
+            f"The certification was not finished: {result.decision.reason}. Raise --budget, or lower --votes."
+        )
     return result
 
 

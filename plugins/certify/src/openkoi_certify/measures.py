@@ -14,7 +14,7 @@ from openkoi_hookspecs import Evaluation, Limits
 
 from .sample import Kind, Sample
 
-QUALITY = Limits().quality
+QUALITY = Limits().quality_threshold
 NEAR = 1e-9
 SURE = 2.24
 LEAST_LENIENCY = 0.05
@@ -37,8 +37,8 @@ class Heard:
 
 def heard(sample: Sample, evaluation: Evaluation | None) -> Heard:
     """Note what was answered."""
-    said = evaluation or Evaluation(unknown="no opinion")
-    return Heard(sample.id, said.score, blocked=bool(said.blockers), unknown=bool(said.unknown))
+    said = evaluation or Evaluation(unavailable_reason="no opinion")
+    return Heard(sample.id, said.score, blocked=bool(said.blockers), unknown=bool(said.unavailable_reason))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,7 +112,7 @@ async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
         hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
     except Exception as error:  # memory is a plugin: what it says is said, and that nothing was searched
         raise KoiError(f"Nothing was searched: {error}") from error
-    moments = moments_of(Log(koi.config.paths.data), {hit.memo.id for hit in hits}, sessions_of(hits))
+    moments = moments_of(Log(koi.config.paths.data), {hit.item.id for hit in hits}, sessions_of(hits))
     return [told(hit, moments) for hit in hits]
 
 
@@ -137,13 +137,13 @@ def unread(koi: "Assembly") -> list[str]:
 
 def sessions_of(hits: "Sequence[Hit]") -> set[str]:
     """The sessions that the hits are of; none where one of them does not say: a learning is saved in many."""
-    origins = {getattr(hit.memo, "origin", "") if hit.memo.kind in FROM_ONE else "" for hit in hits}
+    origins = {getattr(hit.item, "origin", "") if hit.item.kind in FROM_ONE else "" for hit in hits}
     return set() if "" in origins else origins
 
 
 def told(hit: "Hit", moments: Mapping[str, str]) -> Found:
     """A hit as plain values."""
-    memo = hit.memo
+    memo = hit.item
     date = moments.get(memo.id, "")
     return {"score": round(hit.relevance, 4), "source": memo.kind, "date": date, "id": memo.id, "text": memo.text}
 

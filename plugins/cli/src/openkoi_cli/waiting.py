@@ -95,8 +95,8 @@ def runs_in(sessions: Path) -> dict[str, Began]:
             match record.event:
                 case events.TaskStarted(task=task):
                     runs[record.run] = Began(task.text, task.parent, path.name)
-                case events.RunCompleted(ruling=ruling) if record.run in runs:
-                    runs[record.run] = replace(runs[record.run], ended=str(ruling.decision))
+                case events.RunCompleted(decision=ruling) if record.run in runs:
+                    runs[record.run] = replace(runs[record.run], ended=str(ruling.action))
     return runs
 
 

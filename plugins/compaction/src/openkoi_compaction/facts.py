@@ -61,7 +61,7 @@ def learning_of(fact: str, run: str) -> Learning:
     """A fact as a learning; the same words are the same learning."""
     known = " ".join(fact.casefold().split())
     id = f"fact-{sha256(known.encode('utf-8', 'replace')).hexdigest()[:16]}"
-    return Learning(id, "fact", fact, origin="compaction", evidence=(run,), quoted=True)
+    return Learning(id, "fact", fact, origin="compaction", evidence=(run,), untrusted=True)
 
 
 def recalled(records: Iterable[Record], run: str) -> list[str]:
@@ -70,7 +70,7 @@ def recalled(records: Iterable[Record], run: str) -> list[str]:
     for event in (record.event for record in records if record.run == run):
         match event:
             case events.RecallFinished(recall=recall):
-                texts += [hit.memo.text for hit in recall.hits]
+                texts += [hit.item.text for hit in recall.hits]
             case events.LearningSaved(learning=learning):
                 texts.append(learning.text)
     return texts

@@ -54,8 +54,8 @@ class History:
             Tool(
                 *(TOOL, DESCRIPTION, PARAMETERS.schema(), call),
                 effect=Effect.READS,
-                rare=True,
-                doing="Reading the history from turn {first} on",
+                deferred=True,
+                progress_text="Reading the history from turn {first} on",
             )
         ]
 
@@ -65,9 +65,9 @@ def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
     talk: list[Turn] = []
     for event in (record.event for record in records if record.run == run):
         match event:
-            case events.MessageAdded(fresh=True):
+            case events.MessageAdded(new_conversation=True):
                 talk = []
-            case events.ModelResponse(role=role, reply=reply, messages=messages):
+            case events.ModelResponse(role=role, response=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
                 talk += [] if aside else [Turn(reply.parts)]
             case events.ToolCallFinished(result=result) if talk:

@@ -62,15 +62,15 @@ def plan_pieces(plan: Plan) -> list[Piece]:
 def section_piece(section: Section) -> Piece:
     """One section; what memory brought has no other source."""
     source = section.source or (MEMORY if section.name in RECALLED else KERNEL)
-    return Piece(OF[section.layer], section.name, tokens_of(section.text), source, section.quoted)
+    return Piece(OF[section.layer], section.name, tokens_of(section.text), source, section.untrusted)
 
 
 def recalled(recall: Recall) -> list[Section]:
     """What memory has to say, as a prompt has it: learned here, or told elsewhere."""
-    memos = [hit.memo for hit in recall.hits]
-    mine = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.quoted]
-    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.quoted]
-    sections = [Section("learned", "\n".join(mine)), Section("recall", "\n".join(told), quoted=True)]
+    memos = [hit.item for hit in recall.hits]
+    mine = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.untrusted]
+    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
+    sections = [Section("learned", "\n".join(mine)), Section("recall", "\n".join(told), untrusted=True)]
     return [section for section in sections if section.text]
 
 
@@ -90,7 +90,7 @@ def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[Piece]:
         if own:
             pieces.append(Piece("tools", ", ".join(tool.name for tool in own), schemas(own), source))
     finding = [tool for tool in every if tool.name in (FIND, CALL)]
-    rare = [tool.name for _, tools in brought for tool in tools if tool.rare]
+    rare = [tool.name for _, tools in brought for tool in tools if tool.deferred]
     if rare:
         pieces.append(Piece("tools", f"{FIND}, {CALL} (for {', '.join(rare)})", schemas(finding), KERNEL))
     return pieces

@@ -52,12 +52,12 @@ class Reading:
                 self.task = self.task or task
             case events.PlanReady(plan=plan):
                 self.plan = plan
-            case events.HookReturned(moment=moment, plugin=plugin, answer=answer) if moment == MOMENT:
+            case events.HookReturned(hook=moment, plugin=plugin, answer=answer) if moment == MOMENT:
                 self.before[plugin] = self.before.get(plugin, 0) + sum(map(length, answer or ()))
-            case events.MessageAdded(message=message, fresh=fresh):
+            case events.MessageAdded(message=message, new_conversation=fresh):
                 self.begun = fresh
                 self.feedback += 0 if fresh else answer_tokens(message.parts)
-            case events.ModelResponse(role=role, reply=reply, messages=messages) if role == self.role:
+            case events.ModelResponse(role=role, response=reply, messages=messages) if role == self.role:
                 if messages <= 1 and not self.begun:
                     return  # asked beside the conversation: a summary, a reflection
                 self.begun = False

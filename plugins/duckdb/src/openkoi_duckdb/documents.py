@@ -35,7 +35,7 @@ def number(learned: bool, id: str) -> int:
 
 def shown(learning: Learning) -> bool:
     """Whether a learning may be found: trusted so far, and no other has taken its place."""
-    return learning.standing in SHOWN and not learning.superseded_by
+    return learning.status in SHOWN and not learning.superseded_by
 
 
 def document_rows(documents: Iterable[Document]) -> dict[DocumentRow, list[str]]:

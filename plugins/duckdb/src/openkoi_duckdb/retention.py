@@ -42,8 +42,8 @@ def kept(event: Event) -> Event | None:
             return replace(event, task=replace(task, context=""))
         case PlanReady():
             return replace(event, plan=Plan())
-        case ModelResponse(reply=reply):
-            return replace(event, reply=Response((), reply.done))
+        case ModelResponse(response=reply):
+            return replace(event, response=Response((), reply.done))
         case ExecutionFinished(work=work):
             return replace(event, work=ExecutionResult(clipped(work.text, OUTPUT), files=work.files))
         case EvaluationFinished(evaluation=evaluation):

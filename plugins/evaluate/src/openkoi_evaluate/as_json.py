@@ -19,7 +19,7 @@ def as_object(verdict: Verdict) -> dict[str, Json]:
         "reason": verdict.reason,
         "score": said.score,
         "quality_threshold": verdict.quality,
-        "unknown": said.unknown,
+        "unknown": said.unavailable_reason,
         "checks": [{"name": one.name, "passed": one.passed, "required": one.required} for one in said.checks],
         "scores": [
             {"dimension": one.dimension, "score": one.value, "weight": round(one.weight / weight, 4)}

@@ -32,7 +32,7 @@ SECONDS = 1800.0
     "-q",
     "--quality",
     type=click.FloatRange(0, 1),
-    default=Limits().quality,
+    default=Limits().quality_threshold,
     envvar="OPENKOI_QUALITY",
     show_default=True,
     help="How good is good enough.",
@@ -50,7 +50,7 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
 
     from .session import Wanted, evaluated
 
-    limits = Limits(iterations=1, quality=asked.pop("quality"), seconds=asked.pop("seconds"), usd=usd)
+    limits = Limits(iterations=1, quality_threshold=asked.pop("quality"), seconds=asked.pop("seconds"), usd=usd)
     here = Path.cwd().resolve()
     wanted = Wanted(folder=Path(path) if path else here, base=here, limits=limits, **asked)
     verdict = await evaluated(wanted, koi)

@@ -45,7 +45,7 @@ def invocation(verdict: Verdict) -> dict[str, Json]:
     """How the evaluation itself went, and what it warns of."""
     said: list[Json] = [{"level": "warning", "message": {"text": text}} for text in verdict.warnings]
     return {
-        "executionSuccessful": not verdict.evaluation.unknown,
+        "executionSuccessful": not verdict.evaluation.unavailable_reason,
         "exitCode": verdict.status,
         "toolExecutionNotifications": said,
     }

@@ -123,7 +123,7 @@ def warn_unasked(verdict: Verdict, why: str) -> Verdict:
     """Return the verdict with a warning why no judge was asked; if one is required, the status says so."""
     if not why:
         return verdict
-    status = NO_PROVIDER if verdict.evaluation.unknown else verdict.status
+    status = NO_PROVIDER if verdict.evaluation.unavailable_reason else verdict.status
     return replace(verdict, status=status, warnings=(*verdict.warnings, why))
 
 
@@ -159,7 +159,7 @@ def imported_from(copy: Path) -> Iterator[None]:
 def unchanged(wanted: Wanted) -> Verdict:
     """What there is to say where nothing is other than it was."""
     reason = f"nothing changed since {wanted.revision}, so there is nothing to evaluate"
-    return Verdict(subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality)
+    return Verdict(subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality_threshold)
 
 
 def place_of(folder: Path) -> Path:

@@ -82,10 +82,10 @@ def verdict_of(result: Result, subject: str, ground: Ground) -> Verdict:
         subject=subject,
         status=status_of(result),
         reason=reason(result),
-        quality=result.task.limits.quality,
+        quality=result.task.limits.quality_threshold,
         evaluation=evaluation,
         issues=tuple(issues(evaluation, ground)),
-        spent=result.spent,
+        spent=result.cost,
     )
 
 
@@ -95,7 +95,7 @@ def status_of(result: Result) -> int:
         return ACCEPTED
     judged = result.best.evaluation is not None and result.best.evaluation.score is not None
     limits = {NextAction.ABORT_BUDGET: BUDGET, NextAction.ABORT_TIMEOUT: TIME}
-    return BELOW if judged else limits.get(result.ruling.decision, BELOW)
+    return BELOW if judged else limits.get(result.decision.action, BELOW)
 
 
 def reason(result: Result) -> str:
@@ -106,8 +106,8 @@ def reason(result: Result) -> str:
     against += [counted(blockers, "blocker is open", "blockers are open")] if blockers else []
     score = evaluation.score
     if score is None:
-        return ", ".join(against) or result.ruling.reason
-    return ", ".join([*against, f"score {score:.2f} of {result.task.limits.quality:.2f}"])
+        return ", ".join(against) or result.decision.reason
+    return ", ".join([*against, f"score {score:.2f} of {result.task.limits.quality_threshold:.2f}"])
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -75,8 +75,8 @@ class FetchUrl:
             PARAMETERS,
             self,
             effect=Effect.READS,
-            doing="Fetching {url}",
-            rare=True,
+            progress_text="Fetching {url}",
+            deferred=True,
         )
 
 

@@ -29,7 +29,7 @@ class Asker:
 
     async def ask(self, question: Question, run: str = "") -> str | None:
         """The answer; None when there is none. What a run asks, and nobody answers now, goes on waiting for its id."""
-        if not run or question.hidden:
+        if not run or question.secret:
             return await self.here(question)
         id = name_of(question, run)
         self.kept.put(PendingQuestion(id, run, datetime.now(UTC).isoformat(), question))

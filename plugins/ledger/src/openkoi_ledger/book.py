@@ -172,7 +172,7 @@ class Book:
             known,
             text=learning.text,
             proved=known.proved and same,
-            standing=learning.standing,
+            standing=learning.status,
             superseded_by=learning.superseded_by,
         )
 

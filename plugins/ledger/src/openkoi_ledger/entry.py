@@ -159,8 +159,8 @@ def short(text: str, longest: int = LONGEST) -> str:
 
 def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
     """Take in what another plugin learned: nothing is known of it but what it says."""
-    trust = Trust.PAGE if learning.quoted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
-    claimed = learning.standing is LearningStatus.ACTIVE and trust is not Trust.PERSON
+    trust = Trust.PAGE if learning.untrusted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
+    claimed = learning.status is LearningStatus.ACTIVE and trust is not Trust.PERSON
     return Entry(
         learning.id,
         "heuristic" if learning.kind == "pattern" else learning.kind,
@@ -170,7 +170,7 @@ def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
         project=project,
         origin=learning.origin,
         trust=trust,
-        standing=LearningStatus.PROBATION if claimed else learning.standing,
+        standing=LearningStatus.PROBATION if claimed else learning.status,
         since=since,
         superseded_by=learning.superseded_by,
     )
@@ -186,8 +186,8 @@ def learning_of(entry: Entry, **figures: Any) -> Learning:
         scope=entry.scope,
         origin=entry.origin,
         evidence=tuple(dict.fromkeys(proof.run for proof in entry.proofs)),
-        standing=entry.standing,
-        quoted=entry.quoted,
+        status=entry.standing,
+        untrusted=entry.quoted,
         superseded_by=entry.superseded_by,
         **figures,
     )

@@ -35,5 +35,5 @@ def figures(learning: Learning) -> tuple[object, ...]:
     """Return what is counted of a learning, or follows from its counts."""
     return (
         *(learning.shown, learning.helpful, learning.harmful, learning.confidence),
-        *(learning.last_used, learning.expires_at, learning.standing, learning.quoted),
+        *(learning.last_used, learning.expires_at, learning.status, learning.untrusted),
     )

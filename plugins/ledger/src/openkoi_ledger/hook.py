@@ -81,7 +81,7 @@ class Ledger:
         if only_judged(task):
             return recall
         book = await Study(self.shelf, run, self.thresholds, self.rules.decay).catch_up()
-        for learning in (hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)):
+        for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
         asked = Asked(run=run.id, text=recall_text(task), project=task.project, model=model, now=now())
@@ -157,9 +157,11 @@ def near(recall: Recall, book: Book, asked: Asked, task: Task) -> Recall:
     """
     tasks = [book.weighed(text, asked.project) for text in {task.text, asked.text}]
     known = [one for one in book.entries.values() if in_scope(one, asked.project)]
-    alike = [hit for hit in recall.hits if hit.near >= MEANT or any(resembles(one, hit.memo.text) for one in tasks)]
-    cut = [replace(hit, memo=replace(hit.memo, text=drop_known_lines(hit.memo.text, known))) for hit in alike]
-    return Recall([hit for hit in cut if hit.memo.text])
+    alike = [
+        hit for hit in recall.hits if hit.similarity >= MEANT or any(resembles(one, hit.item.text) for one in tasks)
+    ]
+    cut = [replace(hit, item=replace(hit.item, text=drop_known_lines(hit.item.text, known))) for hit in alike]
+    return Recall([hit for hit in cut if hit.item.text])
 
 
 def drop_known_lines(text: str, known: Iterable[Entry]) -> str:
@@ -176,8 +178,8 @@ def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:
     left = rules.tokens - sum(entry.tokens for entry in choice.shown)
     taken: list[Hit] = []
     for hit in recall.hits if left > rules.tokens / 2 else ():
-        size = -(-len(hit.memo.text) // CHARACTERS_PER_TOKEN)
-        if isinstance(hit.memo, Passage) and size <= left and len(taken) < SIMILAR:
+        size = -(-len(hit.item.text) // CHARACTERS_PER_TOKEN)
+        if isinstance(hit.item, Passage) and size <= left and len(taken) < SIMILAR:
             taken.append(hit)
             left -= size
     return taken

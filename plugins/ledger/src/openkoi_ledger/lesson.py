@@ -78,8 +78,8 @@ def passed(result: Result) -> bool | None:
     if first is None or first.red:
         return None if first is None else False
     if first.score is None:
-        return True if first.green and not first.unknown else None
-    return first.score >= result.task.limits.quality
+        return True if first.green and not first.unavailable_reason else None
+    return first.score >= result.task.limits.quality_threshold
 
 
 def first_findings(result: Result) -> Sequence[Finding]:

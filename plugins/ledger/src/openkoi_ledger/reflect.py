@@ -34,7 +34,7 @@ def pays(result: Result, run: str, every: int) -> bool:
 
     Never after a question that only reads, nor where nobody was to judge.
     """
-    if result.task.limits.iterations == 0 or not result.best.plan.judged or result.best.evaluation is None:
+    if result.task.limits.iterations == 0 or not result.best.plan.evaluate or result.best.evaluation is None:
         return False
     if len(result.iterations) > 1 or result.accepted is False:
         return True
@@ -60,7 +60,7 @@ def mark_as_data(text: str) -> str:
 
 def record(result: Result) -> str:
     """A run in short: the task, and what was found wrong with each attempt."""
-    lines = [f"Task: {result.task.text[:600]}", f"Ended: {result.ruling.decision} ({result.ruling.reason})"]
+    lines = [f"Task: {result.task.text[:600]}", f"Ended: {result.decision.action} ({result.decision.reason})"]
     numbers = {finding: number for number, finding in enumerate(findings(result), 1)}
     for turn, iteration in enumerate(result.iterations, 1):
         judged = iteration.evaluation

@@ -34,7 +34,7 @@ def learned(lesson: Lesson, number: int, finding: Finding, step: Step) -> Iterat
         title = finding.title if followed_sentences(finding.fix, step.written) else check_of(finding, step.old)
         facts = {"advice": short(how), "standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED}
         yield noted(lesson, "heuristic", f"{title}: {how}" if title else how, proof, **facts)
-    elif not step.new.unknown and (how := finding.fix or fixing_line(finding, step)):
+    elif not step.new.unavailable_reason and (how := finding.fix or fixing_line(finding, step)):
         text = f"{finding.title}: {how}" if finding.title else how
         yield noted(lesson, "heuristic", text, proof, advice=short(how), base=OPINION)
 

@@ -126,7 +126,7 @@ class Shelf:
                 case events.TaskStarted(task=task) if task.context:
                     mine.append(task.context)
                 case events.RecallFinished(recall=recall):
-                    memos = [hit.memo for hit in recall.hits]
+                    memos = [hit.item for hit in recall.hits]
                     learned = [memo for memo in memos if isinstance(memo, Learning)]
                     recalled += [memo.text for memo in learned]
                     foreign += [memo.text for memo in learned if self.was_read(memo)]
@@ -142,4 +142,4 @@ class Shelf:
     def was_read(self, learning: Learning) -> bool:
         """Whether a learning was made of what was read somewhere; what is quoted and not known here may be."""
         known = self.book.entries.get(learning.id)
-        return known.read if known else learning.quoted
+        return known.read if known else learning.untrusted

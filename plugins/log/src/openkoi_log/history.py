@@ -67,8 +67,8 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
     match record.event:
         case events.TaskStarted(task=task, model=model) if not task.parent:
             tasks[record.run] = Past(record.run, record.at, task.text, model, segment=segment)
-        case events.RunCompleted(ruling=ruling, spent=spent) if record.run in tasks:
-            past = replace(tasks[record.run], ended=str(ruling.decision), unjudged=ruling.unjudged)
+        case events.RunCompleted(decision=ruling, cost=spent) if record.run in tasks:
+            past = replace(tasks[record.run], ended=str(ruling.action), unjudged=ruling.unjudged)
             tasks[record.run] = replace(past, tokens=spent.tokens, usd=spent.usd)
         case events.RunFailed() if record.run in tasks:
             tasks[record.run] = replace(tasks[record.run], ended="failed")

@@ -74,7 +74,7 @@ class IterationView:
     @property
     def escalated(self) -> bool:
         """Whether the user was needed after it."""
-        return self.ruling is not None and self.ruling.decision is NextAction.ESCALATE
+        return self.ruling is not None and self.ruling.action is NextAction.ESCALATE
 
     @property
     def repeated(self) -> bool:
@@ -88,7 +88,7 @@ class IterationView:
         if self.work is None:
             return None
         total = self.total if self.ruling else self.spent
-        return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, spent=total, facts=self.facts)
+        return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, cost=total, facts=self.facts)
 
     def paid(self, paid: events.Paid) -> "IterationView":
         """Return it with the cost of one more call."""
@@ -143,4 +143,4 @@ def findings_of(iterations: Iterable[IterationView]) -> list[FindingView]:
 
 def shows_absence(evaluation: Evaluation) -> bool:
     """Whether a finding that an evaluation does not repeat is resolved: not if nothing was evaluated."""
-    return not evaluation.unknown and evaluation.mode is not EvaluationMode.SKIPPED
+    return not evaluation.unavailable_reason and evaluation.mode is not EvaluationMode.SKIPPED

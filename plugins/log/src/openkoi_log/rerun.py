@@ -189,7 +189,7 @@ def rerun_of(records: Sequence[Record], run: str) -> Rerun:
         event for _, event in lost
     ]
     told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
-    laps = [event.spent for event in happened if isinstance(event, events.IterationFinished)]
+    laps = [event.cost for event in happened if isinstance(event, events.IterationFinished)]
     called = called_after_kept(happened)
     rejudge = ended_unjudged([record.event for record in whole])
     lapped, approved = sum(laps, Cost()), frozenset(approved_paths(happened))
@@ -222,12 +222,12 @@ def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelRespon
             asked.pop(event.lease, None)
     for run, one in asked.values():
         if one.reserved.total:
-            yield run, events.ModelResponseBroken(one.model, one.reserved, one.worth, role=one.role, lease=one.lease)
+            yield run, events.ModelResponseBroken(one.model, one.reserved, one.usd, role=one.role, lease=one.lease)
 
 
 def over(happened: Iterable[Event]) -> bool:
     """Whether it came to its end, and waits for nobody: a part of a run that did not."""
-    ends = [event.ruling.decision for event in happened if isinstance(event, events.RunCompleted)]
+    ends = [event.decision.action for event in happened if isinstance(event, events.RunCompleted)]
     return bool(ends) and ends[-1] is not NextAction.ESCALATE
 
 
@@ -245,7 +245,7 @@ def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
 
 def ended_unjudged(happened: Iterable[Event]) -> bool:
     """Whether a run came to its end, and only a judgement was missing."""
-    ends = [event.ruling for event in happened if isinstance(event, events.RunCompleted)]
+    ends = [event.decision for event in happened if isinstance(event, events.RunCompleted)]
     return bool(ends) and ends[-1].unjudged
 
 
@@ -258,7 +258,7 @@ def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
     after_work = over = False
     for record in records:
         event = record.event
-        if isinstance(event, events.RunCompleted) and event.ruling.unjudged:
+        if isinstance(event, events.RunCompleted) and event.decision.unjudged:
             held, over = [], True
         elif isinstance(event, events.RunResumed):
             over = False

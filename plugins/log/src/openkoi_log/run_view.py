@@ -81,11 +81,11 @@ class RunView:
     def take_decision(self, record: Record) -> None:
         """Take what ends an iteration or the run, and what the user has to say."""
         match record.event:
-            case events.IterationFinished(iteration=number, score=score, spent=spent, mode=mode):
+            case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
                 self.close_undecided()
                 self.go_on(record.at, number=number, reported=score, spent=spent, mode=mode, ended=True)
-            case events.DecisionMade(iteration=number, ruling=ruling, facts=facts, spent=total):
-                phase = phase_after(ruling.decision)
+            case events.DecisionMade(iteration=number, decision=ruling, facts=facts, cost=total):
+                phase = phase_after(ruling.action)
                 self.decide(record.at, number, ruling=ruling, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
@@ -152,7 +152,7 @@ class RunView:
         done = [one.iteration for one in self.known.values() if one.iteration]
         if decided.iteration is None or decided.repeated:
             return decided.plan
-        fresh = decided.ruling is not None and decided.ruling.fresh
+        fresh = decided.ruling is not None and decided.ruling.restart_from_best
         return refine(self.plan, max(done, key=lambda one: one.merit) if fresh else decided.iteration)
 
     @property
@@ -199,14 +199,14 @@ class RunView:
     def decision(self) -> str:
         """How it ended: a decision, ``failed``, or empty while it has not."""
         if self.completed:
-            return str(self.completed.ruling.decision)
+            return str(self.completed.decision.action)
         return FAILED if self.failed else ""
 
     @property
     def reason(self) -> str:
         """Why it ended so."""
         if self.completed:
-            return self.completed.ruling.reason
+            return self.completed.decision.reason
         return self.failed.reason if self.failed else ""
 
     @property
@@ -217,13 +217,13 @@ class RunView:
     @property
     def spent(self) -> Cost:
         """What it had used when the result was out; nothing before."""
-        return self.completed.spent if self.completed else Cost()
+        return self.completed.cost if self.completed else Cost()
 
     @property
     def used(self) -> Cost:
         """What it had used when the result was out; until then, tokens and dollars of the calls so far."""
         if self.completed:
-            return self.completed.spent
+            return self.completed.cost
         there = [*self.iterations, self.afterwards]
         return Cost(tokens=sum(one.usage.total for one in there), usd=sum(one.usd for one in there))
 
@@ -249,4 +249,4 @@ class RunView:
         if self.started is None or self.completed is None or not done:
             return None
         best: Iteration = done[min(self.completed.best, len(done) - 1)]
-        return Result(self.task, self.completed.ruling, best=best, iterations=tuple(done), spent=self.completed.spent)
+        return Result(self.task, self.completed.decision, best=best, iterations=tuple(done), cost=self.completed.cost)

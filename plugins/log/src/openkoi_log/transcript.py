@@ -124,11 +124,11 @@ def plain_fields(event: Event) -> dict[str, object]:
         case events.TaskStarted(task=task, model=model):
             return {"description": task.text, "model": model}
         case events.RecallFinished(recall=recall):
-            memos = [hit.memo for hit in recall.hits]
+            memos = [hit.item for hit in recall.hits]
             traps = sum(isinstance(memo, Learning) and memo.kind == "anti_pattern" for memo in memos)
             learnings = sum(isinstance(memo, Learning) for memo in memos) - traps
             return {"anti_patterns": traps, "learnings": learnings, "tokens": sum(len(m.text) for m in memos) // 4}
-        case events.IterationFinished(iteration=n, score=score, spent=spent, mode=mode):
+        case events.IterationFinished(iteration=n, score=score, cost=spent, mode=mode):
             said: dict[str, object] = {
                 "n": n + 1,
                 "score": score,
@@ -136,7 +136,7 @@ def plain_fields(event: Event) -> dict[str, object]:
                 "duration_ms": round(spent.seconds * 1000),
             }
             return said if mode is EvaluationMode.FULL else {**said, "eval": str(mode)}
-        case events.RunCompleted(spent=spent, iterations=iterations):
+        case events.RunCompleted(cost=spent, iterations=iterations):
             return {"iterations": iterations, "total_tokens": spent.tokens, "cost_usd": round(spent.usd, 6)}
         case _:
             return {}

@@ -6,15 +6,22 @@ from typing import Any
 
 from openkoi_hookspecs import (
     BudgetExhausted,
+    Decision,
+    Evaluation,
+    Hit,
     Image,
     Learning,
+    Limits,
     Passage,
+    Plan,
     Reasoning,
+    Section,
     Text,
     TextIncludes,
     ToolCall,
     ToolResult,
     ToolReturned,
+    events,
 )
 
 TAGS: Mapping[type, str] = {
@@ -22,7 +29,25 @@ TAGS: Mapping[type, str] = {
     **{kind: kind.__name__ for kind in (TextIncludes, ToolReturned, BudgetExhausted)},
     Reasoning: "Thought",
 }
-FIELDS: Mapping[type, Mapping[str, str]] = {}
+FIELDS: Mapping[type, Mapping[str, str]] = {
+    Reasoning: {"signature": "seal", "model": "by"},
+    Hit: {"similarity": "near", "item": "memo"},
+    Learning: {"status": "standing", "untrusted": "quoted"},
+    Section: {"untrusted": "quoted"},
+    ToolCall: {"parse_error": "fault"},
+    events.ToolCallStarted: {"progress_text": "doing"},
+    Plan: {"evaluate": "judged"},
+    Decision: {"action": "decision", "restart_from_best": "fresh"},
+    Evaluation: {"unavailable_reason": "unknown"},
+    events.MessageAdded: {"new_conversation": "fresh"},
+    events.DecisionMade: {"decision": "ruling", "cost": "spent"},
+    events.RunCompleted: {"decision": "ruling", "cost": "spent"},
+    events.IterationFinished: {"cost": "spent"},
+    events.HookReturned: {"hook": "moment"},
+    events.ModelResponse: {"response": "reply"},
+    events.ModelRequest: {"usd": "worth"},
+    Limits: {"min_improvement": "improvement", "max_regression": "regression", "quality_threshold": "quality"},
+}
 
 
 def tag_of(kind: type) -> str:

@@ -31,7 +31,7 @@ def texts(sections: Iterable[Section], layer: Layer) -> list[str]:
 
 def shown(section: Section) -> str:
     """A section as the model reads it."""
-    return fenced(section.name, section.text) if section.quoted else section.text
+    return fenced(section.name, section.text) if section.untrusted else section.text
 
 
 def fenced(name: str, text: str) -> str:
@@ -90,14 +90,14 @@ def merged(sections: Iterable[Section]) -> tuple[Section, ...]:
 
 def recalled(recall: Recall) -> tuple[Section, ...]:
     """What memory has to say: what the user approved or is proved to help may instruct, all else is data."""
-    memos = [hit.memo for hit in recall.hits]
-    learned = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.quoted]
-    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.quoted]
+    memos = [hit.item for hit in recall.hits]
+    learned = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.untrusted]
+    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
     sections = []
     if learned:
         sections.append(Section("learned", "# Learned before\n\n" + bullets(learned)))
     if told:
-        sections.append(Section("recall", bullets(told), quoted=True))
+        sections.append(Section("recall", bullets(told), untrusted=True))
     return tuple(sections)
 
 

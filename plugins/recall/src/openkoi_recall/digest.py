@@ -31,7 +31,7 @@ def outcome(ending: RunCompleted, score: float | None) -> str:
     """Say how it ended, after how many iterations and with which score."""
     turns = "1 iteration" if ending.iterations == 1 else f"{ending.iterations} iterations"
     judged = "" if score is None else f" with a score of {score:.2f}"
-    return f"{OUTCOMES.get(ending.ruling.decision, 'Ended')} after {turns}{judged}."
+    return f"{OUTCOMES.get(ending.decision.action, 'Ended')} after {turns}{judged}."
 
 
 def mended(finding: Finding) -> str:

@@ -61,7 +61,7 @@ def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], Memory
         if unasked and (said >= max(1, query.limit // UNASKED) or query.tokens - left + size > query.tokens / 2):
             continue
         if size <= left:
-            hits.append(Hit(memo, one.score / found[0].score, near=max(0.0, one.near)))
+            hits.append(Hit(memo, one.score / found[0].score, similarity=max(0.0, one.near)))
             left -= size
             said += unasked
     return hits

@@ -17,7 +17,7 @@ SEAM = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
 def said(event: Event) -> str:
     """The words of an event that are worth finding again."""
     match event:
-        case ModelResponse(reply=reply, role="executor"):
+        case ModelResponse(response=reply, role="executor"):
             return reply.text
         case QuestionAnswered(answer=answer):
             return answer or ""

@@ -97,7 +97,7 @@ class CycleTree:
                 self.turn(number)
             case events.ModelResponse() as answered:
                 self.heard(answered)
-            case events.ToolCallStarted(call=call, doing=doing):
+            case events.ToolCallStarted(call=call, progress_text=doing):
                 self.begin(self.called(call), doing)
             case events.ToolCallFinished(result=result):
                 self.called(ToolCall(result.call, result.call, {})).result = result
@@ -122,11 +122,11 @@ class CycleTree:
                 now.evaluation = evaluation
             case events.IterationFinished(iteration=number):
                 now.number = number
-            case events.DecisionMade(iteration=number, ruling=ruling):
+            case events.DecisionMade(iteration=number, decision=ruling):
                 now.number, now.ruling, self.cycle = number, ruling, None
                 self.rounds.append(Round(number + 1))
-            case events.RunCompleted(ruling=ruling):
-                self.ended = f"{ruling.decision}: {ruling.reason}"
+            case events.RunCompleted(decision=ruling):
+                self.ended = f"{ruling.action}: {ruling.reason}"
             case events.RunFailed(reason=reason):
                 self.ended = f"failed: {reason}"
 
@@ -144,9 +144,9 @@ class CycleTree:
         if cycle is None or cycle.heard:
             self.pay_aside(cost_of(answered))
             return
-        cycle.heard, cycle.text, cycle.charge = True, answered.reply.text, len(self.ledger.charges) - 1
+        cycle.heard, cycle.text, cycle.charge = True, answered.response.text, len(self.ledger.charges) - 1
         cycle.cost += cost_of(answered)
-        cycle.happened += [Called(call) for call in answered.reply.calls]
+        cycle.happened += [Called(call) for call in answered.response.calls]
 
     def pay_aside(self, cost: ModelCost) -> None:
         """Something was paid that is no turn of the model."""

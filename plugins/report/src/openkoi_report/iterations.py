@@ -20,7 +20,7 @@ def iteration(number: int, one: IterationView) -> Mapping[str, object]:
     return {
         "n": number,
         "score": rounded(one.score),
-        "decision": one.ruling.decision if one.ruling else None,
+        "decision": one.ruling.action if one.ruling else None,
         "eval_mode": one.mode,
         "usage": counted(one.usage),
         "cost_usd": round(one.usd, 6),

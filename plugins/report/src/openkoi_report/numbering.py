@@ -15,7 +15,7 @@ def numbers(evaluations: Iterable[Evaluation | None]) -> list[Mapping[Key, int]]
     last, open_ones = 0, dict[Key, int]()
     found: list[Mapping[Key, int]] = []
     for evaluation in evaluations:
-        if evaluation is not None and not evaluation.unknown:
+        if evaluation is not None and not evaluation.unavailable_reason:
             before, open_ones = open_ones, {}
             for finding in evaluation.findings:
                 if finding.key not in open_ones:

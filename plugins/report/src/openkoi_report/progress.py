@@ -55,7 +55,7 @@ class Progress:
                 return found_lines(model, origin)
             case events.RecallFinished(recall=recall):
                 return [f"[recall] {remembered(recall)}"]
-            case events.ToolCallStarted(call=call, doing=doing):
+            case events.ToolCallStarted(call=call, progress_text=doing):
                 if doing != call.tool:
                     return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
                 self.unsaid[call.id] = call
@@ -82,7 +82,7 @@ class Progress:
     def activity(self, record: Record) -> str:
         """What goes on from now, in a few words; empty when that has not changed."""
         match record.event:
-            case events.ToolCallStarted(doing=doing):
+            case events.ToolCallStarted(progress_text=doing):
                 return clipped(doing)
             case events.CycleStarted() | events.ToolResultsReady():
                 return "Thinking"
@@ -116,18 +116,18 @@ class Progress:
     def over(self) -> list[str]:
         completed = self.report.completed
         assert completed is not None
-        decision, spent = completed.ruling.decision, completed.spent
+        decision, spent = completed.decision.action, completed.cost
         count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
         count += " (deterministic skill)" if self.report.deterministic else ""
         done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
         if decision is NextAction.ACCEPT:
-            return [done] if self.report.score is not None else [f"  {sentence(completed.ruling.reason)}", done]
+            return [done] if self.report.score is not None else [f"  {sentence(completed.decision.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is NextAction.ABORT_BUDGET and self.report.task:
-            amount = used_up(completed.ruling.reason, spent, self.report.task.limits)
+            amount = used_up(completed.decision.reason, spent, self.report.task.limits)
             return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.left()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
-        return [f"[{tag}] {sentence(completed.ruling.reason)} Returning best result{score}.", *self.left(), done]
+        return [f"[{tag}] {sentence(completed.decision.reason)} Returning best result{score}.", *self.left(), done]
 
     def left(self) -> list[str]:
         """Name the files that an unaccepted run left behind, and what to run next."""
@@ -144,10 +144,10 @@ class Progress:
         if last.facts.end is StopReason.PERSON:
             return APPROVE
         if (
-            not completed.ruling.unjudged or self.report.best.number != last.number
+            not completed.decision.unjudged or self.report.best.number != last.number
         ):  # `openkoi resume` judges the last one
             return ""
-        return JUDGE_AGAIN.get((completed.ruling.decision, last.facts.limit), "")
+        return JUDGE_AGAIN.get((completed.decision.action, last.facts.limit), "")
 
 
 def found_lines(model: str, origin: str) -> list[str]:
@@ -174,9 +174,9 @@ def sentence(reason: str) -> str:
 
 def remembered(recall: Recall) -> str:
     """``2 similar tasks, 1 anti-pattern: "..."``: what was put into the prompt."""
-    learned = [hit.memo for hit in recall.hits if isinstance(hit.memo, Learning)]
+    learned = [hit.item for hit in recall.hits if isinstance(hit.item, Learning)]
     traps = [memo for memo in learned if memo.kind == "anti_pattern"]
-    tasks = sum(isinstance(hit.memo, Passage) and hit.memo.kind == "task" for hit in recall.hits)
+    tasks = sum(isinstance(hit.item, Passage) and hit.item.kind == "task" for hit in recall.hits)
     parts = [plural(tasks, "similar task")]
     if len(learned) > len(traps):
         parts.append(plural(len(learned) - len(traps), "learning"))

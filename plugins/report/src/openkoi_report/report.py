@@ -80,7 +80,7 @@ class Report:
     def note(self, event: Event) -> None:
         match event:
             case events.PlanReady(plan=plan):
-                self.deterministic = not plan.judged and (self.task is None or self.task.limits.iterations > 0)
+                self.deterministic = not plan.evaluate and (self.task is None or self.task.limits.iterations > 0)
             case events.ModelResponse(model=model, role=role):
                 self.models.setdefault(role, model)
             case events.ModelFallback(role=role, to=model):
@@ -159,13 +159,13 @@ class Report:
     @property
     def accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
-        done = self.completed is not None and self.completed.ruling.decision is NextAction.ACCEPT
+        done = self.completed is not None and self.completed.decision.action is NextAction.ACCEPT
         return None if done and self.decided(-1).facts.policy is Policy.NONE else done
 
     @property
     def status(self) -> int:
         """The exit status that says how it went."""
-        return EXITS[self.completed.ruling.decision] if self.completed else 1
+        return EXITS[self.completed.decision.action] if self.completed else 1
 
     @property
     def usage(self) -> Usage:
@@ -191,12 +191,12 @@ class Report:
 
     def result(self, transcript: str = "") -> Json:
         """The whole as one JSON object."""
-        ruling = self.completed.ruling if self.completed else None
+        ruling = self.completed.decision if self.completed else None
         return {
             "schema": SCHEMA,
             "ok": self.completed is not None,
             "accepted": self.accepted,
-            "decision": ruling.decision if ruling else None,
+            "decision": ruling.action if ruling else None,
             "stop_reason": ruling.reason if ruling else self.failed or "it did not end",
             "task_id": self.run,
             "session_id": self.task.session if self.task else "",

@@ -82,7 +82,7 @@ class Replay:
         match record.event:
             case events.CycleStarted():
                 self.turn, self.aside = True, []
-            case events.MessageAdded(message=message, fresh=fresh):
+            case events.MessageAdded(message=message, new_conversation=fresh):
                 self.prompted(message, fresh=fresh)
             case events.ToolCallFinished(result=result):
                 self.grown, self.aside = self.grown + tokens_of(result.text), []

@@ -57,7 +57,7 @@ def outcome(each: Round) -> Iterator[str]:
     if each.aside != NOTHING:
         yield f"beside the cycles  [{each.aside.text}]"
     if each.ruling:
-        yield f"{each.ruling.decision}: {clipped(each.ruling.reason)}"
+        yield f"{each.ruling.action}: {clipped(each.ruling.reason)}"
 
 
 def happening_lines(one: Happening) -> Iterator[str]:

@@ -34,9 +34,9 @@ def why_lines(report: Report) -> Iterator[str]:
         return
     limits, there = report.task.limits, report.iterations
     yield f"[why] {clipped(report.task.text, 60)}"
-    yield f"  threshold {limits.quality:.2f}, {plural(limits.iterations, 'iteration')} at most"
+    yield f"  threshold {limits.quality_threshold:.2f}, {plural(limits.iterations, 'iteration')} at most"
     for one in there:
-        yield from told(one, report.judgings.get(one.number, ()), limits.quality)
+        yield from told(one, report.judgings.get(one.number, ()), limits.quality_threshold)
     if len(there) > 1 and report.completed:
         yield f"  the best is iteration {report.completed.best + 1}"
     if report.failed:
@@ -46,7 +46,7 @@ def why_lines(report: Report) -> Iterator[str]:
 def told(one: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
     """One iteration."""
     if one.ruling:
-        yield f"  iteration {one.number + 1}: {one.ruling.decision}: {clipped(one.ruling.reason, 160)}"
+        yield f"  iteration {one.number + 1}: {one.ruling.action}: {clipped(one.ruling.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(one.facts)}"
     if one.classified:
         yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"
@@ -101,8 +101,8 @@ def failed(check: Check) -> str:
 
 def gates(evaluation: Evaluation) -> Iterator[str]:
     """What forbids acceptance, whatever the score is."""
-    if evaluation.unknown:
-        yield f"there is no judgement: {clipped(evaluation.unknown, 160)}"
+    if evaluation.unavailable_reason:
+        yield f"there is no judgement: {clipped(evaluation.unavailable_reason, 160)}"
     if evaluation.failing:
         count = plural(len(evaluation.failing), "required check")
         yield f"{count} red: the score is {RED_CAP:.2f} at most"

@@ -23,7 +23,7 @@ def child_environment(
     ours: Mapping[str, str], command: Command, *, passed: Sequence[str] = (), mark: str
 ) -> dict[str, str]:
     """Ours without secrets, made quiet, with what the command wants; the mark is found again in its children."""
-    known = {name for name in command.without if not named_in(name, passed)}
+    known = {name for name in command.hide_env if not named_in(name, passed)}
     kept = {name: value for name, value in ours.items() if name not in known and is_passed(name, value, passed)}
     marks = f"{ours.get(MARK, '')} {mark}".strip()
     return {**kept, **QUIET, **command.env, MARK: marks}

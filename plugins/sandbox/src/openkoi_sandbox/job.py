@@ -103,7 +103,7 @@ class Job:
             exit_code(why, tree.status),
             with_notes(drain.capture.text, [*self.notes(why, drain), *([] if clean else [ESCAPED])]),
             timed_out=why is Why.TIMED_OUT,
-            whole=drain.capture.whole,
+            output_file=drain.capture.whole,
         )
 
     def failed(self, report: Report, why: Why, output: str) -> CommandResult | None:

@@ -15,7 +15,7 @@ def written(call: ToolCall, tool: Tool, names: Sequence[str] = PATH_ARGUMENTS) -
 def said_by(call: ToolCall, tool: Tool) -> Sequence[str]:
     """The paths that a tool says a call would write to; a call that it cannot read will write nothing."""
     try:
-        return tool.writes(call.arguments) if tool.writes else ()
+        return tool.written_paths(call.arguments) if tool.written_paths else ()
     except ToolError:
         return ()
 

@@ -19,8 +19,8 @@ WORD = re.compile(r"[a-z0-9]+")
 
 def offered(tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """The tools that are sent with every request: those in frequent use, and the two that reach the others."""
-    rare = [tool for tool in tools if tool.rare]
-    return (*(tool for tool in tools if not tool.rare), *((finder(rare), caller(rare)) if rare else ()))
+    rare = [tool for tool in tools if tool.deferred]
+    return (*(tool for tool in tools if not tool.deferred), *((finder(rare), caller(rare)) if rare else ()))
 
 
 def finder(rare: Sequence[Tool]) -> Tool:
@@ -36,7 +36,7 @@ def finder(rare: Sequence[Tool]) -> Tool:
         schema({"query": {"type": "string"}}),
         call,
         effect=Effect.READS,
-        doing="Looking for a tool: {query}",
+        progress_text="Looking for a tool: {query}",
     )
 
 
@@ -58,12 +58,12 @@ def caller(rare: Sequence[Tool]) -> Tool:
 def meant(call: ToolCall, tools: Sequence[Tool]) -> ToolCall:
     """The call that is meant: that of the further tool, where it is called through the one that stands for them."""
     name, arguments = call.arguments.get("name"), call.arguments.get("arguments", {})
-    if call.tool != CALL or not any(tool.rare and tool.name == name for tool in tools):
+    if call.tool != CALL or not any(tool.deferred and tool.name == name for tool in tools):
         return call
     if isinstance(arguments, str):
         arguments = read(arguments)
     if not isinstance(arguments, dict):
-        return replace(call, fault=f"The arguments of {name} must be an object, not {type(arguments).__name__}.")
+        return replace(call, parse_error=f"The arguments of {name} must be an object, not {type(arguments).__name__}.")
     return replace(call, tool=str(name), arguments=arguments)
 
 

@@ -77,7 +77,7 @@ class Skills:
     async def after_plan(self, plan: Plan, run: Run) -> Plan | None:
         """A skill that always does the same is not judged, where the task asked for it."""
         steady = [one for one in self.active.get(run.id, ()) if self.always_the_same(one, run)]
-        return replace(plan, judged=False) if steady and plan.judged else None
+        return replace(plan, evaluate=False) if steady and plan.evaluate else None
 
     @hookimpl
     def before_tool(self, call: ToolCall, run: Run) -> Deny | None:

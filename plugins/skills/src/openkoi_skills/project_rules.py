@@ -51,7 +51,7 @@ class ProjectRules:
             text = shortened(text, self.room, length, file)
         trusted = Approved.below(self.data)(file, stamp(file))
         head = f"# Rules of this project, from {file.name}\n\n"
-        return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, quoted=not trusted)]
+        return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, untrusted=not trusted)]
 
 
 def shortened(text: str, room: int, length: int, file: Path) -> str:

@@ -85,7 +85,7 @@ def asked_for(name: str, text: str) -> bool:
 
 def recalled(name: str, recall: Recall) -> bool:
     """Whether memory speaks of a skill."""
-    return any(asked_for(name, " ".join((hit.memo.text, *getattr(hit.memo, "keys", ())))) for hit in recall.hits)
+    return any(asked_for(name, " ".join((hit.item.text, *getattr(hit.item, "keys", ())))) for hit in recall.hits)
 
 
 def approved(found: Found) -> float:

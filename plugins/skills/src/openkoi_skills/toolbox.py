@@ -55,7 +55,7 @@ class SkillTools:
                 PARAMETERS.schema(),
                 call,
                 effect=Effect.READS,
-                doing="Reading the skill {name}",
+                progress_text="Reading the skill {name}",
             )
         ]
 

@@ -57,7 +57,7 @@ def document_of_learning(saves: Iterable[Record], projects: dict[str, str]) -> D
     """What can be found of a learning as it was last saved: nothing once it is put away or superseded."""
     ordered = in_order(saves)
     learning = learning_in(ordered[-1])
-    if learning.standing not in SHOWN or learning.superseded_by:
+    if learning.status not in SHOWN or learning.superseded_by:
         return None
     home = first_home(ordered, projects)
     shelf = shelf_of(home) if learning.scope == "project" else EVERYONE

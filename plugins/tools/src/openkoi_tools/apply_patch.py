@@ -35,9 +35,9 @@ def apply_patch(desk: Desk) -> Tool:
         call,
         effect=Effect.WRITES,
         local=True,
-        doing="Applying a patch",
-        rare=True,
-        writes=written,
+        progress_text="Applying a patch",
+        deferred=True,
+        written_paths=written,
     )
 
 

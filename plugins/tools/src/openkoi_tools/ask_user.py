@@ -39,5 +39,5 @@ def ask_user(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
-        doing="Asking: {question}",
+        progress_text="Asking: {question}",
     )

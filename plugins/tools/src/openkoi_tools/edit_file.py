@@ -40,7 +40,7 @@ def edit_file(desk: Desk) -> Tool:
         call,
         effect=Effect.WRITES,
         local=True,
-        doing="Editing {path}",
+        progress_text="Editing {path}",
     )
 
 

@@ -41,7 +41,7 @@ def list_files(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
-        doing="Listing {path}",
+        progress_text="Listing {path}",
     )
 
 

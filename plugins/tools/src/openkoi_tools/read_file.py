@@ -47,7 +47,7 @@ def read_file(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
-        doing="Reading {path}",
+        progress_text="Reading {path}",
     )
 
 

@@ -55,7 +55,7 @@ def run_command(desk: Desk) -> Tool:
         call,
         effect=Effect.WRITES,
         local=True,
-        doing="Running {command}",
+        progress_text="Running {command}",
     )
 
 
@@ -87,10 +87,10 @@ def ending(done: CommandResult, seconds: float) -> str:
 def addressed(desk: Desk, done: CommandResult) -> CommandResult:
     """See to it that what will not be shown can be read: all of the output is in a file that this run may open."""
     long = len(done.output.encode(errors="replace")) > desk.settings.result_bytes - STATUS_ROOM
-    if long and not done.whole and not garbled(done.output):
-        done = replace(done, whole=keep(done.output, desk.settings.outputs))
-    if done.whole:
-        desk.seen.outputs.add(Path(done.whole))
+    if long and not done.output_file and not garbled(done.output):
+        done = replace(done, output_file=keep(done.output, desk.settings.outputs))
+    if done.output_file:
+        desk.seen.outputs.add(Path(done.output_file))
     return done
 
 
@@ -99,9 +99,9 @@ def output(done: CommandResult, room: int) -> list[str]:
     if not done.output.strip():
         return []
     if garbled(done.output):
-        where = f"It is in {done.whole}" if done.whole else "Send it to a file to look into it"
+        where = f"It is in {done.output_file}" if done.output_file else "Send it to a file to look into it"
         return [f"[The output is no text and is not shown. {where}.]", *remarks(done.output)]
-    return shortened(done.output, done.whole, room)
+    return shortened(done.output, done.output_file, room)
 
 
 def remarks(text: str) -> list[str]:

@@ -41,7 +41,7 @@ def search(desk: Desk) -> Tool:
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
-        doing="Searching {pattern}",
+        progress_text="Searching {pattern}",
     )
 
 

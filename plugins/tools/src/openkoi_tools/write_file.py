@@ -45,7 +45,7 @@ def write_file(desk: Desk) -> Tool:
         call,
         effect=Effect.WRITES,
         local=True,
-        doing="Writing {path}",
+        progress_text="Writing {path}",
     )
 
 

@@ -34,7 +34,7 @@ class Calls:
             return ToolCall(id, tool, arguments)
         what = "arguments that cannot be read as one JSON object" if tool else "no name of a tool"
         fault = f"The call came with {what}: {shown[:SHOWN]!r}. Call it anew."
-        return ToolCall(id, tool or "unnamed", {}, fault=fault)
+        return ToolCall(id, tool or "unnamed", {}, parse_error=fault)
 
     def _own(self, id: str, written: str) -> str:
         found = id if id and id not in self._taken else f"call_{self._made_up(written)[:24]}"

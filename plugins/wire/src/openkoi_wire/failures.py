@@ -51,7 +51,7 @@ def failure(server: Server, status: int, headers: Mapping[str, str], body: bytes
     happened, advice = REASONS.get(status, (f"answered {status}", ""))
     what = sentence(happened, message, advice)
     if status == TOO_LARGE or overflows(said.words or message, busy=status == 429):
-        return server.refused(what, overflow=True)
+        return server.refused(what, context_overflow=True)
     if status in MAY_PASS or status >= 500:
         return server.unavailable(what, retry_after=again)
     return server.refused(what)
@@ -62,7 +62,7 @@ def reported(server: Server, answer: object) -> ProviderError:
     said = complaint(answer)
     what = sentence("reported an error instead of an answer", said.message)
     if said.status == TOO_LARGE or overflows(said.words):
-        return server.refused(what, overflow=True)
+        return server.refused(what, context_overflow=True)
     if said.codes & WILL_NOT_PASS:
         return server.refused(what)
     if 300 <= said.status < 500 and said.status not in MAY_PASS:

@@ -39,9 +39,9 @@ class Server:
         """Make the error for an answer with nothing in it."""
         return EmptyResponseError(f"{self.host} {what}")
 
-    def refused(self, what: str, *, overflow: bool = False) -> RequestRejectedError:
+    def refused(self, what: str, *, context_overflow: bool = False) -> RequestRejectedError:
         """Make the error for what will not pass."""
-        return RequestRejectedError(f"{self.host} {self.hide(what)}", overflow=overflow)
+        return RequestRejectedError(f"{self.host} {self.hide(what)}", context_overflow=context_overflow)
 
     def wrong(self, what: str) -> WrongServerError:
         """Make the error for what is no model server."""

@@ -73,7 +73,7 @@ class Blocks:
             case {"type": "thinking_delta", "thinking": str(text)} if text:
                 return self._tell(Reasoning(text))
             case {"type": "signature_delta", "signature": str(signature)} if signature:
-                return self._tell(Reasoning("", seal=signature))
+                return self._tell(Reasoning("", signature=signature))
             case {"type": "input_json_delta", "partial_json": piece} if piece:
                 self._write(index, piece)
                 return buffered(piece)
@@ -114,7 +114,7 @@ def thoughts(block: dict[str, Json]) -> list[Reasoning]:
     if block.get("type") == "redacted_thinking":
         return [redacted(words(block.get("data")))]
     text, signature = words(block.get("thinking")), words(block.get("signature"))
-    return ([Reasoning(text)] if text else []) + ([Reasoning("", seal=signature)] if signature else [])
+    return ([Reasoning(text)] if text else []) + ([Reasoning("", signature=signature)] if signature else [])
 
 
 def words(value: Json) -> str:

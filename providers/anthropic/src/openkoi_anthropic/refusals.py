@@ -12,10 +12,14 @@ def complaint(server: Server, frame: dict[str, Json]) -> ProviderError:
     error = reported(server, frame)
     said = frame.get("error")
     kind = str(said.get("type")) if isinstance(said, dict) else ""
-    return RequestRejectedError(str(error), overflow=kind == "request_too_large") if kind in LASTING else error
+    return RequestRejectedError(str(error), context_overflow=kind == "request_too_large") if kind in LASTING else error
 
 
 def measured(error: RequestRejectedError) -> RequestRejectedError:
     """Tell whether a request was refused for its length."""
     words = str(error).casefold()
-    return RequestRejectedError(str(error), overflow=True) if any(phrase in words for phrase in TOO_LONG) else error
+    return (
+        RequestRejectedError(str(error), context_overflow=True)
+        if any(phrase in words for phrase in TOO_LONG)
+        else error
+    )

@@ -10,13 +10,13 @@ HIDDEN = "redacted:"
 
 def redacted(data: str) -> Reasoning:
     """A thought that is not told; no signature has such a beginning."""
-    return Reasoning("", seal=f"{HIDDEN}{data}")
+    return Reasoning("", signature=f"{HIDDEN}{data}")
 
 
 def handed_back(thought: Reasoning) -> Mapping[str, str] | None:
     """Tell a thought as the vendor told it; None for one without a proof, which the vendor would refuse."""
-    if not thought.seal:
+    if not thought.signature:
         return None
-    if thought.seal.startswith(HIDDEN):
-        return {"type": "redacted_thinking", "data": thought.seal.removeprefix(HIDDEN)}
-    return {"type": "thinking", "thinking": thought.text, "signature": thought.seal}
+    if thought.signature.startswith(HIDDEN):
+        return {"type": "redacted_thinking", "data": thought.signature.removeprefix(HIDDEN)}
+    return {"type": "thinking", "thinking": thought.text, "signature": thought.signature}

@@ -38,10 +38,10 @@ def explained(error: ProviderError) -> ProviderError:
         return error
     if MODEL_STUMBLED in said:
         return ProviderUnavailableError(said)
-    if error.overflow or isinstance(error, WrongServerError):
+    if error.context_overflow or isinstance(error, WrongServerError):
         return error
     if OVERFLOW.search(said):
-        return RequestRejectedError(said, overflow=True)
+        return RequestRejectedError(said, context_overflow=True)
     advice = next((advice for words, advice in ADVICE if re.search(words, said, re.IGNORECASE)), "")
     return RequestRejectedError(f"{said} {advice}".rstrip())
 

@@ -14,19 +14,19 @@ REDACTED = "bedrock-redacted:"
 
 def signed(signature: str) -> Reasoning:
     """The end of a thought: its signature."""
-    return Reasoning("", seal=f"{SIGNED}{signature}")
+    return Reasoning("", signature=f"{SIGNED}{signature}")
 
 
 def redacted(data: bytes) -> Reasoning:
     """A thought that nobody is to read, whole."""
-    return Reasoning("", seal=f"{REDACTED}{b64encode(data).decode()}")
+    return Reasoning("", signature=f"{REDACTED}{b64encode(data).decode()}")
 
 
 def handed_back(thought: Reasoning) -> Mapping[str, object] | None:
     """Tell a thought as the vendor told it; None for one without a proof of this vendor."""
-    if thought.seal.startswith(SIGNED):
-        told = {"text": thought.text, "signature": thought.seal.removeprefix(SIGNED)}
+    if thought.signature.startswith(SIGNED):
+        told = {"text": thought.text, "signature": thought.signature.removeprefix(SIGNED)}
         return {"reasoningContent": {"reasoningText": told}}
-    if thought.seal.startswith(REDACTED):
-        return {"reasoningContent": {"redactedContent": thought.seal.removeprefix(REDACTED)}}
+    if thought.signature.startswith(REDACTED):
+        return {"reasoningContent": {"redactedContent": thought.signature.removeprefix(REDACTED)}}
     return None

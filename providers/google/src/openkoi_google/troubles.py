@@ -82,7 +82,7 @@ def error_of(trouble: Trouble | None, server: Server, status: int = 0) -> Provid
     shown = status or trouble.code
     if TOO_LONG.search(trouble.message):
         what = sentence(f"refused the request as too long ({shown})", trouble.message)
-        return RequestRejectedError(str(server.refused(what)), overflow=True)
+        return RequestRejectedError(str(server.refused(what)), context_overflow=True)
     if BAD_KEY.search(f"{trouble.message} {trouble.reasons}"):
         return server.refused(sentence(f"refused the key ({shown})", trouble.message, "Check the key."))
     return None

@@ -60,7 +60,7 @@ def signed(parts: Sequence[Part]) -> Iterator[Turn]:
     for part in parts:
         if isinstance(part, Reasoning):
             yield from unspoken(waiting)
-            own, waiting = opened(part.seal)
+            own, waiting = opened(part.signature)
             yield from thought(part, own)
         elif told := spoken(part):
             yield {**told, **signature(waiting)}

@@ -40,7 +40,7 @@ def explained(error: ProviderError, model: str) -> ProviderError:
     if UNREACHABLE.match(said):
         return ProviderUnavailableError(f"{said} Is Ollama running there? Start it with: ollama serve")
     if TOO_LONG.search(said):
-        return RequestRejectedError(WRAPPED.sub(r"\1", said), overflow=True)
+        return RequestRejectedError(WRAPPED.sub(r"\1", said), context_overflow=True)
     for words, advice in WILL_NOT_PASS:
         if words.search(said):
             return RequestRejectedError(f"{said} {advice.format(model=model)}")
@@ -49,7 +49,7 @@ def explained(error: ProviderError, model: str) -> ProviderError:
 
 def about_window(error: ProviderError) -> bool:
     """Whether a larger window may help: Ollama names the context, and a proxy's limit of bytes is something else."""
-    return isinstance(error, RequestRejectedError) and error.overflow and TOO_LARGE not in str(error)
+    return isinstance(error, RequestRejectedError) and error.context_overflow and TOO_LARGE not in str(error)
 
 
 def not_offered(error: ProviderError) -> bool:

@@ -40,7 +40,7 @@ class Windows:
             raise RequestRejectedError(
                 f"The prompt (about {tokens} tokens) and an answer of {answer} do not fit into {model.name}, "
                 f"which holds {model.context}. Shorten it, or choose a larger model; raise num_ctx where it is set.",
-                overflow=True,
+                context_overflow=True,
             )
         wanted = max(self._given.get(name, 0), installed.own, SMALLEST, power(tokens + answer))
         self._given[name] = min(model.context, wanted)

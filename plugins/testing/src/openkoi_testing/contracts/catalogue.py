@@ -137,7 +137,7 @@ class AnswersContract(CatalogueContract):
                 assert (heard.error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
             case "fail" | "compact_and_retry" as outcome:
                 assert isinstance(heard.error, RequestRejectedError)
-                assert (outcome == "compact_and_retry") is heard.error.overflow
+                assert (outcome == "compact_and_retry") is heard.error.context_overflow
         assert KEY[:7] not in str(heard.error)
 
 

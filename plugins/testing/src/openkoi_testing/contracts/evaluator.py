@@ -143,7 +143,7 @@ class EvaluatorContract:
     def test_what_is_unknown_has_no_scores(self, root: Path) -> None:
         evaluation = self.told(root)
 
-        assert not (evaluation.unknown and evaluation.scores)
+        assert not (evaluation.unavailable_reason and evaluation.scores)
 
     def test_each_check_has_a_name_of_its_own(self, root: Path) -> None:
         names = [check.name for check in self.told(root).checks]

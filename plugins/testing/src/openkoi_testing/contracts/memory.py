@@ -53,17 +53,17 @@ class MemoryContract:
     def test_finds_a_finished_task_by_its_words(self, tmp_path: Path) -> None:
         memory = self.fed(tmp_path, a_run("r1", "Mend the invoice parser"), a_run("r2", "Paint the calendar"))
 
-        assert ["r1"] == [hit.memo.id for hit in found(memory, "parsing invoices")]
+        assert ["r1"] == [hit.item.id for hit in found(memory, "parsing invoices")]
 
     def test_what_is_found_says_what_was_asked_and_how_it_went(self, tmp_path: Path) -> None:
         memory = self.fed(tmp_path, a_run("r1", "Mend the invoice parser"))
 
         (hit,) = found(memory, "invoice")
 
-        assert "task" == hit.memo.kind
-        assert "Mend the invoice parser" in hit.memo.text
-        assert "0.90" in hit.memo.text
-        assert "Guard the divisor" in hit.memo.text
+        assert "task" == hit.item.kind
+        assert "Mend the invoice parser" in hit.item.text
+        assert "0.90" in hit.item.text
+        assert "Guard the divisor" in hit.item.text
 
     def test_a_question_that_shares_no_word_finds_nothing(self, tmp_path: Path) -> None:
         memory = self.fed(tmp_path, a_run("r1", "Mend the invoice parser"))
@@ -113,13 +113,13 @@ class MemoryContract:
         saved = learning("L1", keys=("parser.py",), evidence=("r1-003",), shown=4, helpful=2, quoted=True)
         memory = self.fed(tmp_path, a_run("r1", "Paint the calendar"), [saving(saved, "r1", start=20)])
 
-        assert [saved] == [hit.memo for hit in found(memory, "parser")]
+        assert [saved] == [hit.item for hit in found(memory, "parser")]
 
     def test_a_learning_stands_as_it_was_last_saved(self, tmp_path: Path) -> None:
         run, early, late = a_run("r1", "Paint"), learning("L1", helpful=1), learning("L1", helpful=2)
         memory = self.fed(tmp_path, [saving(late, "r1", start=30)], run, [saving(early, "r1", start=20)])
 
-        assert [late] == [hit.memo for hit in found(memory, "parser")]
+        assert [late] == [hit.item for hit in found(memory, "parser")]
 
     @pytest.mark.parametrize("standing", [LearningStatus.STALE, LearningStatus.ARCHIVED])
     def test_a_learning_that_is_put_away_is_not_found(self, tmp_path: Path, standing: LearningStatus) -> None:
@@ -159,7 +159,7 @@ class MemoryContract:
         hits = found(memory, "parser", tokens=150)
 
         assert 0 < len(hits) < 9
-        assert 150 * 4 >= sum(len(hit.memo.text) for hit in hits)
+        assert 150 * 4 >= sum(len(hit.item.text) for hit in hits)
 
     def test_of_equals_the_newer_comes_first(self, tmp_path: Path) -> None:
         old, new = a_run("r1", "Mend the parser"), a_run("r2", "Mend the parser", start=60.0)
@@ -180,7 +180,7 @@ class MemoryContract:
         hits = found(memory, "Where is the fixture of the parser?", kinds=("transcript",))
 
         assert ["r1-said-000:0", "r1-said-001:0"] == ids(hits)
-        assert "The parser wants a fixture for grammars." == hits[0].memo.text
+        assert "The parser wants a fixture for grammars." == hits[0].item.text
 
     def test_what_was_said_waits_until_it_is_known_to_which_project_it_belongs(self, tmp_path: Path) -> None:
         talk = a_talk("r1", "The parser wants a fixture for grammars.")
@@ -195,7 +195,7 @@ class MemoryContract:
         talk = a_talk("r1", *(f"The parser wants the fixture number {n}." for n in range(20)))
         memory = self.fed(tmp_path, a_run("r1", "Mend the parser"), talk)
 
-        kinds = [hit.memo.kind for hit in found(memory, "parser", limit=12)]
+        kinds = [hit.item.kind for hit in found(memory, "parser", limit=12)]
 
         assert 1 == kinds.count("task")
         assert 3 == kinds.count("transcript")

@@ -26,4 +26,4 @@ def answers(memory: Memory) -> list[Sequence[Hit]]:
 
 def ids(hits: Sequence[Hit]) -> list[str]:
     """Return the ids of what was found, in order."""
-    return [hit.memo.id for hit in hits]
+    return [hit.item.id for hit in hits]

@@ -120,7 +120,7 @@ class SandboxContract:
         assert done.output.startswith("begin...")
         assert done.output.endswith("...end")
         assert 70_000 > len(done.output)
-        assert b"begin" + b"." * 200_000 + b"end" == Path(done.whole).read_bytes()
+        assert b"begin" + b"." * 200_000 + b"end" == Path(done.output_file).read_bytes()
 
     def test_time_runs_out(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         begun = time.monotonic()

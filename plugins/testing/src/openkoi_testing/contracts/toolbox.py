@@ -62,7 +62,7 @@ class ToolboxContract:
     def test_what_it_is_doing_is_told_with_arguments_that_it_has(self, tools: list[Tool]) -> None:
         """``Reading {path}`` needs a path."""
         for tool in tools:
-            fields = {field for _, field, _, _ in Formatter().parse(tool.doing) if field}
+            fields = {field for _, field, _, _ in Formatter().parse(tool.progress_text) if field}
 
             assert fields <= set(properties(tool)), tool.name
 

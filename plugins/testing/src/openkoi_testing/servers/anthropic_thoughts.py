@@ -11,9 +11,9 @@ from .say import Say
 
 def told(thought: Reasoning) -> dict[str, object]:
     """A thought as a block; one without words is not told. Without a seal of its own it gets a signature."""
-    if not thought.text and thought.seal:
-        return {"type": "redacted_thinking", "data": thought.seal}
-    signature = thought.seal or sha256(thought.text.encode()).hexdigest()
+    if not thought.text and thought.signature:
+        return {"type": "redacted_thinking", "data": thought.signature}
+    signature = thought.signature or sha256(thought.text.encode()).hexdigest()
     return {"type": "thinking", "thinking": thought.text, "signature": signature}
 
 

@@ -117,11 +117,11 @@ def deltas(answer: Say, part: Said) -> Iterator[Body]:
         yield from ({"toolUse": {"input": piece}} for piece in answer.pieces(arguments))
     elif isinstance(part, Text):
         yield from ({"text": piece} for piece in answer.pieces(part.text))
-    elif part.seal and not part.text:
-        yield {"reasoningContent": {"redactedContent": part.seal}}
+    elif part.signature and not part.text:
+        yield {"reasoningContent": {"redactedContent": part.signature}}
     else:
         yield from ({"reasoningContent": {"text": piece}} for piece in answer.pieces(part.text))
-        yield from [{"reasoningContent": {"signature": part.seal}}] if part.seal else []
+        yield from [{"reasoningContent": {"signature": part.signature}}] if part.signature else []
 
 
 def whole(answer: Say) -> Body:
@@ -137,9 +137,9 @@ def block(part: Said) -> Body:
         return {"toolUse": {"toolUseId": part.id, "name": part.tool, "input": dict(part.arguments)}}
     if isinstance(part, Text):
         return {"text": part.text}
-    if part.seal and not part.text:
-        return {"reasoningContent": {"redactedContent": part.seal}}
-    sealed = {"signature": part.seal} if part.seal else {}
+    if part.signature and not part.text:
+        return {"reasoningContent": {"redactedContent": part.signature}}
+    sealed = {"signature": part.signature} if part.signature else {}
     return {"reasoningContent": {"reasoningText": {"text": part.text, **sealed}}}
 
 

@@ -147,7 +147,7 @@ def parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
         for piece, following in pairwise(chain(pieces_of(answer, part, in_pieces), [None])):
             if piece is not None:
                 yield piece if following else {**piece, **signature(seal)}
-        seal = part.seal if isinstance(part, Reasoning) else ""
+        seal = part.signature if isinstance(part, Reasoning) else ""
     if seal:
         yield {"text": "", **signature(seal)}
 
@@ -168,7 +168,7 @@ def signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
     before: Said = Text("")
     for part in answer.parts:
         if isinstance(part, ToolCall):
-            yield (before.seal if isinstance(before, Reasoning) else ""), part
+            yield (before.signature if isinstance(before, Reasoning) else ""), part
         before = part
 
 

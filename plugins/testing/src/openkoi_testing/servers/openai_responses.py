@@ -111,7 +111,11 @@ def item(answer: Say, asked: Body, place: int) -> dict[str, object]:
     match part:
         case Reasoning():
             shown = [summary(part.text)] if as_object(as_json(asked.get("reasoning"))).get("summary") else []
-            seal = {"encrypted_content": part.seal or f"sealed-{place}"} if SEALED in str(asked.get("include")) else {}
+            seal = (
+                {"encrypted_content": part.signature or f"sealed-{place}"}
+                if SEALED in str(asked.get("include"))
+                else {}
+            )
             return {"id": f"rs_{place}", "type": "reasoning", "summary": shown, **seal}
         case ToolCall():
             arguments = json.dumps(dict(part.arguments), ensure_ascii=False)

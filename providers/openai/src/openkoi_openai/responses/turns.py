@@ -26,7 +26,7 @@ def turns(message: Message) -> Iterator[Turn]:
 def items(part: Part) -> Iterator[Turn]:
     """Tell a part of what the model said; thoughts are handed back under their seal."""
     match part:
-        case Reasoning(seal=seal) if seal:
+        case Reasoning(signature=seal) if seal:
             yield from unsealed(seal)
         case Text(text) if text:
             yield {"type": "message", "role": "assistant", "content": text}
