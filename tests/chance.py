@@ -247,7 +247,7 @@ def scene_of(run: Run) -> Scene:
 
 
 def chance_of(run: Run, where: str) -> Random:
-    return Random(f"{where} {run.task.agent and run.task.agent.model} {run.spent.calls} {len(run.iterations)}")
+    return Random(f"{where} {run.task.agent and run.task.agent.model} {run.cost.calls} {len(run.iterations)}")
 
 
 class Spenders:

@@ -131,8 +131,8 @@ def stage(lines: Sequence[Turn], seed: int) -> Stage:
 async def began(task: Task, there: Stage, folder: Path, workspace: Path) -> History:
     async with there.assemble(workspace, folder / "home") as koi:
         result = await koi.solve(task)
-        for question in koi.waiting():
-            koi.answer(question.id, "yes")
+        for question in koi.pending_questions():
+            koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(koi.session) if record.run]
     return History(records[0].run, result, records)
 
@@ -141,8 +141,8 @@ async def resumed(history: History, kept: list[Record], there: Stage, folder: Pa
     """Resume what is left of a run."""
     async with there.assemble(workspace, folder / "home") as koi:
         result = await koi.resume(kept, history.run)
-        for question in koi.waiting():
-            koi.answer(question.id, "yes")
+        for question in koi.pending_questions():
+            koi.answer_question(question.id, "yes")
         fresh = [record for record in koi.records(koi.session) if record.run]
     return History(history.run, result, [*kept, *fresh], history.resumed + 1)
 

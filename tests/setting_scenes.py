@@ -175,7 +175,7 @@ class Remembers:
 
     queries: list[Query] = field(default_factory=list)
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Forget it."""
 
     async def search(self, query: Query) -> Sequence[Hit]:
@@ -197,8 +197,8 @@ class Shortens:
 async def approve(koi: Assembly) -> None:
     """Answer every question with yes, as soon as it waits."""
     while True:
-        for one in koi.waiting():
-            koi.answer(one.id, "yes")
+        for one in koi.pending_questions():
+            koi.answer_question(one.id, "yes")
         await asyncio.sleep(0.02)
 
 

@@ -55,7 +55,7 @@ async def absorbed(home: Path, view: Path, batch: int) -> None:
     for path in segments(home / "data" / "sessions"):
         records = list(read_segment(path))
         for start in range(0, len(records), batch):
-            await memory.absorb(records[start : start + batch])
+            await memory.ingest(records[start : start + batch])
 
 
 def content(view: Path) -> dict[str, list[tuple[object, ...]]]:

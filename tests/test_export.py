@@ -159,7 +159,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 def remembered(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
     """What a memory that was told of a whole log answers."""
     for segment in log.segments():
-        asyncio.run(memory.absorb([line.record for line in lines_of(segment)]))
+        asyncio.run(memory.ingest([line.record for line in lines_of(segment)]))
     return list(asyncio.run(memory.search(asked)))
 
 

@@ -56,7 +56,7 @@ def prompt_of(model: Scripted, call: int = 0) -> str:
 class Remembering:
     """A memory that always remembers two things."""
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take nothing in."""
 
     async def search(self, query: Query) -> Sequence[Hit]:

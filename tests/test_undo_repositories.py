@@ -51,7 +51,7 @@ class Story:
     def taken(self) -> str:
         """Take a checkpoint; what is hidden or huge now may be named later."""
         self.may_be_named |= hidden(self.root, self.home / "rules") | huge(self.root)
-        return asyncio.run(self.store.take(self.root))
+        return asyncio.run(self.store.create(self.root))
 
     def work(self, acts: int = 10) -> str:
         """Do something to the folder, and take it."""

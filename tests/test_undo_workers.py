@@ -13,7 +13,7 @@ PART = Task("Write w.txt.", limits=Limits(iterations=0), agent=Agent(name="acme"
 
 
 class Writer:
-    async def work(self, plan, run):
+    async def run(self, plan, run):
         (run.workspace / "w.txt").write_text("by the worker")
         return ExecutionResult("Written.")
 

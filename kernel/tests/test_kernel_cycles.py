@@ -277,7 +277,7 @@ def test_an_agent_has_only_the_tools_that_it_was_given() -> None:
 class Twice:
     """A worker that lets two agents do the task, one after the other."""
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Their words."""
         first = await run.solve(Task("First half", limits=ONCE))
         second = await run.solve(Task("Second half", limits=ONCE))

@@ -270,7 +270,7 @@ class Keeper:
         self.restored: list[str] = []
         self.taken = 0
 
-    async def take(self, root: Path, *, run: str = "") -> str:
+    async def create(self, root: Path, *, run: str = "") -> str:
         """Fail when the work is to be kept."""
         self.taken += 1
         if self.taken == 2:
@@ -296,7 +296,7 @@ def test_work_that_was_not_kept_is_not_replaced_by_what_was_there_before(tmp_pat
 
     async def solve() -> Rehearsed:
         koi = stage.assemble(tmp_path, tmp_path / "home")
-        koi.plugins.provided = {**koi.plugins.provided, "checkpoints": {"mine": keeper}}
+        koi.registry.provided = {**koi.registry.provided, "checkpoints": {"mine": keeper}}
         async with koi:
             return Rehearsed(await koi.solve(WRITE), tuple(koi.records(koi.session)))
 
@@ -441,7 +441,7 @@ def test_a_plugin_is_entered_once_however_many_runs_begin_with_it(tmp_path: Path
 
 def test_a_memory_that_never_answers_is_left_when_the_time_is_over(tmp_path: Path) -> None:
     class Sleeping:
-        async def absorb(self, records: object) -> None:
+        async def ingest(self, records: object) -> None:
             """Take nothing."""
 
         async def search(self, query: object) -> Any:

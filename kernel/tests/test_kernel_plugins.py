@@ -25,7 +25,7 @@ def plugins(*entries: PluginEntry, provided: Mapping[str, object] | None = None,
 
 
 def listed(there: Plugins) -> list[tuple[str, str]]:
-    return [(entry.name, entry.origin) for entry in there.entries("tools")]
+    return [(entry.name, entry.origin) for entry in there.plugins("tools")]
 
 
 def test_a_source_adds_what_nobody_else_brings() -> None:

@@ -23,11 +23,11 @@ class StruckDuckDB(DuckDB):
 
     struck = False
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         if not self.struck:
             self.struck = True
             self.file.path.write_bytes(b"no database at all " * 1_000)
-        await super().absorb(records)
+        await super().ingest(records)
 
 
 class StruckSQLite(SQLite):
@@ -35,11 +35,11 @@ class StruckSQLite(SQLite):
 
     struck = False
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         if not self.struck:
             self.struck = True
             self.path.write_bytes(b"no database at all " * 1_000)
-        await super().absorb(records)
+        await super().ingest(records)
 
 
 class Counting(DuckDB):
@@ -47,9 +47,9 @@ class Counting(DuckDB):
 
     told = 0
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         self.told += len(records)
-        await super().absorb(records)
+        await super().ingest(records)
 
 
 class Kept:
@@ -58,13 +58,13 @@ class Kept:
     def __init__(self) -> None:
         self.records: list[Record] = []
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         self.records += records
 
     async def search(self, query: Query) -> Sequence[Hit]:
         return ()
 
-    async def seen(self) -> Mapping[str, int]:
+    async def offsets(self) -> Mapping[str, int]:
         return {record.segment: record.end for record in self.records}
 
 

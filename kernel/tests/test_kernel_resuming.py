@@ -30,7 +30,7 @@ ANSWERS = ["first", "second", "third"]
 class Parts:
     """A worker with three parts, two of them at the same time."""
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Their words."""
         one = await run.solve(Task("Part one", limits=ONCE))
         two, three = await asyncio.gather(
@@ -109,8 +109,8 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
     async def run() -> tuple[str, str]:
         async with given.assemble(tmp_path, tmp_path / "home") as koi:
             first = await koi.solve(Task("Act", limits=ONCE))
-            [question] = koi.waiting()
-            koi.answer(question.id, "yes")
+            [question] = koi.pending_questions()
+            koi.answer_question(question.id, "yes")
             records = [record for record in koi.records(koi.session) if record.run]
         async with given.assemble(tmp_path, tmp_path / "home") as koi:
             second = await koi.resume(records, records[0].run)

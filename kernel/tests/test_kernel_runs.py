@@ -341,7 +341,7 @@ def test_a_read_only_run_takes_no_checkpoint_and_a_write_takes_one_first(tmp_pat
 class Failing:
     """A memory that is out of order."""
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Fail."""
         raise RuntimeError("no room")
 
@@ -369,7 +369,7 @@ def test_a_sub_task_is_paid_from_what_is_left(tmp_path: Path) -> None:
             third = await run.solve(Task("Another part"))
             assert NextAction.ABORT_BUDGET is third.decision.action
             assert NextAction.ACCEPT is first.decision.action
-            return run.spent.tokens, run.spent.calls
+            return run.cost.tokens, run.cost.calls
 
     assert (2_200, 2) == asyncio.run(solve())
 

@@ -300,11 +300,11 @@ def test_a_rubric_that_is_not_there_is_unknown_and_costs_nothing(tmp_path: Path)
 
 def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
     bundled = "api-design, code-review, general, prose-quality, sql-safety, test-quality"
-    assert {"rubrics": bundled} == asyncio.run(Judge().examine())
+    assert {"rubrics": bundled} == asyncio.run(Judge().health())
 
     broken(tmp_path)
     with pytest.raises(KoiError, match="does not begin with YAML"):
-        asyncio.run(Judge(folder=tmp_path).examine())
+        asyncio.run(Judge(folder=tmp_path).health())
 
 
 @pytest.mark.parametrize("setting", [{"votes": 0}, {"temperature": -1.0}, {"band": float("nan")}, {"max_output": 0}])

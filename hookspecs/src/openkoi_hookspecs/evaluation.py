@@ -91,7 +91,7 @@ class EvaluationMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What evaluators say about one work. ``unknown`` is the reason why a judge gave no score.
+    """What evaluators say about one work. ``unavailable_reason`` says why a judge gave no score.
 
     ``missing`` says which checks should have run and did not, and why: without them the work is not green.
     ``suggestion`` is one line of advice for the next attempt; ``log`` is what the checks printed, for judges to read.

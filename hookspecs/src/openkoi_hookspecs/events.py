@@ -65,7 +65,7 @@ class PlanReady(Event):
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded(Event):
-    """A message that the run, not the model, added to the conversation. ``fresh`` begins a new one."""
+    """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one."""
 
     name = "message"
     message: Message
@@ -84,7 +84,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted(Event):
-    """Written before the effect: a call without a result may have happened. ``doing`` says it in a person's words."""
+    """Written before the effect: a call without a result may have happened. ``progress_text`` is what the user reads."""
 
     name = "tool_call"
     call: ToolCall

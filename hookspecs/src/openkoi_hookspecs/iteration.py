@@ -15,8 +15,8 @@ class Plan:
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 
-    A plan that is not ``judged`` is executed once and not evaluated: a deterministic skill. ``asks``: the task is a
-    question, which asks for nothing to be made or changed; before the work this is looked at only where it matters.
+    A plan that is not to be evaluated is executed once and not evaluated: a deterministic skill. ``asks``: the task is
+    a question, which asks for nothing to be made or changed; before the work this is looked at only where it matters.
     """
 
     steps: tuple[str, ...] = ()
@@ -103,8 +103,8 @@ class NextAction(StrEnum):
 class Decision:
     """A decision and why it was taken.
 
-    A ``fresh`` one goes on from the best iteration's files with a minimal context: the last attempt led astray. An
-    ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
+    ``restart_from_best``: it goes on from the best iteration's files with a minimal context: the last attempt led
+    astray. An ``unjudged`` one ends the run for want of a judgement alone: resuming the run asks the judge again.
     """
 
     action: NextAction

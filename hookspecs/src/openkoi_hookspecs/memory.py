@@ -31,7 +31,7 @@ class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
     ``kind`` is anti_pattern, heuristic, preference, procedure or fact. ``keys`` are the globs, tools, error codes and
-    names it is about. ``evidence`` are ids of records. ``quoted`` text is shown as data, never as an
+    names it is about. ``evidence`` are ids of records. ``untrusted`` text is shown as data, never as an
     instruction: it is neither approved by the user nor proved to help, or it was read from a page, a tool, a file or a
     message.
     ``confidence`` follows from its outcomes, before any decay; ``last_used`` is when it last helped, ``expires_at``
@@ -81,7 +81,7 @@ class Query:
 class Hit:
     """A memo and how well it answers, 0.0 to 1.0 within one search.
 
-    ``near`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
+    ``similarity`` is how much both mean the same, a cosine from 0.0 to 1.0; 0.0 where no embedder tells.
     """
 
     item: MemoryItem

@@ -17,9 +17,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """Reasoning of the model. ``seal`` is the vendor's opaque proof, handed back unchanged on the next turn.
+    """Reasoning of the model. ``signature`` is the vendor's opaque proof, handed back unchanged on the next turn.
 
-    ``by`` is the ``provider/model`` that thought so; the kernel sets it, and shows it to no other.
+    ``model`` is the ``provider/model`` that thought so; the kernel sets it, and shows it to no other.
     """
 
     text: str

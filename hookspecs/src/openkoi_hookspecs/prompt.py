@@ -16,7 +16,7 @@ class Layer(IntEnum):
 class Section:
     """A named piece of the prompt. A later section of the same name replaces it; an empty text removes it.
 
-    ``quoted`` text is shown as data, never as an instruction: set it on what came from a page, a tool or a stranger.
+    ``untrusted`` text is shown as data, never as an instruction: set it on what came from a page, a tool or a stranger.
     ``source`` is stamped by the kernel. The sections of a plugin at one hook are refused with a warning if they exceed
     64 KB; so are the largest, if all sections together exceed 256 KB or a quarter of the model's context.
     """

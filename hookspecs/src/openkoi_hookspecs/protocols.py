@@ -1,9 +1,9 @@
 """What plugins implement.
 
-A socket has one, two or three methods. Each takes one fact and at most the run or the workspace's root, so that what it
-is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same time:
-what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and left
-at the end.
+A protocol has one, two or three methods. Each takes one fact and at most the run or the workspace's root, so that what
+it is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
+time: what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and
+left at the end.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -34,8 +34,8 @@ class Provider(Protocol):
         """Stream one answer: text as it comes, tool calls only when complete, Done last.
 
         Yield ``Buffered`` while a call's arguments arrive, so that an endless one is cut off; the kernel closes the
-        stream. A call that cannot be read comes with its ``fault``. Does not retry. Raises ProviderUnavailableError or
-        RequestRejectedError.
+        stream. A call that cannot be read comes with its ``parse_error``. Does not retry. Raises
+        ProviderUnavailableError or RequestRejectedError.
         """
 
 
@@ -78,7 +78,7 @@ class Evaluator(Protocol):
         """Evaluate the work as it stands in ``run.workspace``; return None to say nothing about it.
 
         Reads files, never changes them. A judge that cannot judge tries once more by itself, then says why in
-        ``unknown``; one that raises is asked once more.
+        ``unavailable_reason``; one that raises is asked once more.
         """
 
 
@@ -99,7 +99,7 @@ class SupportsBaseline(Protocol):
 class Memory(Protocol):
     """A searchable view of the run log. Group ``openkoi.memory``; one is chosen."""
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in, each id once however often it comes.
 
         There is no other way to write: whatever memory knows can be rebuilt from the log.
@@ -113,7 +113,7 @@ class Memory(Protocol):
 class SupportsOffsets(Protocol):
     """What a memory may be besides: one that knows how far it has read, so that it is only given what is new."""
 
-    async def seen(self) -> Mapping[str, int]:
+    async def offsets(self) -> Mapping[str, int]:
         """For each log segment, the ``end`` of the last record absorbed from it; moved with the records, atomically."""
 
 
@@ -127,7 +127,7 @@ class ToolProvider(Protocol):
 class Sandbox(Protocol):
     """A cage for commands. Group ``openkoi.sandboxes``; one is chosen."""
 
-    async def level(self) -> int:
+    async def probe_level(self) -> int:
         """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
@@ -137,7 +137,7 @@ class Sandbox(Protocol):
 class Checkpoints(Protocol):
     """Versions of a workspace, kept outside it. Group ``openkoi.checkpoints``; one is chosen."""
 
-    async def take(self, root: Path, *, run: str = "") -> str:
+    async def create(self, root: Path, *, run: str = "") -> str:
         """Keep the files as they are; return an id. Of what changed since the ``run`` began, know what it did itself.
 
         The first checkpoint of a run is of its beginning. Without a run, all that changed counts as its work.
@@ -170,7 +170,7 @@ class Compactor(Protocol):
 class AgentRunner(Protocol):
     """Does the work of an execution in place of the inner loop: a team, another program. Group ``openkoi.workers``."""
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
         Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
@@ -181,7 +181,7 @@ class AgentRunner(Protocol):
 class PluginSource(Protocol):
     """A plugin that finds plugins: scripts in a folder, WASM modules. Group ``openkoi.sources``."""
 
-    def entries(self, koi: Koi) -> Iterable[PluginEntry]:
+    def discover(self, koi: Koi) -> Iterable[PluginEntry]:
         """List what is there, cheaply. Each is chosen, attributed and isolated like one that was installed."""
 
 
@@ -189,5 +189,5 @@ class PluginSource(Protocol):
 class SupportsHealthCheck(Protocol):
     """What any plugin may be besides: one that tells ``doctor`` and ``status`` how it is."""
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Say what there is to see, a word and its value each; raises a KoiError that says what to do when unwell."""

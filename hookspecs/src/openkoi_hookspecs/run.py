@@ -52,7 +52,7 @@ class PendingQuestion:
 class Koi(Protocol):
     """OpenKoi between runs, as commands, daemons and faces hold it."""
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
 
     def records(self, session: str) -> Iterable[Record]:
@@ -61,7 +61,7 @@ class Koi(Protocol):
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
-    def offers(self) -> Sequence[ProviderInfo]:
+    def providers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first, with their default models."""
 
     def saved_keys(self) -> Sequence[str]:
@@ -70,22 +70,22 @@ class Koi(Protocol):
     def save_key(self, provider: str, key: str) -> Path:
         """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
 
-    def configure(self, key: str, value: str) -> Path:
+    def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is. None: nobody is there, or no answer was given in time."""
 
-    def waiting(self) -> Sequence[PendingQuestion]:
+    def pending_questions(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered, the oldest first; also runs of other processes."""
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in a person's name, by its id or the beginning of it; raises PluginNotFoundError."""
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment, with the same facts; return who said what, in order."""
@@ -112,7 +112,7 @@ class Run(Koi, Protocol):
         """What is to be done, with the limits that bind it."""
 
     @property
-    def spent(self) -> Cost:
+    def cost(self) -> Cost:
         """What has been used so far, by anyone."""
 
     @property

@@ -10,7 +10,7 @@ from .events_base import Event
 class Command:
     """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
 
-    ``without`` names variables of ours that hold a secret and are not for the program. ``approved`` are absolute paths
+    ``hide_env`` names variables of ours that hold a secret and are not for the program. ``approved`` are absolute paths
     that the user lets this task change although other programs run what is there.
     """
 
@@ -26,7 +26,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended: the first and last 32 KB of both streams, and where the ``whole`` of it is kept.
+    """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with all of it.
 
     ``events`` are what the sandbox wants in the run's log.
     """

@@ -21,7 +21,7 @@ class Effect(IntEnum):
 class ToolCall:
     """A complete request of a model to use a tool.
 
-    One that cannot be read carries its ``fault``: it is never run, and the model is told the sentence instead.
+    One that cannot be read carries its ``parse_error``: it is never run, and the model is told the sentence instead.
     """
 
     id: str
@@ -49,13 +49,13 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function a model may call. ``parameters`` is a JSON Schema; ``polls`` exempts it from the loop breaker.
+    """A function a model may call. ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the loop breaker.
 
-    ``doing`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A ``rare`` tool's
-    schema is not sent with every request: the model finds it when it needs it. ``writes`` tells guards which paths a
-    call would write to, where its arguments do not name them plainly; it may raise a ToolError. A tool is ``local`` if
-    it changes nothing but files in the workspace, so that a diff shows what it did. A successful call of any other tool
-    that does not only read counts as a change.
+    ``progress_text`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A
+    ``deferred`` tool's schema is not sent with every request: the model finds it when it needs it. ``written_paths``
+    tells guards which paths a call would write to, where its arguments do not name them plainly; it may raise a
+    ToolError. A tool is ``local`` if it changes nothing but files in the workspace, so that a diff shows what it did. A
+    successful call of any other tool that does not only read counts as a change.
     """
 
     name: str

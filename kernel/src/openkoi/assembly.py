@@ -86,7 +86,7 @@ class Assembly(House):
         now = ""
         if keeper:
             await refuse_fork(keeper, self.config.workspace, beginning.checkpoint, beginning.last)
-            now = await keeper.take(self.config.workspace, run=fresh)
+            now = await keeper.create(self.config.workspace, run=fresh)
             # before anything is written down: a fork that is killed here cannot be resumed over half its files
             done = await keeper.restore(self.config.workspace, beginning.checkpoint, since=beginning.last, run=fresh)
             if left := {**done.conflicts, **done.left}:

@@ -17,7 +17,7 @@ async def strong_enough(sandbox: Sandbox, run: "Kernel") -> None:
     wanted = level_of(run.house.config.get(KEY, str, LEVELS[0]))
     if wanted == 0 or run.uncaged:
         return
-    proved = await sandbox.level()
+    proved = await sandbox.probe_level()
     if proved >= wanted:
         return
     short = f"{KEY} wants commands to be {LEVELS[wanted]}, and here only {LEVELS[proved]} can be proved."

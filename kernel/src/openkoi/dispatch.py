@@ -133,7 +133,7 @@ def unknown(call: ToolCall, run: Kernel) -> str:
 
 async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Permission:
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
-    said = [verdict for _, verdict in await run.gather(hooks.before_tool, call=call, tool=tool, run=run)]
+    said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if not isinstance(strictest, Ask):
         return strictest

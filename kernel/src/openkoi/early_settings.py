@@ -21,7 +21,7 @@ async def check_settings(house: "House", changed: Mapping[str, object]) -> None:
     Raises ConfigError or PluginNotFoundError for one that nothing reads or that cannot be used.
     """
     config = house.config
-    readers = Readers(config, house.plugins)
+    readers = Readers(config, house.registry)
     said = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
     if wrong := [text for key, origin in said if (text := explain_unread(key, origin, readers))]:
         raise ConfigError(wrong[0])

@@ -100,7 +100,7 @@ class Hooks:
         """Who would be asked now."""
         return tuple(voice for voice in self.voices.get(moment.__name__, ()) if not voice.silenced)
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask everybody, with the same facts; return who said what, in order."""

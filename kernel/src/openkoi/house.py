@@ -74,7 +74,7 @@ class House(ABC):
     """One process's OpenKoi. Enter it before use; leaving it does what is left to do."""
 
     config: Config
-    plugins: Plugins
+    registry: Plugins
     redactor: Redactor
     session: str = field(default_factory=session_id)
     listeners: list[Listener] = field(default_factory=list)
@@ -92,8 +92,8 @@ class House(ABC):
     day: Daybook | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.plugins.warn = self.warn_once
-        self.sockets = Sockets(self.plugins, self.warn_once)
+        self.registry.warn = self.warn_once
+        self.sockets = Sockets(self.registry, self.warn_once)
         self.hooks = Hooks(
             lambda fault: self.warn_once(str(fault)),
             order=self.config.strings("hooks.order", ()),
@@ -116,23 +116,23 @@ class House(ABC):
         if self.begun:
             return
         self.begun = True
-        sources, faults = self.plugins.load_all("sources")
+        sources, faults = self.registry.load_all("sources")
         self.pending += map(str, faults)
         for name, source in sources.items():
             self.ask_source(name, source)
-        self.pending += self.plugins.shadowed
-        hooks, faults = self.plugins.load_all("hooks")
+        self.pending += self.registry.shadowed
+        hooks, faults = self.registry.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
-        self.pending += find_unknown_settings(self.config, self.plugins)
+        self.pending += find_unknown_settings(self.config, self.registry)
 
     def ask_source(self, name: str, source: object) -> None:
         """Take in what a plugin finds that finds plugins."""
         try:
-            self.plugins.sourced += entries_of(cast(PluginSource, source), cast(Any, self))
+            self.registry.sourced += entries_of(cast(PluginSource, source), cast(Any, self))
         except BaseException as error:  # a source is a plugin: what it would have found is missing, and that is said
             if must_end(error):
                 raise
-            self.pending.append(str(PluginError(name, "entries", f"{type(error).__name__}: {error}")))
+            self.pending.append(str(PluginError(name, "discover", f"{type(error).__name__}: {error}")))
 
     async def __aexit__(self, *error: Any) -> None:
         try:
@@ -145,12 +145,12 @@ class House(ABC):
     async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
         """Do a task, also as a part of another one."""
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
         self.begin()
-        return await self.hooks.gather(moment, *args, **facts)
+        return await self.hooks.collect(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
@@ -159,9 +159,9 @@ class House(ABC):
         self.begin()
         return await self.hooks.fold(moment, value, *args, **facts)
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it."""
-        return self.plugins.entries(kind)
+        return self.registry.plugins(kind)
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""
@@ -186,7 +186,7 @@ class House(ABC):
 
     async def provider(self, name: str) -> Provider:
         """A provider by name; where its key is missing, it is looked for."""
-        refuse_unrecordable(name, self.config, self.plugins)
+        refuse_unrecordable(name, self.config, self.registry)
         try:
             return await self.sockets.provider(name)
         except NoProviderError:
@@ -205,8 +205,8 @@ class House(ABC):
 
     async def discovered(self) -> list[DiscoveredProvider]:
         """What plugins found, of those providers that are installed."""
-        installed = {entry.name for entry in self.entries("providers")}
-        said = await self.gather(hooks.find_models, koi=self)
+        installed = {entry.name for entry in self.plugins("providers")}
+        said = await self.collect(hooks.find_models, koi=self)
         for found in (one for _, many in said for one in many):
             self.redactor.hold(found.key, found.origin)
         return [one for _, many in said for one in many if one.provider in installed]
@@ -215,12 +215,12 @@ class House(ABC):
         """Let the provider be built with a key that was found."""
         if found.key:
             self.redactor.hold(found.key)
-            self.plugins.keys[found.provider] = Setting(found.key, found.origin)
+            self.registry.keys[found.provider] = Setting(found.key, found.origin)
 
-    def offers(self) -> Sequence[ProviderInfo]:
+    def providers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first, with their default models."""
-        installed = {entry.name for entry in self.entries("providers")}
-        return [offer for offer in self.catalogue.offers if offer.provider in installed]
+        installed = {entry.name for entry in self.plugins("providers")}
+        return [offer for offer in self.catalogue.providers if offer.provider in installed]
 
     def saved_keys(self) -> Sequence[str]:
         """The providers whose keys are saved."""
@@ -231,7 +231,7 @@ class House(ABC):
         self.redactor.hold(key)
         return save_key(self.config.paths.credentials, provider, key)
 
-    def configure(self, key: str, value: str) -> Path:
+    def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration."""
         return configure(self.config.paths.config, key, value)
 
@@ -239,13 +239,13 @@ class House(ABC):
         """Ask the person there is; None when nobody is."""
         return await self.asker.ask(question)
 
-    def waiting(self) -> Sequence[PendingQuestion]:
+    def pending_questions(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered, the oldest first."""
-        return self.asker.kept.waiting()
+        return self.asker.kept.pending_questions()
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in a person's name."""
-        return self.asker.kept.answer(id, answer)
+        return self.asker.kept.answer_question(id, answer)
 
     def tell(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Write events to the log, then show them to the faces."""
@@ -292,7 +292,7 @@ class House(ABC):
 
 def entries_of(source: PluginSource, koi: Any) -> list[PluginEntry]:
     """What a source lists, if all of it are entries."""
-    entries = list(source.entries(koi))
+    entries = list(source.discover(koi))
     if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
         raise TypeError(f"it lists a {type(strange[0]).__name__}")
     return entries

@@ -120,15 +120,15 @@ class Kernel(Lodger):
         return self.task.agent or NOBODY
 
     @property
-    def spent(self) -> Cost:
+    def cost(self) -> Cost:
         """What has been used so far, by anyone."""
-        return self.budget.spent
+        return self.budget.cost
 
     def lap(self) -> Cost:
         """What has been used since this was asked last; of iterations that are in the log already, nothing."""
         if self.past.written[events.IterationFinished] > 0:
             return Cost()
-        before, now = self.lapped, self.spent
+        before, now = self.lapped, self.cost
         self.lapped = now
         return now - before
 
@@ -188,11 +188,11 @@ class Kernel(Lodger):
         """The limit that was reached first; empty if none was."""
         return self.budget.refused or self.limit_noted
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        said = await self.house.hooks.gather(moment, *args, **facts)
+        said = await self.house.hooks.collect(moment, *args, **facts)
         await self.warn()
         return said
 

@@ -15,25 +15,25 @@ class Lodger:
 
     house: House
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it."""
-        return self.house.entries(kind)
+        return self.house.plugins(kind)
 
     def records(self, session: str) -> Iterable[Record]:
         """Read a session's log from its beginning."""
         return self.house.records(session)
 
-    def waiting(self) -> Sequence[PendingQuestion]:
+    def pending_questions(self) -> Sequence[PendingQuestion]:
         """What runs have asked and nobody has answered."""
-        return self.house.waiting()
+        return self.house.pending_questions()
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in a person's name."""
-        return self.house.answer(id, answer)
+        return self.house.answer_question(id, answer)
 
-    def offers(self) -> Sequence[ProviderInfo]:
+    def providers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first."""
-        return self.house.offers()
+        return self.house.providers()
 
     def saved_keys(self) -> Sequence[str]:
         """The providers whose keys are saved."""
@@ -43,6 +43,6 @@ class Lodger:
         """Keep a key for its user alone."""
         return self.house.save_key(provider, key)
 
-    def configure(self, key: str, value: str) -> Path:
+    def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration."""
-        return self.house.configure(key, value)
+        return self.house.set_setting(key, value)

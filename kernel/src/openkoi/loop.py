@@ -58,7 +58,7 @@ async def note(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None,
     work = limited(work, run.limited)
     known = run.past.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
-    spent = known.cost if known else run.spent
+    spent = known.cost if known else run.cost
     run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, cost=spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, EvaluationMode.SKIPPED)
     await run.emit(IterationFinished(len(run.iterations) - 1, score, run.lap(), mode))
@@ -75,8 +75,8 @@ async def rule(run: Kernel) -> Decision:
     """Decide what happens next; what was decided before holds."""
     if known := run.past.take(DecisionMade):
         return known.decision
-    ruling = decide(run.iterations, run.task.limits, run.spent)
-    await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.spent, run.iterations[-1].facts))
+    ruling = decide(run.iterations, run.task.limits, run.cost)
+    await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.cost, run.iterations[-1].facts))
     return ruling
 
 
@@ -103,5 +103,5 @@ async def finish(ruling: Decision, run: Kernel) -> Result:
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)
-    await run.emit(RunCompleted(ruling, run.spent, best=index, iterations=len(run.iterations)))
-    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.spent)
+    await run.emit(RunCompleted(ruling, run.cost, best=index, iterations=len(run.iterations)))
+    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.cost)

@@ -34,7 +34,7 @@ class Plugins:
     keys: dict[str, Setting] = field(default_factory=dict)
     warn: Callable[[str], None] = field(default=lambda _: None)
 
-    def entries(self, kind: str) -> list[PluginEntry]:
+    def plugins(self, kind: str) -> list[PluginEntry]:
         """What there is of a kind and not switched off, by name."""
         taken: dict[str, PluginEntry] = {}
         for entry in self.claims(kind):
@@ -77,7 +77,7 @@ class Plugins:
 
     def find(self, kind: str, name: str) -> PluginEntry | None:
         """The entry of a name; of an embedder that has several models, ``name/model`` is one of them."""
-        entries = {entry.name: entry for entry in self.entries(kind)}
+        entries = {entry.name: entry for entry in self.plugins(kind)}
         vendor, _, model = name.partition("/")
         found = next((one for one in self.found if (one.kind, one.name) == (kind, vendor)), None)
         if kind != "embedders" or name in entries or not model or vendor not in entries or found is None:
@@ -89,7 +89,7 @@ class Plugins:
         if (kind, name) not in self.loaded:
             entry = self.find(kind, name)
             if entry is None:
-                raise PluginNotFoundError(kind, name, tuple(entry.name for entry in self.entries(kind)))
+                raise PluginNotFoundError(kind, name, tuple(entry.name for entry in self.plugins(kind)))
             self.loaded[kind, name] = guarded(entry)
         return self.loaded[kind, name]
 
@@ -97,7 +97,7 @@ class Plugins:
         """All of a kind, and the faults of those that could not be loaded."""
         things: dict[str, object] = {}
         faults: list[KoiError] = []
-        for entry in self.entries(kind):
+        for entry in self.plugins(kind):
             try:
                 things[entry.name] = self.load(kind, entry.name)
             except KoiError as fault:

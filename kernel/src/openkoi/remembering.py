@@ -42,14 +42,14 @@ class Remembering:
     async def remember(self, memory: Memory) -> None:
         """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
         told = await self.tell(memory, await seen_by(memory))
-        if told and isinstance(memory, SupportsOffsets) and lost(told, now := await memory.seen()):
+        if told and isinstance(memory, SupportsOffsets) and lost(told, now := await memory.offsets()):
             await self.tell(memory, now)
 
     async def tell(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         told: dict[str, int] = {}
         for batch in batches(self.news(seen), BATCH):
-            await memory.absorb(batch)
+            await memory.ingest(batch)
             told |= {record.segment: record.end for record in batch}
         return {**seen, **told} if told else {}
 
@@ -63,7 +63,7 @@ class Remembering:
 
 async def seen_by(memory: Memory) -> Mapping[str, int]:
     """How far a memory has read; one that does not know is told everything."""
-    return await memory.seen() if isinstance(memory, SupportsOffsets) else {}
+    return await memory.offsets() if isinstance(memory, SupportsOffsets) else {}
 
 
 def lost(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:

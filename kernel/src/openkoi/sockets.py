@@ -28,12 +28,12 @@ from .plugins import Plugins, check_socket
 METHODS = {
     "providers": ("models", "chat"),
     "evaluators": ("evaluate",),
-    "memory": ("absorb", "search"),
+    "memory": ("ingest", "search"),
     "tools": ("tools",),
-    "sandboxes": ("level", "execute"),
-    "checkpoints": ("take", "restore", "diff"),
+    "sandboxes": ("probe_level", "execute"),
+    "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
-    "workers": ("work",),
+    "workers": ("run",),
 }
 USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
 STARTING = 10.0
@@ -69,7 +69,7 @@ class Sockets:
     async def every(self, kind: str) -> dict[str, Any]:
         """All plugins of a kind; those that cannot be had are named once and left out."""
         things: dict[str, Any] = {}
-        for entry in self.plugins.entries(kind):
+        for entry in self.plugins.plugins(kind):
             try:
                 things[entry.name] = await self.plugin(kind, entry.name)
             except KoiError as fault:
@@ -121,7 +121,7 @@ class Sockets:
         place = {name: rank for rank, name in enumerate(config.strings("evaluation.order", ("*",)))}
         required = config.strings("evaluation.require", ())
         there = [
-            (entry.name, await self.evaluator(entry.name, required)) for entry in self.plugins.entries("evaluators")
+            (entry.name, await self.evaluator(entry.name, required)) for entry in self.plugins.plugins("evaluators")
         ]
         return dict(sorted(there, key=lambda named: place.get(named[0], place.get("*", len(place)))))
 

@@ -40,7 +40,7 @@ class Versions:
             return ""
         try:
             with confined():
-                return str(await self.tidied(keeper.take(self.root, run=self.run)))
+                return str(await self.tidied(keeper.create(self.root, run=self.run)))
         except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
             self.fault = str(error)
             if self.origin:

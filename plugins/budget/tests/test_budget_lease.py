@@ -86,7 +86,7 @@ def carried_out(act: Act, payer: Budget) -> None:
 
 
 def overspent(one: Budget) -> Iterator[str]:
-    spent, limits = one.spent, one.limits
+    spent, limits = one.cost, one.limits
     if spent.budget_tokens > limits.tokens:
         yield "tokens"
     if spent.usd > limits.usd + CENT:
@@ -118,7 +118,7 @@ def test_what_is_given_back_is_there_again(acts: list[Act]) -> None:
     for act in acts:
         carried_out(replace(act, ending="release"), one)
 
-    assert (before, Cost()) == ((one.tokens_left, one.usd_left), one.spent)
+    assert (before, Cost()) == ((one.tokens_left, one.usd_left), one.cost)
 
 
 # One request.
@@ -187,9 +187,9 @@ def test_a_sub_task_is_paid_by_its_parent_too() -> None:
     child = budget(parent=parent)
     child.settle(child.reserve(100, 100, DEAR), Usage(input=100, output=10), DEAR)
 
-    assert child.spent == parent.spent
-    assert (110, 1) == (parent.spent.tokens, parent.spent.calls)
-    assert pytest.approx(0.0015) == parent.spent.usd
+    assert child.cost == parent.cost
+    assert (110, 1) == (parent.cost.tokens, parent.cost.calls)
+    assert pytest.approx(0.0015) == parent.cost.usd
 
 
 @pytest.mark.row("C61")
@@ -197,7 +197,7 @@ def test_usage_above_the_lease_is_charged() -> None:
     one = budget(Limits(tokens=1_000))
     one.settle(one.reserve(100, 500, FREE), Usage(input=5_000), FREE)
 
-    assert 5_000 == one.spent.tokens
+    assert 5_000 == one.cost.tokens
     with pytest.raises(LimitExceededError, match="tokens"):
         one.reserve(1, 1, FREE)
 
@@ -210,7 +210,7 @@ def test_time_runs_for_the_task_and_its_parent() -> None:
     clock.now += 1
 
     assert 5.0 == child.seconds_left
-    assert (1.0, 5.0) == (child.spent.seconds, parent.spent.seconds)
+    assert (1.0, 5.0) == (child.cost.seconds, parent.cost.seconds)
 
 
 # What a call costs.
@@ -253,7 +253,7 @@ def test_a_count_above_the_lease_is_charged_and_more_is_reserved_from_then_on() 
     budget.settle(budget.reserve(800, 1_000, price), Usage(input=4_000), price)
     later = budget.reserve(800, 1_000, price)
 
-    assert 4_000 == budget.spent.tokens
+    assert 4_000 == budget.cost.tokens
     assert int(2_000 * 2 * 1.25) == later.tokens
     assert not budget.over
 

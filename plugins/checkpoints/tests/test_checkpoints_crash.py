@@ -13,7 +13,7 @@ from openkoi_hookspecs import KoiError
 
 
 def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+    return asyncio.run(store.create(root))
 
 
 def restore(store: Store, root: Path, id: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, root: Path) -> N
     with pytest.raises(StoreFault, match="kept"):
         take(store, root)
     with pytest.raises(StoreFault, match="kept"):
-        asyncio.run(store.examine())
+        asyncio.run(store.health())
 
 
 WORKER = """

@@ -23,7 +23,7 @@ def watched(folder: Path) -> Store:
 
 
 def take(store: Store, root: Path, run: str = "run") -> str:
-    return asyncio.run(store.take(root, run=run))
+    return asyncio.run(store.create(root, run=run))
 
 
 def restore(store: Store, root: Path, id: str, since: str = "") -> dict[str, str]:

@@ -90,7 +90,7 @@ def test_git_applies_what_is_written(tmp_path: Path, seed: int) -> None:
     scribble(root, chance)
     shutil.copytree(root, copy, symlinks=True)
     store = Store(folder=tmp_path / "kept")
-    first = asyncio.run(store.take(root))
+    first = asyncio.run(store.create(root))
     scribble(root, chance)
 
     applied(copy, asyncio.run(store.diff(root, first)))
@@ -130,7 +130,7 @@ def test_git_applies_large_changes_and_links(tmp_path: Path) -> None:
     (root / "empty").touch()
     shutil.copytree(root, copy)
     store = Store(folder=tmp_path / "kept")
-    first = asyncio.run(store.take(root))
+    first = asyncio.run(store.create(root))
     (root / "long").write_text("".join(f"{n if n % 2 or n < 9 or n > 19_990 else -n}\n" for n in range(20_000)))
     (root / "turns").unlink()
     (root / "turns").symlink_to("long")

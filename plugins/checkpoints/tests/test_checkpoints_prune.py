@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+    return asyncio.run(store.create(root))
 
 
 def restore(store: Store, root: Path, id: str) -> None:
@@ -174,12 +174,12 @@ def test_the_checkpoints_of_a_deleted_workspace_go_in_time(store: Store, root: P
 
 def test_it_is_done_once_a_day_and_told(store: Store, root: Path) -> None:
     grown(store, root, days=20)
-    assert "never yet" == asyncio.run(store.examine())["pruned"]
+    assert "never yet" == asyncio.run(store.health())["pruned"]
     os.utime(store.folder / "pruned", (0, 0))
     (root / "a.txt").write_text("now\n")
     take(store, root)
 
-    said = asyncio.run(store.examine())
+    said = asyncio.run(store.health())
 
     assert ": 4 checkpoints, " in said["pruned"]
     assert "the newest 2 of a workspace, and 10 days" == said["kept"]

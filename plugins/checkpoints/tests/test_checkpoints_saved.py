@@ -27,7 +27,7 @@ def root(root: Path) -> Path:
 
 
 def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+    return asyncio.run(store.create(root))
 
 
 def restore(store: Store, root: Path, id: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and mod
 
 
 def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+    return asyncio.run(store.create(root))
 
 
 def restore(store: Store, root: Path, id: str) -> dict[str, str]:

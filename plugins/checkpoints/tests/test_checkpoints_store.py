@@ -14,7 +14,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and mod
 
 
 def take(store: Store, root: Path) -> str:
-    return asyncio.run(store.take(root))
+    return asyncio.run(store.create(root))
 
 
 def restore(store: Store, root: Path, id: str) -> dict[str, str]:
@@ -155,4 +155,4 @@ def test_an_id_is_never_a_path(store: Store, root: Path, id: str) -> None:
 def test_it_tells_how_it_is(store: Store, root: Path) -> None:
     take(store, root)
 
-    assert "1 of 1 workspaces" == asyncio.run(store.examine())["checkpoints"]
+    assert "1 of 1 workspaces" == asyncio.run(store.health())["checkpoints"]

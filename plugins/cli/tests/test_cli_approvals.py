@@ -144,7 +144,7 @@ def test_what_is_a_month_old_is_put_away_answered_or_not(tmp_path: Path) -> None
     koi = house(tmp_path)
     for id, days in (("new", 29), ("old", 31), ("answered", 31)):
         wait(koi.asker.kept, id, "run-1", days)
-    koi.answer("answered", "yes")
+    koi.answer_question("answered", "yes")
 
     assert ["new"] == [one.waiting.id for one in pending(koi)]
     assert ["new.json"] == [path.name for path in koi.asker.kept.folder.iterdir()]
@@ -174,6 +174,6 @@ def test_a_prompt_knows_that_its_question_was_answered_elsewhere(tmp_path: Path)
     kept = Questions(tmp_path)
     kept.put(PendingQuestion("a", "run-1", NOW.isoformat(), GATE))
     kept.put(PendingQuestion("b", "run-1", NOW.isoformat(), FREE))
-    kept.answer("b", "Leave it")
+    kept.answer_question("b", "Leave it")
 
     assert ["", "Leave it"] == [answered_elsewhere(question, kept) for question in (GATE, FREE)]

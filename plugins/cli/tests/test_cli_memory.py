@@ -22,7 +22,7 @@ class Forgetful:
     def __init__(self):
         self.records = []
 
-    async def absorb(self, records):
+    async def ingest(self, records):
         self.records += records
 
     async def search(self, query):

@@ -17,7 +17,7 @@ SILENT = '''
 class Silent:
     """A memory that cannot be searched."""
 
-    async def absorb(self, records):
+    async def ingest(self, records):
         pass
 
     async def search(self, query):
@@ -47,7 +47,7 @@ def file_of(openkoi: Shell) -> Path:
 @pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) -> None:
     configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
-    asyncio.run(DuckDB(path=file_of(openkoi)).absorb(a_run("old", "Paint")))
+    asyncio.run(DuckDB(path=file_of(openkoi)).ingest(a_run("old", "Paint")))
 
     with held(file_of(openkoi).with_name("openkoi.db.lock"), Patience(1.0)):
         done, stats = openkoi("memory", "search", "parser"), openkoi("memory", "stats")
@@ -84,7 +84,7 @@ def test_a_limit_below_nothing_is_refused(openkoi: Shell, size: str) -> None:
 
 def test_where_there_is_nothing_to_take_back_nobody_is_told_to_install_anything(openkoi: Shell) -> None:
     memory = DuckDB(path=file_of(openkoi))
-    asyncio.run(memory.absorb(a_run("old", "Paint")))
+    asyncio.run(memory.ingest(a_run("old", "Paint")))
     take_back(memory.file, 0)
 
     done = openkoi("migrate", "down")

@@ -39,7 +39,7 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
     tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], size: int
 ) -> None:
     memory = kind(path=tmp_path / "memory.db")
-    asyncio.run(memory.absorb(records(log)))
+    asyncio.run(memory.ingest(records(log)))
     before = {path.name: path.read_bytes() for path in tmp_path.glob("memory.db*")}
 
     with (
@@ -58,7 +58,7 @@ def test_what_was_built_takes_the_place_of_the_view(
     tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], _: int
 ) -> None:
     memory = kind(path=tmp_path / "memory.db")
-    asyncio.run(memory.absorb(a_run("stray", "Mend the parser")))
+    asyncio.run(memory.ingest(a_run("stray", "Mend the parser")))
 
     done = asyncio.run(told_again(memory, log))
 

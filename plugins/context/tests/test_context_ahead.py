@@ -42,7 +42,7 @@ class Remembers:
     def __init__(self) -> None:
         self.asked: list[Query] = []
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take nothing in."""
 
     async def search(self, query: Query) -> Sequence[Hit]:

@@ -15,7 +15,7 @@ from openkoi_testing import Stage
 class Shopkeeper:
     """A memory that knows something of one project alone."""
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take nothing in."""
 
     async def search(self, query: Query) -> Sequence[Hit]:

@@ -43,7 +43,7 @@ class Restless:
     def __init__(self) -> None:
         self.asked = 0
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take nothing in."""
 
     async def search(self, query: Query) -> Sequence[Hit]:

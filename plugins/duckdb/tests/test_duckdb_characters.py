@@ -52,17 +52,17 @@ def test_no_text_stops_intake_or_search(tmp_path: Path, bad: str) -> None:
     learning = Learning(f"L{bad}", "heuristic", f"Mind the parser{bad}", keys=(bad, "parser.py"), evidence=(bad,))
     subject = memory(tmp_path)
 
-    asyncio.run(subject.absorb([*tainted(bad), saving(learning, "r1", start=30)]))
-    asyncio.run(subject.absorb(a_run("r2", "Mend the parser", start=60.0)))
+    asyncio.run(subject.ingest([*tainted(bad), saving(learning, "r1", start=30)]))
+    asyncio.run(subject.ingest(a_run("r2", "Mend the parser", start=60.0)))
 
     assert {"r1", "r2", "L\ufffd"} == set(ids(found(subject, f"the {bad} parser")))
-    assert len(a_run("r1", "")) * LINE == asyncio.run(subject.seen())["r1.jsonl"]
+    assert len(a_run("r1", "")) * LINE == asyncio.run(subject.offsets())["r1.jsonl"]
 
 
 @pytest.mark.parametrize("bad", BAD, ids=["nul", "low", "high"])
 def test_any_field_of_a_question_may_hold_any_text(tmp_path: Path, bad: str) -> None:
     subject = memory(tmp_path)
-    asyncio.run(subject.absorb(a_run("r1", "Mend the parser")))
+    asyncio.run(subject.ingest(a_run("r1", "Mend the parser")))
 
     for query in (Query(bad), Query("parser", project=bad), Query("parser", kinds=(bad,)), Query("x", keys=(bad,))):
         assert [] == list(asyncio.run(subject.search(query)))
@@ -100,9 +100,9 @@ def test_a_record_that_cannot_be_taken_is_passed_over_and_the_others_are_taken(
     subject = memory(tmp_path)
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        asyncio.run(subject.absorb(good[:5] + broken + good[5:]))
+        asyncio.run(subject.ingest(good[:5] + broken + good[5:]))
 
-    assert {"r1.jsonl": len(good) * LINE, "r2.jsonl": len(bad) * LINE} == asyncio.run(subject.seen())
+    assert {"r1.jsonl": len(good) * LINE, "r2.jsonl": len(bad) * LINE} == asyncio.run(subject.offsets())
     assert {"r1", "r2"} == set(ids(found(subject, "parser")))
     assert "passed over 1 of the run log's records" in caplog.text
     assert "'r2-007'" in caplog.text
@@ -116,9 +116,9 @@ def test_a_record_of_no_known_time_is_passed_over(tmp_path: Path, caplog: pytest
     ]
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        asyncio.run(memory(tmp_path).absorb(timeless))
+        asyncio.run(memory(tmp_path).ingest(timeless))
 
-    assert {"r1.jsonl": len(records) * LINE} == asyncio.run(memory(tmp_path).seen())
+    assert {"r1.jsonl": len(records) * LINE} == asyncio.run(memory(tmp_path).offsets())
     assert "one day" in caplog.text
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))
 
@@ -129,8 +129,8 @@ def test_a_run_that_cannot_be_told_stops_no_other(tmp_path: Path, caplog: pytest
     subject = memory(tmp_path)
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        asyncio.run(subject.absorb([replace(first, event=TaskStarted(nameless)), *rest, *a_run("r2", "The parser")]))
+        asyncio.run(subject.ingest([replace(first, event=TaskStarted(nameless)), *rest, *a_run("r2", "The parser")]))
 
-    assert {"r1.jsonl", "r2.jsonl"} == set(asyncio.run(subject.seen()))
+    assert {"r1.jsonl", "r2.jsonl"} == set(asyncio.run(subject.offsets()))
     assert ["r2"] == ids(found(subject, "parser"))
     assert "'r1-000'" in caplog.text

@@ -154,8 +154,8 @@ async def a_start(path: Path) -> tuple[Answers, str]:
     """What a run does: it tells memory what is new in the log, and asks. And what went wrong in it."""
     memory, error = DuckDB(path=path, seconds=1.0), ""
     try:
-        seen = await memory.seen()
-        await memory.absorb([one for one in LOG if not one.segment or one.end > seen.get(one.segment, 0)])
+        seen = await memory.offsets()
+        await memory.ingest([one for one in LOG if not one.segment or one.end > seen.get(one.segment, 0)])
     except KoiError as wrong:
         error = str(wrong)
     try:
@@ -202,13 +202,13 @@ def prepare(whole: Path) -> str:
     memory, size = DuckDB(path=whole / NAME), len(LOG) // 6 + 1
     parts = [LOG[start : start + size] for start in range(0, len(LOG), size)]
     for part in parts[:-2]:
-        asyncio.run(memory.absorb(part))
+        asyncio.run(memory.ingest(part))
     shutil.copy(whole / NAME, whole / "older")
-    asyncio.run(memory.absorb(parts[-2]))
+    asyncio.run(memory.ingest(parts[-2]))
     waited = Patience(5.0)
     waited.lasts()
     memory.take_in(parts[-1], waited)
-    asyncio.run(DuckDB(path=whole / "right.db").absorb(LOG))
+    asyncio.run(DuckDB(path=whole / "right.db").ingest(LOG))
     return "prepared"
 
 

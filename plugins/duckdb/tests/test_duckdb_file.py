@@ -29,22 +29,22 @@ def test_asking_does_not_make_a_file(tmp_path: Path) -> None:
     empty = memory(tmp_path / "data")
 
     assert [] == asyncio.run(empty.search(Query("anything")))
-    assert {} == asyncio.run(empty.seen())
-    assert {"file": str(empty.file.path), "size": "0KB", "entries": "0"} == asyncio.run(empty.examine())
+    assert {} == asyncio.run(empty.offsets())
+    assert {"file": str(empty.file.path), "size": "0KB", "entries": "0"} == asyncio.run(empty.health())
     assert not (tmp_path / "data").exists()
 
 
 def test_absorbing_nothing_does_not_make_a_file(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb([]))
+    asyncio.run(memory(tmp_path).ingest([]))
 
     assert [] == list(tmp_path.iterdir())
 
 
 def test_examining_counts_tasks_and_learnings(tmp_path: Path) -> None:
     full = memory(tmp_path)
-    asyncio.run(full.absorb(RUN + a_run("r2", "Paint")))
+    asyncio.run(full.ingest(RUN + a_run("r2", "Paint")))
 
-    seen = asyncio.run(full.examine())
+    seen = asyncio.run(full.health())
 
     assert "2" == seen["entries"]
     assert seen["size"].endswith(("KB", "MB"))
@@ -52,19 +52,19 @@ def test_examining_counts_tasks_and_learnings(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
 def test_the_file_is_private(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert 0o600 == stat.S_IMODE((tmp_path / "openkoi.db").stat().st_mode)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path, seconds=0.05)
 
     with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
         with pytest.raises(MemoryBusy, match="Nothing is lost"):
-            asyncio.run(busy.absorb(RUN))
+            asyncio.run(busy.ingest(RUN))
         with pytest.raises(MemoryBusy):
             asyncio.run(busy.search(Query("parser")))
     assert ["r1"] == ids(found(busy, "parser"))
@@ -73,17 +73,17 @@ def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None
 def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> None:
     import duckdb
 
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
 
     with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusy):
-        asyncio.run(memory(tmp_path, seconds=0.05).examine())
+        asyncio.run(memory(tmp_path, seconds=0.05).health())
 
 
 def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
 
     with pytest.raises(MemoryUnusable, match="cannot be used"):
-        asyncio.run(memory(tmp_path / "data").absorb(RUN))
+        asyncio.run(memory(tmp_path / "data").ingest(RUN))
 
 
 def emptied(path: Path) -> None:
@@ -124,35 +124,35 @@ DAMAGES = [
 def test_a_damaged_file_is_moved_aside_and_built_again(
     tmp_path: Path, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     damage(tmp_path / "openkoi.db")
     again = memory(tmp_path)
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        assert {} == asyncio.run(again.seen())
+        assert {} == asyncio.run(again.offsets())
 
     assert ["openkoi.db.bad-"] == [path.name[:15] for path in tmp_path.glob("*.bad-*")]
     assert "is built again from the run log" in caplog.text
-    asyncio.run(again.absorb(RUN))
-    assert ALL == asyncio.run(again.seen())
+    asyncio.run(again.ingest(RUN))
+    assert ALL == asyncio.run(again.offsets())
     assert ["r1"] == ids(found(again, "parser"))
 
 
 def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(tmp_path: Path) -> None:
     first = memory(tmp_path)
-    asyncio.run(first.absorb(RUN[:5]))
-    asyncio.run(first.seen())
+    asyncio.run(first.ingest(RUN[:5]))
+    asyncio.run(first.offsets())
     garbled(tmp_path / "openkoi.db")
 
-    asyncio.run(first.absorb(RUN[5:]))
+    asyncio.run(first.ingest(RUN[5:]))
 
-    assert {} == asyncio.run(memory(tmp_path).seen())
+    assert {} == asyncio.run(memory(tmp_path).offsets())
 
 
 def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tmp_path: Path) -> None:
     (tmp_path / "openkoi.db").mkdir()
     for _ in range(2):
         assert tmp_path / "openkoi.db.old" == asyncio.run(memory(tmp_path).make_way())
-        asyncio.run(memory(tmp_path).absorb(RUN))
+        asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))

@@ -52,7 +52,7 @@ def cycles(folder: Path, *batches: Sequence[Record]) -> list[tuple[object, ...]]
     """Absorb, then ask the file for all that is told of iterations."""
     memory = DuckDB(path=folder / "openkoi.db")
     for batch in batches:
-        asyncio.run(memory.absorb(batch))
+        asyncio.run(memory.ingest(batch))
     return memory.file.read(lambda connection: connection.execute(WHOLE).fetchall()) or []
 
 
@@ -154,8 +154,8 @@ def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() 
     (whole,) = read(*half, ExecutionFinished(ExecutionResult("done")), *judged(0, NextAction.ACCEPT, 3.0))
 
     assert (0, "evaluate", False, "on it") == (open.number, open.phase, open.ended, open.work and open.work.text)
-    decision = whole.ruling and whole.ruling.action
-    assert (0, "complete", "accept", 3.0) == (whole.number, whole.phase, decision, whole.spent.seconds)
+    decision = whole.decision and whole.decision.action
+    assert (0, "complete", "accept", 3.0) == (whole.number, whole.phase, decision, whole.cost.seconds)
     assert Usage(input=30, output=3) == whole.usage
 
 
@@ -204,8 +204,8 @@ def taken_back(connection: "DuckDBPyConnection") -> bool:
 @pytest.mark.row("ITER-15")
 def test_a_file_from_before_is_filled_from_the_log(tmp_path: Path) -> None:
     memory = DuckDB(path=tmp_path / "openkoi.db")
-    asyncio.run(memory.absorb(RUN))
+    asyncio.run(memory.ingest(RUN))
     memory.file.write(taken_back)
 
-    assert {} == asyncio.run(DuckDB(path=tmp_path / "openkoi.db").seen())
+    assert {} == asyncio.run(DuckDB(path=tmp_path / "openkoi.db").offsets())
     assert ["a draft", "done"] == [row[4] for row in cycles(tmp_path, RUN)]

@@ -92,7 +92,7 @@ def filled() -> bytes:
     """A file with something in it, made once."""
     with TemporaryDirectory() as folder:
         memory = DuckDB(path=Path(folder, "openkoi.db"))
-        asyncio.run(memory.absorb(RUN))
+        asyncio.run(memory.ingest(RUN))
         return memory.file.path.read_bytes()
 
 
@@ -274,7 +274,7 @@ def test_a_file_of_a_newer_version_is_left_alone_and_said_so(tmp_path: Path) -> 
     older = DuckDB(path=tmp_path / "openkoi.db", seconds=1.0)
     before = older.file.path.read_bytes()
 
-    for work in (older.search(Query("parser")), older.absorb(RUN), older.examine()):
+    for work in (older.search(Query("parser")), older.ingest(RUN), older.health()):
         with pytest.raises(MemoryNewer, match=f"version {NOW + 1}, .* this one knows {NOW}"):
             asyncio.run(work)
     with pytest.raises(MemoryNewer):
@@ -294,7 +294,7 @@ def test_a_file_goes_back_to_any_version_and_comes_again(tmp_path: Path, to: int
     assert to == version(file)
     assert all(file.beside(f"bak.v{step.before}").exists() for step in back)
     again = DuckDB(path=file.path)
-    asyncio.run(again.absorb(RUN))
+    asyncio.run(again.ingest(RUN))
     assert before == columns(file)
     assert ["r1"] == ids(found(again, "parser"))
 
@@ -326,13 +326,13 @@ def test_a_file_whose_steps_make_no_sense_is_moved_aside(tmp_path: Path, stateme
     file = with_tables(tmp_path)
     replace(file, plan=None).write(lambda connection: connection.execute(statement) and 1)
 
-    assert {} == asyncio.run(DuckDB(path=file.path).seen())
+    assert {} == asyncio.run(DuckDB(path=file.path).offsets())
     assert 1 == len([*tmp_path.glob("*.bad-*")])
 
 
 def test_a_file_that_makes_way_can_be_looked_at_still(tmp_path: Path) -> None:
     memory = DuckDB(path=tmp_path / "openkoi.db")
-    asyncio.run(memory.absorb(RUN))
+    asyncio.run(memory.ingest(RUN))
 
     old = asyncio.run(memory.make_way())
 

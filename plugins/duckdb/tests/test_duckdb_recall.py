@@ -68,7 +68,7 @@ def talk(said: Sequence[str] = SAID, run: str = "t1") -> list[Record]:
 def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> DuckDB:
     """A memory that has taken in records."""
     made = DuckDB(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
-    asyncio.run(made.absorb(records or talk()))
+    asyncio.run(made.ingest(records or talk()))
     return made
 
 
@@ -120,7 +120,7 @@ def test_model_and_dimension_stand_with_each_vector_and_another_model_embeds_ane
     assert [("meanings-4", 8, 5)] == stands
     assert [(8,)] == lengths
     assert 5 == len(other.asked)
-    asyncio.run(subject.absorb(a_run("r1", "Paint")))
+    asyncio.run(subject.ingest(a_run("r1", "Paint")))
     assert 5 == len(other.asked)
 
 
@@ -236,7 +236,7 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
     assert subject.holding is not None
     assert subject.holding.now(None) is not None
 
-    asyncio.run(memory(tmp_path).absorb(talk(["They had a quarrel about the gateway."], "t9")))
+    asyncio.run(memory(tmp_path).ingest(talk(["They had a quarrel about the gateway."], "t9")))
 
     assert ["They had a quarrel about the gateway."] == texts(found(subject, "quarrel"))
 
@@ -251,12 +251,12 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     with caplog.at_level(logging.WARNING, "openkoi"):
         assert [found(other, "gateway")] * 2 == [found(other, "gateway") for _ in range(2)]
     assert 1 == caplog.text.count(bare)
-    assert "4 (openkoi memory rebuild makes them)" == asyncio.run(other.examine())["without vectors of two"]
+    assert "4 (openkoi memory rebuild makes them)" == asyncio.run(other.health())["without vectors of two"]
 
     fresh = other.beside()
-    asyncio.run(fresh.absorb(talk()))
+    asyncio.run(fresh.ingest(talk()))
     asyncio.run(other.make_way(fresh))
-    assert {"file", "size", "entries"} == set(asyncio.run(other.examine()))
+    assert {"file", "size", "entries"} == set(asyncio.run(other.health()))
     assert SAID[0] in texts(found(other, "entrance"))
 
 

@@ -25,13 +25,13 @@ def memory(folder: Path) -> DuckDB:
 def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path)
 
     with held(tmp_path / "openkoi.db.lock", Patience(1.0)), caplog.at_level(logging.WARNING, "openkoi"):
-        assert {} == asyncio.run(busy.seen())
-        asyncio.run(busy.absorb(RUN + LATER))
-        assert {"r1.jsonl": len(RUN) * LINE, "r2.jsonl": len(LATER) * LINE} == asyncio.run(busy.seen())
+        assert {} == asyncio.run(busy.offsets())
+        asyncio.run(busy.ingest(RUN + LATER))
+        assert {"r1.jsonl": len(RUN) * LINE, "r2.jsonl": len(LATER) * LINE} == asyncio.run(busy.offsets())
         assert {"r1", "r2"} == set(ids(found(busy, "parser")))
 
     assert 1 == caplog.text.count("Meanwhile the run log itself answers")
@@ -39,26 +39,26 @@ def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
 
 @posix
 def test_the_file_answers_again_as_soon_as_it_can_be_opened(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path)
     with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
-        asyncio.run(busy.seen())
-        asyncio.run(busy.absorb(RUN + LATER))
+        asyncio.run(busy.offsets())
+        asyncio.run(busy.ingest(RUN + LATER))
 
-    assert {"r1.jsonl": len(RUN) * LINE} == asyncio.run(busy.seen())
-    asyncio.run(busy.absorb(LATER))
+    assert {"r1.jsonl": len(RUN) * LINE} == asyncio.run(busy.offsets())
+    asyncio.run(busy.ingest(LATER))
     assert {"r1", "r2"} == set(ids(found(memory(tmp_path), "parser")))
 
 
 @pytest.mark.row("MIG-01")
 def test_beside_a_file_of_a_newer_version_the_log_answers(tmp_path: Path) -> None:
     newer = memory(tmp_path)
-    asyncio.run(newer.absorb(RUN))
+    asyncio.run(newer.ingest(RUN))
     newer.file.write(lambda c: c.execute("INSERT INTO _migrations SELECT max(version) + 1, 'x', '9' FROM _migrations"))
     before = newer.file.path.read_bytes()
 
-    assert {} == asyncio.run(newer.seen())
-    asyncio.run(newer.absorb(RUN))
+    assert {} == asyncio.run(newer.offsets())
+    asyncio.run(newer.ingest(RUN))
 
     assert ["r1"] == ids(found(newer, "parser"))
     assert before == newer.file.path.read_bytes()

@@ -34,7 +34,7 @@ def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any
     """Absorb, then ask the file itself."""
     memory = DuckDB(path=folder / "openkoi.db")
     for batch in batches:
-        asyncio.run(memory.absorb(batch))
+        asyncio.run(memory.ingest(batch))
     return memory.file.read(lambda connection: connection.execute(statement).fetchall()) or []
 
 
@@ -238,7 +238,7 @@ def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
 def test_other_clients_can_read_the_file_and_older_ones_too(tmp_path: Path) -> None:
     import duckdb
 
-    asyncio.run(DuckDB(path=tmp_path / "openkoi.db").absorb(RUN))
+    asyncio.run(DuckDB(path=tmp_path / "openkoi.db").ingest(RUN))
 
     with duckdb.connect(tmp_path / "openkoi.db", read_only=True) as client:
         assert [("Mend the parser",)] == client.execute("SELECT description FROM tasks").fetchall()

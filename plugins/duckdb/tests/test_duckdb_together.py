@@ -24,7 +24,7 @@ from openkoi_testing.contracts.memory_log import a_run
 
 async def recall(memory, mine):
     await memory.seen()
-    await memory.absorb(mine)
+    await memory.ingest(mine)
     return await memory.search(Query("parser", project="koi"))
 
 path, n = Path(sys.argv[1]), int(sys.argv[2])
@@ -42,7 +42,7 @@ def memory(folder: Path, seconds: float = 5.0) -> DuckDB:
 
 @pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.campaign)])
 def test_processes_that_start_at_once_all_get_their_recall(tmp_path: Path, number: int) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     orders = [sys.executable, "-c", RECALL, str(tmp_path / "openkoi.db")]
     pipe = subprocess.PIPE
     children = [subprocess.Popen([*orders, str(n)], stdin=pipe, stdout=pipe, text=True) for n in range(number)]
@@ -61,20 +61,20 @@ def test_processes_that_start_at_once_all_get_their_recall(tmp_path: Path, numbe
 
 @posix
 def test_readers_do_not_wait_for_readers_but_for_who_writes(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     hurried, lock = memory(tmp_path, 0.05), tmp_path / "openkoi.db.lock"
 
     with held(lock, Patience(1.0), shared=True):
         assert ["r1"] == ids(found(hurried, "parser"))
         with pytest.raises(MemoryBusy):
-            asyncio.run(hurried.absorb(a_run("r2", "Paint")))
+            asyncio.run(hurried.ingest(a_run("r2", "Paint")))
     with held(lock, Patience(1.0)), pytest.raises(MemoryBusy):
         found(hurried, "parser")
 
 
 @posix
 def test_nobody_waits_for_an_answer_that_nobody_wants_any_more(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     start = time.monotonic()
 
     async def hurry() -> None:
@@ -88,12 +88,12 @@ def test_nobody_waits_for_an_answer_that_nobody_wants_any_more(tmp_path: Path) -
 
 def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> None:
     subject, waited = memory(tmp_path), Patience(5.0)
-    asyncio.run(subject.absorb(RUN))
+    asyncio.run(subject.ingest(RUN))
 
     assert waited.lasts()
     subject.take_in(a_log(1), waited)
     beside = subject.file.log_size
-    asyncio.run(subject.absorb(a_run("r2", "Paint")))
+    asyncio.run(subject.ingest(a_run("r2", "Paint")))
 
     assert 0 < beside
     assert 0 == subject.file.log_size
@@ -101,10 +101,10 @@ def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> No
 
 def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path: Path) -> None:
     subject = memory(tmp_path)
-    asyncio.run(subject.absorb(RUN))
+    asyncio.run(subject.ingest(RUN))
     subject.file.path.replace(subject.file.log)
 
-    asyncio.run(memory(tmp_path).absorb(a_run("r2", "Mend the parser")))
+    asyncio.run(memory(tmp_path).ingest(a_run("r2", "Mend the parser")))
 
     assert ["r2"] == ids(found(memory(tmp_path), "parser"))
     assert [] == [*tmp_path.glob("*.bad-*")]

@@ -34,7 +34,7 @@ from openkoi_duckdb import DuckDB
 path, batch, records = pickle.load(sys.stdin.buffer)
 memory = DuckDB(path=path, seconds=60.0)
 for start in range(0, len(records), batch):
-    asyncio.run(memory.absorb(records[start : start + batch]))
+    asyncio.run(memory.ingest(records[start : start + batch]))
 """
 
 Tables = dict[str, list[str]]
@@ -58,7 +58,7 @@ def absorbed(path: Path, *batches: Sequence[Record]) -> Tables:
     """Absorb batches one after the other, and return what is then in the tables."""
     memory = DuckDB(path=path)
     for batch in batches:
-        asyncio.run(memory.absorb(batch))
+        asyncio.run(memory.ingest(batch))
     return tables(path)
 
 
@@ -109,7 +109,7 @@ def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path,
     path, chance = tmp_path / "openkoi.db", random.Random(3)
     for _ in range(times):
         killed(path, chance.uniform(0.0, 0.6))
-        offsets = asyncio.run(DuckDB(path=path).seen())
+        offsets = asyncio.run(DuckDB(path=path).offsets())
         held = {line.split("'")[1] for line in tables(path).get("records", [])}
         told = {one.id for one in LOG if one.end <= offsets.get(one.segment, -1) and type(one.event) in KINDS.values()}
 

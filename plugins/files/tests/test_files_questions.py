@@ -17,12 +17,12 @@ def test_a_question_waits_until_it_is_answered_and_is_found_by_the_beginning_of_
     questions = Questions(tmp_path)
     questions.put(ASKED)
 
-    assert [ASKED] == questions.waiting()
+    assert [ASKED] == questions.pending_questions()
     assert None is questions.answered("4f2a")
-    assert ASKED == questions.answer("4f", "yes")
-    assert ("yes", []) == (questions.answered("4f2a"), questions.waiting())
+    assert ASKED == questions.answer_question("4f", "yes")
+    assert ("yes", []) == (questions.answered("4f2a"), questions.pending_questions())
     with pytest.raises(PluginNotFoundError):
-        questions.answer("4f", "no")
+        questions.answer_question("4f", "no")
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_a_damaged_or_forged_file_is_no_question_and_is_written_anew(tmp_path: P
     questions = Questions(tmp_path)
     (tmp_path / "4f2a.json").write_text(content)
 
-    assert ([], None) == (questions.waiting(), questions.answered("4f2a"))
+    assert ([], None) == (questions.pending_questions(), questions.answered("4f2a"))
     questions.put(ASKED)
-    assert [ASKED] == questions.waiting()
+    assert [ASKED] == questions.pending_questions()
 
 
 def test_a_run_is_carried_out_by_one_alone(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Shop:
         log.append(run, events)
         log.close()
 
-    def entries(self, kind: str) -> Sequence[Plug]:
+    def plugins(self, kind: str) -> Sequence[Plug]:
         """The plugins of a kind."""
         return self.plugs
 

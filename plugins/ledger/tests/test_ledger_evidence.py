@@ -105,7 +105,7 @@ class Lent:
     def __init__(self, sessions: Path) -> None:
         self.plugs = [Plug("hooks", "ledger", "test", lambda: Ledger(sessions=sessions))]
 
-    def entries(self, kind: str) -> list[Plug]:
+    def plugins(self, kind: str) -> list[Plug]:
         """The plugins of a kind."""
         return self.plugs
 

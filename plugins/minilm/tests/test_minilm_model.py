@@ -78,7 +78,7 @@ def test_a_batch_says_what_each_says_alone() -> None:
 
 @absent
 def test_doctor_is_told_which_model_there_is() -> None:
-    told = asyncio.run(EMBEDDER.examine())
+    told = asyncio.run(EMBEDDER.health())
 
     assert "all-MiniLM-L6-v2" == told["model"]
     assert told["weights"].startswith("91 MB in ")

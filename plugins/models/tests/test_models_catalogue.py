@@ -71,7 +71,7 @@ def test_short_names_and_offers(tmp_path: Path) -> None:
     known = catalogue(tmp_path, OURS)
 
     assert ("acme/large-2", "") == (known.long_name("large"), known.long_name("medium"))
-    assert [ProviderInfo("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.offers)
+    assert [ProviderInfo("acme", "large-2", variable="ACME_API_KEY", title="Acme", hint="key")] == list(known.providers)
 
 
 @pytest.mark.row("CLI-15")
@@ -89,7 +89,7 @@ def test_a_later_bundle_outranks_an_earlier_one(tmp_path: Path) -> None:
     known = catalogue(tmp_path, OURS, team)
 
     assert "acme/tiered" == known.long_name("large")
-    assert ["tiered"] == [offer.model for offer in known.offers]
+    assert ["tiered"] == [offer.model for offer in known.providers]
     assert known.facts("acme", "large") is not None
 
 
@@ -104,4 +104,4 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_nothing_is_known_where_there_is_no_file(tmp_path: Path) -> None:
     known = catalogue(tmp_path)
 
-    assert (None, "", ()) == (known.facts("a", "b"), known.long_name("a"), tuple(known.offers))
+    assert (None, "", ()) == (known.facts("a", "b"), known.long_name("a"), tuple(known.providers))

@@ -42,7 +42,7 @@ class Shop:
     def shelf(self) -> Shelf:
         return Shelf(self.data)
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
         return [PluginEntry("hooks", "proposals", "test", lambda: Proposals(data=self.data))] if kind == "hooks" else []
 

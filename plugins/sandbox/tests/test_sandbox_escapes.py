@@ -254,11 +254,11 @@ def test_whether_modes_outside_can_be_changed_is_told(place: Path, kind: type[La
     asyncio.run(sandbox.execute(Command(["chmod", "604", "../kept"]), place / "root"))
 
     changed = 0o604 == (place / "kept").stat().st_mode & 0o777
-    assert changed == ("changing modes" in asyncio.run(sandbox.examine()).get("left open", ""))
+    assert changed == ("changing modes" in asyncio.run(sandbox.health()).get("left open", ""))
 
 
 @pytest.mark.row("C75")
 def test_by_default_the_workspace_is_written_and_the_network_is_on(place: Path) -> None:
-    told = asyncio.run(Ladder(folder=place / "outputs").examine())
+    told = asyncio.run(Ladder(folder=place / "outputs").health())
 
     assert told["network"].startswith("on")

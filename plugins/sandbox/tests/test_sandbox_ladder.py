@@ -91,7 +91,7 @@ def test_the_strongest_that_holds_is_chosen(tmp_path: Path) -> None:
 
 @linux
 def test_proving_leaves_nothing_behind(tmp_path: Path) -> None:
-    asyncio.run(Ladder(folder=tmp_path / "outputs").level())
+    asyncio.run(Ladder(folder=tmp_path / "outputs").probe_level())
 
     assert [] == list((tmp_path / "outputs").iterdir())
 
@@ -104,12 +104,12 @@ def test_it_is_proved_once(tmp_path: Path) -> None:
 
 @linux
 def test_limits_that_are_switched_off_are_not_claimed(tmp_path: Path) -> None:
-    assert 0 == asyncio.run(Limits(folder=tmp_path / "outputs", memory_mb=0, file_mb=0).level())
+    assert 0 == asyncio.run(Limits(folder=tmp_path / "outputs", memory_mb=0, file_mb=0).probe_level())
 
 
 @linux
 def test_what_stays_open_is_told(tmp_path: Path) -> None:
-    told = asyncio.run(Limits(folder=tmp_path / "outputs", network=False).examine())
+    told = asyncio.run(Limits(folder=tmp_path / "outputs", network=False).health())
 
     assert "1 of 3, limited (limits): 3 of 15 ways out that were tried are closed" == told["level"]
     assert "writing outside the workspace" in told["left open"]

@@ -41,15 +41,15 @@ def carrying(word: str) -> list[str]:
 def test_it_says_that_it_enforces_nothing(tmp_path: Path) -> None:
     plain = Plain(folder=tmp_path)
 
-    assert 0 == asyncio.run(plain.level())
-    assert "nothing is enforced" in asyncio.run(plain.examine())["level"]
+    assert 0 == asyncio.run(plain.probe_level())
+    assert "nothing is enforced" in asyncio.run(plain.health())["level"]
 
 
 def test_an_outputs_folder_that_cannot_be_written_is_unwell(tmp_path: Path) -> None:
     (tmp_path / "outputs").write_text("in the way")
 
     with pytest.raises(KoiError, match="outputs"):
-        asyncio.run(Plain(folder=tmp_path / "outputs").examine())
+        asyncio.run(Plain(folder=tmp_path / "outputs").health())
 
 
 def test_a_workspace_that_is_gone_is_named(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class Shop:
     def data(self) -> Path:
         return self.folder / "home" / "data"
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
         return [PluginEntry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
 
@@ -46,8 +46,8 @@ class Shop:
 class Learning(Shop):
     """The same, with the commands there are."""
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """The plugins of a kind."""
         if kind == "commands":
             return [PluginEntry("commands", "skill", "test", lambda: skill)]
-        return Shop.entries(self, kind)
+        return Shop.plugins(self, kind)

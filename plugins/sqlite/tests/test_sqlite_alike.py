@@ -77,14 +77,14 @@ def test_it_answers_as_duckdb_does(tmp_path: Path, seed: int) -> None:
     log = the_log(seed)
     ours, theirs = SQLite(path=tmp_path / "ours"), duckdb.DuckDB(path=tmp_path / "theirs")
     for memory in (ours, theirs):
-        asyncio.run(memory.absorb(log))
+        asyncio.run(memory.ingest(log))
 
     assert alike(answers(theirs, seed), answers(ours, seed))
     assert any(answers(ours, seed))
 
 
 def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
-    asyncio.run(SQLite(path=tmp_path / "m.db").absorb([*the_log(3), *a_run("odd", "Koi \ud800 mend\0", project="b")]))
+    asyncio.run(SQLite(path=tmp_path / "m.db").ingest([*the_log(3), *a_run("odd", "Koi \ud800 mend\0", project="b")]))
 
     def told(there: Documents) -> list[Sequence[Found]]:
         return [answer(there, one, asked(one)) for one in questions(5)]
@@ -98,7 +98,7 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
 
 def held(folder: Path) -> SQLite:
     """A memory that has all in memory, because it was asked again and nothing had changed for long."""
-    asyncio.run(SQLite(path=folder / "m.db").absorb(a_run("r1", "Mend the parser")))
+    asyncio.run(SQLite(path=folder / "m.db").ingest(a_run("r1", "Mend the parser")))
     os.utime(folder / "m.db", ns=(1, 1))
     subject = SQLite(path=folder / "m.db")
     for _ in range(3):
@@ -115,12 +115,12 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path, others_have
     with closing(sqlite3.connect(tmp_path / "m.db")) as other:
         if others_have_it_open:
             other.execute("SELECT count(*) FROM records").fetchone()
-        asyncio.run(SQLite(path=tmp_path / "m.db").absorb(a_run("r2", "Mend the parser", start=60.0)))
+        asyncio.run(SQLite(path=tmp_path / "m.db").ingest(a_run("r2", "Mend the parser", start=60.0)))
         assert ["r2", "r1"] == ids(found(subject, "parser"))
 
 
 def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
-    asyncio.run(SQLite(path=tmp_path / "m.db").absorb(a_log(4)))
+    asyncio.run(SQLite(path=tmp_path / "m.db").ingest(a_log(4)))
     with closing(sqlite3.connect(tmp_path / "m.db")) as other, other:
         other.execute("UPDATE documents SET length = length + 1")
 

@@ -41,7 +41,7 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
     damaged(folder / "memory.db", seed)
     right, said = answers(whole), answers(folder)
     set_aside = any(folder.glob("*.bad-*"))
-    asyncio.run(SQLite(path=folder / "memory.db").absorb(LOG))
+    asyncio.run(SQLite(path=folder / "memory.db").ingest(LOG))
     if answers(folder) != right:
         return "not built again"
     return "right" if said == right else "set aside" if not said and set_aside else "wrong"
@@ -49,7 +49,7 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
 
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 300), marks=pytest.mark.campaign)], ids=len)
 def test_a_damaged_file_never_answers_wrongly(tmp_path: Path, seeds: range) -> None:
-    asyncio.run(SQLite(path=tmp_path / "memory.db").absorb(LOG))
+    asyncio.run(SQLite(path=tmp_path / "memory.db").ingest(LOG))
 
     outcomes = {seed: outcome(tmp_path, tmp_path / str(seed), seed) for seed in seeds}
 

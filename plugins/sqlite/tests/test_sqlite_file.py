@@ -35,14 +35,14 @@ def memory(folder: Path, seconds: float = 1.0) -> SQLite:
 
 
 def test_it_answers_while_another_process_writes(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
 
     with TestSQLiteFile().kept(tmp_path / "memory.db"):
         assert ["r1"] == ids(found(memory(tmp_path, 0.05), "parser"))
 
 
 def test_a_file_of_a_newer_openkoi_is_left_alone(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
         other.execute("PRAGMA user_version = 99")
 
@@ -55,7 +55,7 @@ def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
         other.execute("CREATE TABLE tasks (id)")
 
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))
     assert 1 == len([*tmp_path.glob("*.bad-*")])
@@ -72,7 +72,7 @@ def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
     ],
 )
 def test_what_something_else_changed_never_answers(tmp_path: Path, change: str) -> None:
-    asyncio.run(memory(tmp_path).absorb(a_log(6)))
+    asyncio.run(memory(tmp_path).ingest(a_log(6)))
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other, other:
         other.execute(change)
 
@@ -81,18 +81,18 @@ def test_what_something_else_changed_never_answers(tmp_path: Path, change: str) 
 
 
 def test_offsets_that_something_else_changed_are_not_believed(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other, other:
         other.execute("UPDATE segments SET seen = seen + 1")
 
-    assert {} == asyncio.run(memory(tmp_path).seen())
+    assert {} == asyncio.run(memory(tmp_path).offsets())
 
 
 def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path: Path) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     (tmp_path / "memory.db").replace(tmp_path / "memory.db-wal")
 
-    asyncio.run(memory(tmp_path).absorb(a_run("r2", "Mend the parser")))
+    asyncio.run(memory(tmp_path).ingest(a_run("r2", "Mend the parser")))
 
     assert ["r2"] == ids(found(memory(tmp_path), "parser"))
 
@@ -100,12 +100,12 @@ def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path:
 def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None:
     subject = memory(tmp_path)
     assert asyncio.run(subject.make_way()) is None
-    asyncio.run(subject.absorb(RUN))
+    asyncio.run(subject.ingest(RUN))
 
     assert tmp_path / "memory.db.old" == asyncio.run(subject.make_way())
-    assert {} == asyncio.run(subject.seen())
-    asyncio.run(subject.absorb(RUN))
-    assert "1" == asyncio.run(subject.examine())["entries"]
+    assert {} == asyncio.run(subject.offsets())
+    asyncio.run(subject.ingest(RUN))
+    assert "1" == asyncio.run(subject.health())["entries"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
@@ -114,12 +114,12 @@ def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None
 def test_what_is_no_file_makes_way_and_never_keeps_anybody_waiting(
     tmp_path: Path, name: str, make: Callable[[Path], None]
 ) -> None:
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     (tmp_path / name).unlink(missing_ok=True)
     make(tmp_path / name)
 
     assert [] == found(memory(tmp_path), "parser")
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))
 
 
@@ -127,7 +127,7 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
     (tmp_path / "memory.db").mkdir()
     for _ in range(2):
         assert tmp_path / "memory.db.old" == asyncio.run(memory(tmp_path).make_way())
-        asyncio.run(memory(tmp_path).absorb(RUN))
+        asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))
 
@@ -135,8 +135,8 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     with no_room(20_000), pytest.raises(MemoryUnusable, match="Make room"):
-        asyncio.run(memory(tmp_path).absorb(RUN))
+        asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]
-    asyncio.run(memory(tmp_path).absorb(RUN))
+    asyncio.run(memory(tmp_path).ingest(RUN))
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))

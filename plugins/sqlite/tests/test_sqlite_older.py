@@ -32,7 +32,7 @@ def count(frame, event, argument):
 import openkoi_sqlite.file, openkoi_sqlite.intake
 records = a_run("r1", "Mend the parser")
 threading.setprofile(count)
-asyncio.run(SQLite(path=Path(sys.argv[1])).absorb(records))
+asyncio.run(SQLite(path=Path(sys.argv[1])).ingest(records))
 """
 
 
@@ -56,10 +56,10 @@ def test_a_process_killed_while_an_older_file_makes_way_leaves_nothing_half_done
     subprocess.run([sys.executable, "-c", KILLED, str(path), str(calls)], check=False, timeout=60, capture_output=True)
 
     memory = SQLite(path=path)
-    asyncio.run(memory.absorb(RUN))
+    asyncio.run(memory.ingest(RUN))
 
     assert ["r1"] == ids(found(memory, "parser"))
-    assert "1" == asyncio.run(memory.examine())["entries"]
+    assert "1" == asyncio.run(memory.health())["entries"]
     (kept,) = (one for one in tmp_path.glob("*.bad-*") if not one.name.endswith(("-wal", "-shm")))
     with closing(sqlite3.connect(kept)) as other:
         assert [("1",)] == other.execute("SELECT id FROM documents").fetchall()

@@ -44,13 +44,13 @@ def test_the_log_answers_until_the_file_can(
     tmp_path: Path, trouble: Callable[[Path], AbstractContextManager[None]], caplog: pytest.LogCaptureFixture
 ) -> None:
     memory = SQLite(path=tmp_path / "memory.db", seconds=0.05)
-    asyncio.run(memory.absorb(RUN[:-1]))
+    asyncio.run(memory.ingest(RUN[:-1]))
 
     with trouble(memory.path), caplog.at_level(logging.WARNING, "openkoi"):
-        assert {} == asyncio.run(memory.seen())
-        asyncio.run(memory.absorb(RUN))
-        assert ALL == asyncio.run(memory.seen())
+        assert {} == asyncio.run(memory.offsets())
+        asyncio.run(memory.ingest(RUN))
+        assert ALL == asyncio.run(memory.offsets())
         assert ["r1"] == ids(found(memory, "parser"))
 
     assert 1 == caplog.text.count("Meanwhile the run log itself answers")
-    assert {"r1.jsonl": (len(RUN) - 1) * LINE} == asyncio.run(memory.seen())
+    assert {"r1.jsonl": (len(RUN) - 1) * LINE} == asyncio.run(memory.offsets())

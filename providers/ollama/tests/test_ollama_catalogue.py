@@ -156,7 +156,7 @@ def test_a_name_without_a_tag_is_the_latest(name: str, listed: str) -> None:
 def test_a_server_that_runs_says_what_it_is() -> None:
     async def ask(provider: Ollama) -> Mapping[str, str]:
         async with provider:
-            return await provider.examine()
+            return await provider.health()
 
     assert isinstance(Ollama(), SupportsHealthCheck)
     with OllamaServer(models=["a", "b"]) as server:

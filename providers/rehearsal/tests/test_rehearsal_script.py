@@ -225,10 +225,10 @@ def test_a_script_is_read_again_when_it_was_written_again(tmp_path: Path) -> Non
 
 def test_doctor_hears_which_scripts_there_are_and_which_is_broken(tmp_path: Path) -> None:
     part = script(tmp_path, "turns: [{says: a}]")
-    assert {"folder": str(tmp_path), "scripts": "part"} == asyncio.run(part.examine())
+    assert {"folder": str(tmp_path), "scripts": "part"} == asyncio.run(part.health())
 
     script(tmp_path, "turns: 3", name="zebra")
 
     assert ["part"] == [model.name for model in asyncio.run(part.models())]
     with pytest.raises(RequestRejectedError, match=r"zebra\.yaml, line 1: turns must be a list"):
-        asyncio.run(part.examine())
+        asyncio.run(part.health())

@@ -36,7 +36,7 @@ class Expectations:
 
         Raises PluginNotFoundError for a wrong name.
         """
-        places, _ = wanted(self.folder, run.workspace, self.path, run.entries("skills"))
+        places, _ = wanted(self.folder, run.workspace, self.path, run.plugins("skills"))
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.fixed]
         chosen = [wished(fixed, name) for name in self.rubrics]

@@ -79,7 +79,7 @@ class Judge:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
         if not (work.changed or work.answered):
             return None
-        shelf = self._shelf(run.workspace, run.entries("skills"))
+        shelf = self._shelf(run.workspace, run.plugins("skills"))
         await self._warn(shelf, run)
         try:
             rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
@@ -90,7 +90,7 @@ class Judge:
         except (ProviderError, PluginNotFoundError, ConfigError) as error:
             return Evaluation(unavailable_reason=str(error))
 
-    async def examine(self) -> dict[str, str]:
+    async def health(self) -> dict[str, str]:
         """Name the evaluators there are; a broken one is unwell."""
         shelf = self._shelf(None, ())
         if shelf.complaints:
@@ -99,7 +99,7 @@ class Judge:
 
     def rubrics(self, koi: Koi) -> Sequence[Rubric]:
         """The rubrics it could judge by."""
-        return self._shelf(None, koi.entries("skills")).rubrics
+        return self._shelf(None, koi.plugins("skills")).rubrics
 
     def stamp(self, rubric: Rubric) -> str:
         """Another one whenever the rubric, or what is said to a judge with it, is another."""

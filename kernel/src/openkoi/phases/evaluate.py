@@ -93,7 +93,7 @@ async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
     if not run.evaluators:
         return said
     await run.settle_baseline()
-    given = await run.gather(hooks.before_evaluate, work=work, run=run)
+    given = await run.collect(hooks.before_evaluate, work=work, run=run)
     shown = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)
     for name, evaluator in run.evaluators.items():

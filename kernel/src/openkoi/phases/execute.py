@@ -59,21 +59,21 @@ async def delegated(plan: Plan, run: Kernel) -> Ending:
     worker = await run.house.sockets.worker(run.agent.worker)
     try:
         with confined():
-            work = await run.in_time(worker.work(plan, run))
+            work = await run.in_time(worker.run(plan, run))
     except LimitExceededError as reached:
         return out_of(reached, "", run)
     except KoiError:
         raise
     except Exception as error:  # a worker is a plugin: what it may raise is not known
-        raise PluginError(run.agent.worker, "work", f"{type(error).__name__}: {error}") from error
+        raise PluginError(run.agent.worker, "run", f"{type(error).__name__}: {error}") from error
     if wrong := misfit(work, ExecutionResult):
-        raise PluginError(run.agent.worker, "work", wrong)
+        raise PluginError(run.agent.worker, "run", wrong)
     return Ending(mended(work.text), work.ended, work.limit)
 
 
 async def address(plan: Plan, run: Kernel) -> None:
     """Tell the model what to do now."""
-    given = await run.gather(hooks.before_execute, plan=plan, run=run)
+    given = await run.collect(hooks.before_execute, plan=plan, run=run)
     own = conversation_end(merged(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
         run.talk = Conversation(system_blocks(plan))

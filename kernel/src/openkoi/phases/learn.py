@@ -7,7 +7,7 @@ from ..kernel import Kernel
 
 async def learn(result: Result, run: Kernel) -> int:
     """Ask what was learned and write it down; return how many there are."""
-    given = await run.gather(hooks.before_learn, result=result, run=run)
+    given = await run.collect(hooks.before_learn, result=result, run=run)
     learnings = [learning for _, some in given for learning in some]
     for learning in learnings:
         final = await run.fold(hooks.on_learning, learning, run=run)

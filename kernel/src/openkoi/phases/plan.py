@@ -37,7 +37,7 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     """The task itself, with what plugins and memory add to it."""
     if known := run.past.take(events.PlanReady):
         return known.plan
-    given = await run.gather(hooks.before_plan, task=run.task, recall=recall, run=run)
+    given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
     planned = "models.planner" in run.house.config.settings
     judged = run.task.limits.iterations > 0

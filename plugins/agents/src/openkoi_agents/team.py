@@ -12,7 +12,7 @@ from .strategies import STRATEGIES
 class TeamWork:
     """Lets the members of ``run.task.agent.team`` do the task. There is nothing to configure."""
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do the task together, and return the last words. Rounds that run out end it as cycles do."""
         agent = run.task.agent
         if agent is None or agent.team is None or not agent.team.members:

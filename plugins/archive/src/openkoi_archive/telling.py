@@ -49,8 +49,8 @@ def task_row(view: RunView) -> TaskRow:
         reason=view.reason,
         score=view.final_score,
         iterations=view.completed.iterations if view.completed else len(view.finished),
-        tokens=view.spent.tokens,
-        usd=view.spent.usd,
+        tokens=view.cost.tokens,
+        usd=view.cost.usd,
     )
 
 
@@ -92,12 +92,12 @@ def iteration_row(run: str, one: IterationView) -> IterationRow:
         task=run,
         iteration=one.number,
         score=one.score,
-        decision=str(one.ruling.action) if one.ruling else "",
-        reason=one.ruling.reason if one.ruling else "",
+        decision=str(one.decision.action) if one.decision else "",
+        reason=one.decision.reason if one.decision else "",
         evaluation=str(one.mode),
-        tokens=one.spent.tokens,
-        usd=one.spent.usd,
-        seconds=one.spent.seconds,
+        tokens=one.cost.tokens,
+        usd=one.cost.usd,
+        seconds=one.cost.seconds,
         ended=one.at,
     )
 

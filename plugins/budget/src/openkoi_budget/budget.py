@@ -64,7 +64,7 @@ class Budget:
             self.caution = self.parent.caution
 
     @property
-    def spent(self) -> Cost:
+    def cost(self) -> Cost:
         """What is used so far."""
         return replace(self.used, seconds=self.now - self.started)
 

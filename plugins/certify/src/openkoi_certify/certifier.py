@@ -66,7 +66,7 @@ class Certifier:
     folder: Annotated[Path, DataDir(FOLDER)]
     sessions: Annotated[Path, DataDir("sessions")]
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
         judged = named(run, order.rubric)

@@ -165,7 +165,7 @@ def certifier_of(koi: Koi) -> "Certifier":
     """The worker as it is configured; raises KoiError where it is switched off."""
     from .certifier import Certifier
 
-    for entry in koi.entries("workers"):
+    for entry in koi.plugins("workers"):
         worker = entry.load() if entry.name == "certify" else None
         if isinstance(worker, Certifier):
             return worker

@@ -46,7 +46,7 @@ def rubrics_of(koi: Koi) -> list[Judged]:
 
 def judges_of(koi: Koi) -> Iterable[Certifiable]:
     """The installed evaluators that can be certified; one that cannot be built is passed over."""
-    for entry in koi.entries("evaluators"):
+    for entry in koi.plugins("evaluators"):
         try:
             judge = entry.load()
         except KoiError:

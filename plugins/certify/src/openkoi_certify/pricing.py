@@ -80,7 +80,7 @@ class Measuring(Trial):
     requests: list[Request] = field(default_factory=list)
 
     @property
-    def spent(self) -> Cost:
+    def cost(self) -> Cost:
         return Cost()
 
     async def chat(self, request: Request) -> Response:

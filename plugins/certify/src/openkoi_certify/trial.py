@@ -50,8 +50,8 @@ class Trial:
         return self.run.outermost
 
     @property
-    def spent(self) -> Cost:
-        return self.run.spent
+    def cost(self) -> Cost:
+        return self.run.cost
 
     @property
     def iterations(self) -> Sequence[Iteration]:
@@ -70,8 +70,8 @@ class Trial:
     async def emit(self, event: Event) -> None:
         await self.run.emit(event)
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
-        return self.run.entries(kind)
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
+        return self.run.plugins(kind)
 
     def records(self, session: str) -> Iterable[Record]:
         return self.run.records(session)
@@ -79,8 +79,8 @@ class Trial:
     async def search(self, query: Query) -> Sequence[Hit]:
         return await self.run.search(query)
 
-    def offers(self) -> Sequence[ProviderInfo]:
-        return self.run.offers()
+    def providers(self) -> Sequence[ProviderInfo]:
+        return self.run.providers()
 
     def saved_keys(self) -> Sequence[str]:
         return self.run.saved_keys()
@@ -88,25 +88,25 @@ class Trial:
     def save_key(self, provider: str, key: str) -> Path:
         return self.run.save_key(provider, key)
 
-    def configure(self, key: str, value: str) -> Path:
-        return self.run.configure(key, value)
+    def set_setting(self, key: str, value: str) -> Path:
+        return self.run.set_setting(key, value)
 
     async def ask(self, question: Question) -> str | None:
         return await self.run.ask(question)
 
-    def waiting(self) -> Sequence[PendingQuestion]:
-        return self.run.waiting()
+    def pending_questions(self) -> Sequence[PendingQuestion]:
+        return self.run.pending_questions()
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
-        return self.run.answer(id, answer)
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
+        return self.run.answer_question(id, answer)
 
     async def solve(self, task: Task) -> Result:
         return await self.run.solve(task)
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        return await self.run.gather(moment, *args, **facts)
+        return await self.run.collect(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs

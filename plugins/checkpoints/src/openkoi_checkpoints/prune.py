@@ -108,7 +108,7 @@ def saved_blobs(shelf: Shelf, held: list[Held]) -> set[str]:
 
 
 def prune_daily(folder: Path, policy: Policy) -> None:
-    """Prune if that was not done for a day; a failure is told by ``examine`` and stops nobody's work."""
+    """Prune if that was not done for a day; a failure is told by ``health`` and stops nobody's work."""
     report = folder / REPORT
     try:
         if not report.is_file():

@@ -86,7 +86,7 @@ class Store:
         self.watched = False
         self.journals: dict[Path, Journal] = {}
 
-    async def take(self, root: Path, *, run: str = "") -> str:
+    async def create(self, root: Path, *, run: str = "") -> str:
         """Keep the files as they are; return an id, the last one again if nothing has changed."""
         id = await asyncio.to_thread(self.keep, there(root), run)
         await asyncio.to_thread(prune_daily, self.folder, self.policy)
@@ -111,12 +111,12 @@ class Store:
     async def is_writable(self) -> bool:
         """Whether anything can be kept."""
         try:
-            await self.examine()
+            await self.health()
         except StoreFault:
             return False
         return True
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Say where the checkpoints are and how many."""
         return await asyncio.to_thread(overview, self.folder, self.policy)
 

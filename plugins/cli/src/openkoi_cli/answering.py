@@ -50,7 +50,7 @@ def how(one: Pending) -> str:
 
 def answer(one: Pending, words: str, done: str, koi: "Assembly") -> None:
     """Answer, and say so."""
-    koi.answer(one.waiting.id, words)
+    koi.answer_question(one.waiting.id, words)
     click.echo(koi.redactor(f"{done} {one.id}: {one.line}"))
     if one.resume:
         click.echo(f"  The task does not run any more. To go on with it: openkoi resume {one.resume[:8]}", err=True)

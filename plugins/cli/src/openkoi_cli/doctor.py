@@ -124,7 +124,7 @@ def existing(path: Path) -> Path:
 async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError
 
-    names = [entry.name for entry in koi.entries("providers")]
+    names = [entry.name for entry in koi.plugins("providers")]
     seen.say("Providers", "" if names else "none installed")
     for name in names:
         seen.say(f"  {name}", await how_is(koi, name))
@@ -142,7 +142,7 @@ async def how_is(koi: "Assembly", name: str) -> str:
     try:
         async with asyncio.timeout(PATIENCE):
             provider = await koi.sockets.plugin("providers", name)
-            told: Mapping[str, str] = await provider.examine() if isinstance(provider, SupportsHealthCheck) else {}
+            told: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
         return f"did not answer within {PATIENCE:g} s"
     except KoiError as error:
@@ -157,7 +157,7 @@ async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
         seen.say(part, "none chosen")
         return
     try:
-        told: Mapping[str, str] = await thing.examine() if isinstance(thing, SupportsHealthCheck) else {}
+        told: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
         seen.say(part, ", ".join(f"{word} {value}" for word, value in told.items()) or "ok")
     except KoiError as error:
         seen.say(part, "unwell")
@@ -165,7 +165,7 @@ async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
 
 
 def look_at_names(part: str, kind: str, koi: "Assembly", seen: Diagnosis) -> None:
-    seen.say(part, ", ".join(entry.name for entry in koi.entries(kind)) or "none")
+    seen.say(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
 
 
 def look_at_plugins(seen: Diagnosis) -> None:

@@ -36,14 +36,14 @@ def prepared(invocation: Invocation) -> bool:
     koi = invocation.koi
     if koi is None or koi.cast.found or koi.cast.configured("executor") or not somebody_there():
         return False
-    if not any(entry.name == INIT for entry in koi.entries("commands")):
+    if not any(entry.name == INIT for entry in koi.plugins("commands")):
         return False
     fresh = invocation.open()
     for warning in koi.pending:
         if warning not in fresh.pending:
             say(f"  ! {invocation.redact(warning)}")
     say(f"\n{BANNER}\n")
-    command = fresh.plugins.load("commands", INIT)
+    command = fresh.registry.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))
     if inspect.iscoroutine(chosen):

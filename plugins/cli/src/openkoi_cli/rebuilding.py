@@ -133,7 +133,7 @@ async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object
     """Tell memory every record; return how many there are."""
     records = 0
     for batch in batches(records_of(log, report)):
-        await memory.absorb(batch)
+        await memory.ingest(batch)
         records += len(batch)
     return records
 

@@ -57,7 +57,7 @@ async def untold_of(koi: "Assembly", log: "Log") -> int:
     if not isinstance(memory, SupportsOffsets):
         return 0
     try:
-        seen = await memory.seen()
+        seen = await memory.offsets()
     except KoiError:
         return 0
     return len({segment.session for segment in archived if segment.name not in seen})
@@ -82,12 +82,12 @@ async def examined(memory: object) -> Mapping[str, str]:
     """What a memory has to say, if it can say anything."""
     from openkoi_hookspecs import SupportsHealthCheck
 
-    return await memory.examine() if isinstance(memory, SupportsHealthCheck) else {}
+    return await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
 
 
 async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
-    if koi.config.get("use.memory", str, "") not in {entry.name for entry in koi.entries("memory")}:
+    if koi.config.get("use.memory", str, "") not in {entry.name for entry in koi.plugins("memory")}:
         koi.begin()
     try:
         return await found(koi, text, limit)
@@ -132,7 +132,7 @@ def unread(koi: "Assembly") -> list[str]:
     from openkoi.unknown_settings import find_unknown_settings
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
-    return find_unknown_settings(replace(koi.config, settings=settings, environment={}), koi.plugins)
+    return find_unknown_settings(replace(koi.config, settings=settings, environment={}), koi.registry)
 
 
 def sessions_of(hits: "Sequence[Hit]") -> set[str]:

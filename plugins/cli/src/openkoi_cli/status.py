@@ -68,7 +68,7 @@ async def memory_told(koi: "Assembly") -> dict[str, str]:
         if memory is None:
             return {"": "none chosen"}
         try:
-            told = dict(await memory.examine()) if isinstance(memory, SupportsHealthCheck) else {}
+            told = dict(await memory.health()) if isinstance(memory, SupportsHealthCheck) else {}
         except KoiError as error:
             return {"": str(error)}
     return told or {"": "ready"}
@@ -83,7 +83,7 @@ def memory_lines(told: dict[str, str], *, verbose: bool) -> list[str]:
 def brought_lines(koi: "Assembly", *, verbose: bool) -> "Iterator[str]":
     """What plugins bring that a person has set up: named when there are any."""
     for title, kind in BROUGHT:
-        there = koi.entries(kind)
+        there = koi.plugins(kind)
         if there and verbose:
             yield f"  {title}:"
             yield from (f"    {entry.name} (from {entry.origin})" for entry in there)

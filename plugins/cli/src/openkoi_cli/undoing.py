@@ -200,7 +200,7 @@ async def settled(koi: "Assembly", changes: Changes) -> Changes:
         return changes
     refuse_out_of_turn(changes, koi.config.paths.sessions)
     keeper = await keeper_of(koi)
-    kept = await keeper.take(changes.workspace, run=changes.past.run)
+    kept = await keeper.create(changes.workspace, run=changes.past.run)
     koi.tell(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
     return replace(changes, after=kept, settled=True)
 

@@ -58,7 +58,7 @@ def pending(koi: "Assembly") -> list[Pending]:
     """What waits, the oldest first. What is too old is put away, and what nobody will ask for any more."""
     kept, sessions = koi.asker.kept, koi.config.paths.sessions
     put_away(kept, datetime.now(UTC) - MONTH)
-    there = koi.waiting()
+    there = koi.pending_questions()
     runs = runs_in(sessions) if there else {}
     over = [waiting for waiting in there if is_over(waiting.run, runs)]
     for waiting in over:

@@ -29,7 +29,7 @@ async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
     """The plan as a run would make it, and which sections are too long for it."""
     found = Recall(tuple(await koi.search(recall_query(task))))
     shown = await koi.fold(hooks.after_recall, found, task=task, run=run)
-    given = await koi.gather(hooks.before_plan, task=task, recall=shown, run=run)
+    given = await koi.collect(hooks.before_plan, task=task, recall=shown, run=run)
     every = [(MEMORY, recalled(shown)), *given]
     told = [replace(section, source=plugin) for plugin, sections in every for section in sections]
     kept, refusals = refuse_oversized(told, hooks.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
@@ -41,7 +41,7 @@ async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]]
     """The tools by who brings them, and why some cannot be had."""
     brought: list[tuple[str, Sequence[Tool]]] = []
     faults: list[str] = []
-    for entry in koi.entries("tools"):
+    for entry in koi.plugins("tools"):
         try:
             brought.append((entry.name, await asked(entry, run)))
         except Exception as error:  # a toolbox is a plugin: what the others bring is told all the same

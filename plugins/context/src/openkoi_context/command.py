@@ -59,7 +59,7 @@ def sessions_of(koi: Koi) -> "Sessions":
     """Where the log is; raises KoiError where that is switched off."""
     from .recorded import Sessions
 
-    for entry in koi.entries("contexts"):
+    for entry in koi.plugins("contexts"):
         thing = entry.load()
         if isinstance(thing, Sessions):
             return thing

@@ -43,7 +43,7 @@ class Looking:
     workspace: Path
     id: str = field(default_factory=lambda: token_hex(10))
     iterations: Sequence[Iteration] = ()
-    spent: Cost = Cost()
+    cost: Cost = Cost()
 
     @property
     def outermost(self) -> str:
@@ -73,17 +73,17 @@ class Looking:
         """Save nothing."""
         raise KoiError(ONLY_LOOKS.format("saving a key"))
 
-    def configure(self, key: str, value: str) -> Path:
+    def set_setting(self, key: str, value: str) -> Path:
         """Set nothing."""
         raise KoiError(ONLY_LOOKS.format("configuring"))
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer nothing."""
         raise KoiError(ONLY_LOOKS.format("answering"))
 
-    def entries(self, kind: str) -> Sequence[PluginEntry]:
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind."""
-        return self.koi.entries(kind)
+        return self.koi.plugins(kind)
 
     def records(self, session: str) -> Iterable[Record]:
         """Read a session's log; this run has none."""
@@ -93,23 +93,23 @@ class Looking:
         """Ask the chosen memory."""
         return await self.koi.search(query)
 
-    def offers(self) -> Sequence[ProviderInfo]:
+    def providers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known."""
-        return self.koi.offers()
+        return self.koi.providers()
 
     def saved_keys(self) -> Sequence[str]:
         """The providers whose keys are saved."""
         return self.koi.saved_keys()
 
-    def waiting(self) -> Sequence[PendingQuestion]:
+    def pending_questions(self) -> Sequence[PendingQuestion]:
         """What waits for a person."""
-        return self.koi.waiting()
+        return self.koi.pending_questions()
 
-    async def gather(
+    async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        return await self.koi.gather(moment, *args, **facts)
+        return await self.koi.collect(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs

@@ -94,7 +94,7 @@ def file_of(koi: Koi) -> "MemoryFile":
     """The file, where it is configured to be."""
     from .memory import DuckDB
 
-    entries = koi.entries("memory")
+    entries = koi.plugins("memory")
     memory = next((entry.load() for entry in entries if entry.name == NAME), None)
     if not isinstance(memory, DuckDB):
         raise PluginNotFoundError("memory", NAME, tuple(entry.name for entry in entries))

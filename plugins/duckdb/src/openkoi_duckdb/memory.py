@@ -58,7 +58,7 @@ class DuckDB:
         """What is read and written: the file, or what stands in for it."""
         return self.stand_in or self.file
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
         for batch in batches(records):
             await self.apart(self.take_in, batch)
@@ -71,7 +71,7 @@ class DuckDB:
         meant = await self.meaning.of_question(asked.text) if self.meaning and not self.stand_in else None
         return await self.apart(self.answer, (asked, meant))
 
-    async def seen(self) -> Mapping[str, int]:
+    async def offsets(self) -> Mapping[str, int]:
         """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
 
         While the file cannot be opened a view in memory stands in for it, and has to be told everything.
@@ -80,7 +80,7 @@ class DuckDB:
         self.born, segments = told or ("", {})
         return segments
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
         known = await self.apart(self.file.read, self.counts)
         entries, bare = known or (0, 0)

@@ -75,10 +75,10 @@ def cycle_row(run: str, one: IterationView) -> CycleRow:
         task_id=run,
         iteration=one.number,
         score=one.score,
-        decision=str(one.ruling.action) if one.ruling else "",
+        decision=str(one.decision.action) if one.decision else "",
         input_tokens=usage.input + usage.cache_read + usage.cache_write,
         output_tokens=usage.output,
-        duration_ms=round(one.spent.seconds * 1000) if one.ended else None,
+        duration_ms=round(one.cost.seconds * 1000) if one.ended else None,
         created_at=one.at,
     )
 

@@ -90,7 +90,7 @@ async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Res
 
     Raises NoProviderError where a judge is asked for, and none is enabled or there is no model.
     """
-    enabled = any(is_judge(entry, broken=not wanted.judge) for entry in koi.entries("evaluators"))
+    enabled = any(is_judge(entry, broken=not wanted.judge) for entry in koi.plugins("evaluators"))
     if wanted.judge and not enabled:
         raise NoProviderError(NO_JUDGE)
     if wanted.judge is False or not enabled:

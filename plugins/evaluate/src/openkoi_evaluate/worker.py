@@ -17,7 +17,7 @@ ONCE = Limits(iterations=0)
 class AsItStands:
     """Returns the work as it stands. There is nothing to configure."""
 
-    async def work(self, plan: Plan, run: Run) -> ExecutionResult:
+    async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Let the work come in, where the workspace is a copy that waits for it."""
         copy = Copy.at(run.workspace)
         if copy and run.task.parent:

@@ -26,17 +26,17 @@ class Questions:
         if self.read(self.file(waiting.id)) is None:
             replace_file(self.file(waiting.id), json.dumps({"waiting": asdict(waiting)}, indent=1))
 
-    def waiting(self) -> list[PendingQuestion]:
+    def pending_questions(self) -> list[PendingQuestion]:
         """What nobody has answered yet, the oldest first."""
         there = (self.read(file) for file in self.folder.glob("*.json"))
         return sorted((one[0] for one in there if one and one[1] is None), key=lambda waiting: waiting.at)
 
-    def answer(self, id: str, answer: str) -> PendingQuestion:
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question by its id or the beginning of it.
 
         Raises PluginNotFoundError, or KoiError for a doubtful one.
         """
-        there = self.waiting()
+        there = self.pending_questions()
         meant = [one for one in there if one.id.startswith(id)]
         if len(meant) > 1:
             raise KoiError(f"Several questions begin with {id!r}: {', '.join(one.id[:SHOWN] for one in meant)}.")

@@ -82,5 +82,5 @@ def agreed(koi: Koi, count: int) -> bool:
 
 def keeper_of(koi: Koi) -> Checkpoints | None:
     """The first checkpoints that there are."""
-    found = koi.entries("checkpoints")
+    found = koi.plugins("checkpoints")
     return cast(Checkpoints, found[0].load()) if found else None  # an entry of this kind is this socket

@@ -60,13 +60,13 @@ def learn(ctx: click.Context, install: str) -> None:
 
 def brought(koi: Koi) -> list[click.Group]:
     """The actions of modules in the group ``openkoi.learn``: what they do by themselves tells if something waits."""
-    found = (getattr(one.load(), "actions", None) for one in koi.entries("learn"))
+    found = (getattr(one.load(), "actions", None) for one in koi.plugins("learn"))
     return [one for one in found if isinstance(one, click.Group)]
 
 
 def installer(koi: Koi, skill: str) -> click.Command:
     """The command that installs skills; raises KoiError where nobody brings one."""
-    groups = [one.load() for one in koi.entries("commands") if one.name == "skill"]
+    groups = [one.load() for one in koi.plugins("commands") if one.name == "skill"]
     found = (one.commands.get("install") for one in groups if isinstance(one, click.Group))
     if command := next((one for one in found if one), None):
         return command
@@ -214,7 +214,7 @@ def write(ledger: Ledger, entry: Entry) -> None:
 
 def ledger_of(koi: Koi) -> Ledger:
     """The ledger as it is configured; raises KoiError where it is switched off."""
-    for one in koi.entries("hooks"):
+    for one in koi.plugins("hooks"):
         thing = one.load() if one.name == "ledger" else None
         if isinstance(thing, Ledger):
             return thing

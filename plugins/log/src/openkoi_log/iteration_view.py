@@ -48,11 +48,11 @@ class IterationView:
     work: ExecutionResult | None = None
     classified: events.RequestClassified | None = None
     evaluation: Evaluation | None = None
-    ruling: Decision | None = None
+    decision: Decision | None = None
     facts: Facts = Facts()
     usage: Usage = Usage()
     usd: float = 0.0
-    spent: Cost = Cost()
+    cost: Cost = Cost()
     total: Cost = Cost()
     mode: EvaluationMode = EvaluationMode.SKIPPED
     terminated_by: str = ""
@@ -74,20 +74,20 @@ class IterationView:
     @property
     def escalated(self) -> bool:
         """Whether the user was needed after it."""
-        return self.ruling is not None and self.ruling.action is NextAction.ESCALATE
+        return self.decision is not None and self.decision.action is NextAction.ESCALATE
 
     @property
     def repeated(self) -> bool:
         """Whether a run that is resumed goes on in it: it waited for an approval, or was not judged."""
         waited = self.work is not None and self.work.ended is StopReason.PERSON
-        return waited or (self.ruling is not None and self.ruling.unjudged)
+        return waited or (self.decision is not None and self.decision.unjudged)
 
     @property
     def iteration(self) -> Iteration | None:
         """The iteration as the kernel describes it; None without work."""
         if self.work is None:
             return None
-        total = self.total if self.ruling else self.spent
+        total = self.total if self.decision else self.cost
         return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, cost=total, facts=self.facts)
 
     def paid(self, paid: events.Paid) -> "IterationView":
@@ -103,7 +103,7 @@ class IterationView:
             terminated_by=later.terminated_by or self.terminated_by,
             usage=self.usage + later.usage,
             usd=self.usd + later.usd,
-            spent=later.spent if later.spent != Cost() else self.spent,
+            cost=later.cost if later.cost != Cost() else self.cost,
         )
 
 

@@ -152,7 +152,7 @@ class RunView:
         done = [one.iteration for one in self.known.values() if one.iteration]
         if decided.iteration is None or decided.repeated:
             return decided.plan
-        fresh = decided.ruling is not None and decided.ruling.restart_from_best
+        fresh = decided.decision is not None and decided.decision.restart_from_best
         return refine(self.plan, max(done, key=lambda one: one.merit) if fresh else decided.iteration)
 
     @property
@@ -215,7 +215,7 @@ class RunView:
         return self.completed_at if self.completed else self.failed_at if self.failed else ""
 
     @property
-    def spent(self) -> Cost:
+    def cost(self) -> Cost:
         """What it had used when the result was out; nothing before."""
         return self.completed.cost if self.completed else Cost()
 

@@ -38,7 +38,7 @@ class MiniLM:
             return Embedding([])
         return Embedding(await asyncio.to_thread(self._embed, texts))
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Tell doctor which model there is; raises ConfigError that says how to install it."""
         folder = self._found()
         size = (folder / WEIGHTS).stat().st_size

@@ -29,7 +29,7 @@ class Catalogue:
         return [read(file) for file in reversed(self.files) if file.is_file()]
 
     @cached_property
-    def offers(self) -> Sequence[ProviderInfo]:
+    def providers(self) -> Sequence[ProviderInfo]:
         """Providers, best first."""
         told = [ProviderInfo(**offer) for table in self.tables for offer in table.get("offers", ())]
         return list({offer.provider: offer for offer in reversed(told)}.values())[::-1]

@@ -24,7 +24,7 @@ async def init(koi: Koi, /) -> None:
     to use another provider. Leaving with Ctrl-C saves nothing.
     """
     if not somebody_there():
-        raise NoProviderError(without_a_person(koi.offers()))
+        raise NoProviderError(without_a_person(koi.providers()))
     try:
         with terminal() as person:
             await set_up(koi, person)

@@ -35,7 +35,7 @@ async def discover(koi: Koi, machine: Machine, report: Report) -> Sequence[Disco
     a login for, Ollama when there is nothing that could be used as it is. ``report`` hears of what
     could not be looked at.
     """
-    offers = {offer.provider: offer for offer in koi.offers()}
+    offers = {offer.provider: offer for offer in koi.providers()}
     found = [*in_variables(offers, machine.variables), *in_files(offers, machine)]
     if not any(way.provider == "anthropic" for way in found):
         found += await in_keychain(offers, machine)

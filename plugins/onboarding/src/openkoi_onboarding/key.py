@@ -29,7 +29,7 @@ async def use_key(koi: Koi, person: Terminal, offer: ProviderInfo) -> None:
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)
     if not model:
-        koi.configure("models.default", f"{offer.provider}/{offer.model}")
+        koi.set_setting("models.default", f"{offer.provider}/{offer.model}")
     say(f"  Using: {model or offer.model}\n")
     if outranked(offer):
         say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")

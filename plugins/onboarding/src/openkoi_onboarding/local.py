@@ -28,7 +28,7 @@ async def use_ollama(koi: Koi) -> None:
     if not names:
         raise NoProviderError(NO_MODELS)
     best = best_model(names)
-    koi.configure("models.default", f"{NAME}/{best}")
+    koi.set_setting("models.default", f"{NAME}/{best}")
     say(f"  Found Ollama with {len(names)} model{'' if len(names) == 1 else 's'}. Using: {best}\n")
 
 

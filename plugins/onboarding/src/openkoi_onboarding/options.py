@@ -45,8 +45,8 @@ def cut(line: str, width: int) -> str:
 
 def options(koi: Koi) -> Sequence[Option]:
     """What is installed of what can be set up here, in the order in which it is shown."""
-    offers = {offer.provider: offer for offer in koi.offers()}
-    if any(entry.name == CUSTOM for entry in koi.entries("providers")):
+    offers = {offer.provider: offer for offer in koi.providers()}
+    if any(entry.name == CUSTOM for entry in koi.plugins("providers")):
         offers[CUSTOM] = OTHER
     return [Option(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
 

@@ -64,7 +64,7 @@ async def models_of(koi: Koi, name: str, seconds: float) -> Sequence[str]:
 
 def built(koi: Koi, name: str) -> Provider:
     """The provider of this name, as it is configured now."""
-    entries = {entry.name: entry for entry in koi.entries("providers")}
+    entries = {entry.name: entry for entry in koi.plugins("providers")}
     if name not in entries:
         raise PluginNotFoundError("providers", name, tuple(entries))
     return cast(Provider, entries[name].load())

@@ -39,8 +39,8 @@ def keep(koi: Koi, at: Address, model: str) -> None:
         say(f"  Saved to {koi.save_key(CUSTOM, at.key)}")
     elif CUSTOM in koi.saved_keys():
         koi.save_key(CUSTOM, "")
-    say(f"  Saved to {koi.configure(f'providers.{CUSTOM}.base_url', at.url)}")
-    koi.configure("models.default", model)
+    say(f"  Saved to {koi.set_setting(f'providers.{CUSTOM}.base_url', at.url)}")
+    koi.set_setting("models.default", model)
 
 
 async def reached(koi: Koi, person: Terminal) -> tuple[Address, Sequence[str]]:

@@ -120,7 +120,7 @@ def say(text: str) -> None:
 
 def shelf_of(koi: Koi) -> Shelf | None:
     """The drafts, where proposing is switched on."""
-    for one in koi.entries("hooks"):
+    for one in koi.plugins("hooks"):
         thing = one.load() if one.name == "proposals" else None
         if isinstance(thing, Proposals):
             return thing.shelf

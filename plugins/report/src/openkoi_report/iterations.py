@@ -20,11 +20,11 @@ def iteration(number: int, one: IterationView) -> Mapping[str, object]:
     return {
         "n": number,
         "score": rounded(one.score),
-        "decision": one.ruling.action if one.ruling else None,
+        "decision": one.decision.action if one.decision else None,
         "eval_mode": one.mode,
         "usage": counted(one.usage),
         "cost_usd": round(one.usd, 6),
-        "duration_ms": round(one.spent.seconds * 1000),
+        "duration_ms": round(one.cost.seconds * 1000),
     }
 
 

@@ -104,11 +104,11 @@ class Progress:
 
     def near_limit(self) -> list[str]:
         task, there = self.report.task, self.report.iterations
-        if task is None or self.warned or not there or (there[-1].ruling and there[-1].ruling.final):
+        if task is None or self.warned or not there or (there[-1].decision and there[-1].decision.final):
             return []
-        spent, limits = sum((one.spent for one in there), Cost()), task.limits
+        spent, limits = sum((one.cost for one in there), Cost()), task.limits
         next_one = share(limits.tokens - spent.budget_tokens, len(there), limits.iterations)
-        scarce = len(there) < limits.iterations and there[-1].spent.budget_tokens > next_one
+        scarce = len(there) < limits.iterations and there[-1].cost.budget_tokens > next_one
         near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
         self.warned = scarce or near
         return ["  ! Token budget approaching limit"] if self.warned else []

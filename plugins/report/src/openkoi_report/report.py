@@ -127,7 +127,7 @@ class Report:
     @property
     def iterations(self) -> Sequence[IterationView]:
         """The iterations that were decided about."""
-        return [one for one in self.view.finished if one.ruling]
+        return [one for one in self.view.finished if one.decision]
 
     def decided(self, number: int) -> IterationView:
         """An iteration by its number, counted from zero; the last one where the log holds no such."""

@@ -45,8 +45,8 @@ def why_lines(report: Report) -> Iterator[str]:
 
 def told(one: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
     """One iteration."""
-    if one.ruling:
-        yield f"  iteration {one.number + 1}: {one.ruling.action}: {clipped(one.ruling.reason, 160)}"
+    if one.decision:
+        yield f"  iteration {one.number + 1}: {one.decision.action}: {clipped(one.decision.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(one.facts)}"
     if one.classified:
         yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"

@@ -72,7 +72,7 @@ class Caged:
         """The rung to run on. Raises when there is only one, and it cannot be had."""
         return present(self.rungs[0]) if len(self.rungs) == 1 else self.standing().rung
 
-    async def level(self) -> int:
+    async def probe_level(self) -> int:
         """What was proved by trying."""
         return (await asyncio.to_thread(self.standing)).proof.level
 
@@ -89,7 +89,7 @@ class Caged:
         job = Job(command, root, self.settings, cage, den)
         return ProtectedJob(job, self.protections.of(root), rung.name)
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Tell what was proved, what stays open, and why it is not more."""
         await asyncio.to_thread(check_writable, self.folder)
         standing = await asyncio.to_thread(self.standing)

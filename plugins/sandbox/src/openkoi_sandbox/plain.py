@@ -32,7 +32,7 @@ class Plain:
         self.settings = Settings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
         self.protections = Protections(self.folder.with_name("diverted"))
 
-    async def level(self) -> int:
+    async def probe_level(self) -> int:
         """Nothing is enforced."""
         return 0
 
@@ -41,7 +41,7 @@ class Plain:
         job = Job(command, root, self.settings, den=without_room(root))
         return await perform(ProtectedJob(job, self.protections.of(root), "plain"))
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Say that nothing is confined, and how far processes are followed."""
         await asyncio.to_thread(check_writable, self.folder)
         return {

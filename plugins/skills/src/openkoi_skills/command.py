@@ -67,7 +67,7 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
     """Print a skill as it is written."""
     library = library_of(koi)
     for kind in (TASK, EVALUATOR):
-        shelf = library.shelf(Path.cwd(), koi.entries, kind)
+        shelf = library.shelf(Path.cwd(), koi.plugins, kind)
         found = shelf.get(name) or next((one for one, _ in shelf.unfit if one.skill.name == name), None)
         if found:
             text = beside(found, beside_it) if beside_it else read_text(found.file).rstrip()
@@ -198,13 +198,13 @@ def agreed(question: str) -> bool:
 def all_rows(koi: Koi) -> list[Row]:
     """Skills, then evaluators."""
     library = library_of(koi)
-    return [row for kind in (TASK, EVALUATOR) for row in rows(library.shelf(Path.cwd(), koi.entries, kind), kind)]
+    return [row for kind in (TASK, EVALUATOR) for row in rows(library.shelf(Path.cwd(), koi.plugins, kind), kind)]
 
 
 def complaints(koi: Koi) -> list[str]:
     """What is amiss with files."""
     library = library_of(koi)
-    shelves = [library.shelf(Path.cwd(), koi.entries, kind) for kind in (TASK, EVALUATOR)]
+    shelves = [library.shelf(Path.cwd(), koi.plugins, kind) for kind in (TASK, EVALUATOR)]
     return list(dict.fromkeys(complaint for shelf in shelves for complaint in shelf.complaints))
 
 
@@ -235,7 +235,7 @@ def walked(folder: Path) -> bool:
 
 def library_of(koi: Koi) -> Library:
     """Where skills are looked for, as it is configured; raises KoiError where skills are switched off."""
-    for one in koi.entries("hooks"):
+    for one in koi.plugins("hooks"):
         thing = one.load() if one.name == "skills" else None
         if isinstance(thing, Skills):
             return thing.library

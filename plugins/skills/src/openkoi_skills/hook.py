@@ -102,7 +102,7 @@ class Skills:
     async def shelf(self, run: Run) -> Shelf:
         """The skills for a run, read once in it."""
         if run.id not in self.shelves:
-            read = await asyncio.to_thread(self.library.shelf, run.workspace, run.entries)
+            read = await asyncio.to_thread(self.library.shelf, run.workspace, run.plugins)
             while len(self.shelves) >= RUNS_KEPT:
                 self.shelves.pop(next(iter(self.shelves)))
             self.shelves[run.id] = read

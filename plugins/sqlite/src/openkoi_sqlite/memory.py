@@ -50,7 +50,7 @@ class SQLite:
         """What is read and written: the file, or what stands in for it."""
         return self.stand_in or self.file
 
-    async def absorb(self, records: Sequence[Record]) -> None:
+    async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process writes for too long."""
         for batch in batches(records):
             await self.apart(partial(self.take_in, batch))
@@ -59,7 +59,7 @@ class SQLite:
         """Find what answers the query, best first; also while another process writes."""
         return await self.apart(partial(self.answer, query))
 
-    async def seen(self) -> Mapping[str, int]:
+    async def offsets(self) -> Mapping[str, int]:
         """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
 
         While the file cannot be opened a view in memory stands in for it, and has to be told everything.
@@ -68,7 +68,7 @@ class SQLite:
         self.born, segments = told or ("", {})
         return segments
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, and how much is in it."""
         entries = await self.apart(lambda patience: self.file.read(counted, patience)) or 0
         return {"file": str(self.path), "size": sized(self.file.size), "entries": f"{entries:,}"}

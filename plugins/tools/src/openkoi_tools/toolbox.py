@@ -82,7 +82,7 @@ class WorkspaceTools:
 
     def _recalled(self, run: Run) -> Seen:
         """Return what a run was shown before it was interrupted; of one that begins, and asked no model, nothing."""
-        if not run.spent.calls:
+        if not run.cost.calls:
             return Seen()
         calls = list(answered(run.records(run.task.session), run.id))
         seen = recalled(calls, run.workspace)

@@ -86,7 +86,7 @@ class Ollama:
         """Tell about one model; raises RequestRejectedError when it is not installed."""
         return (await self._show(name)).model
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Say which Ollama it is and how many models it has; raises ProviderUnavailableError when it does not run."""
         with explaining(""):
             version = version_in(await self._offered("GET", "/api/version"))

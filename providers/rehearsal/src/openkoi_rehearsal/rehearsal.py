@@ -24,7 +24,7 @@ class Rehearsal:
         self.accidents: dict[tuple[str, str], frozenset[int]] = {}
 
     async def models(self) -> Sequence[Model]:
-        """List the scripts in the folder that can be read; ``examine`` tells of the others."""
+        """List the scripts in the folder that can be read; ``health`` tells of the others."""
         return [model(name, script) for name, script in self.scripts().items() if isinstance(script, Script)]
 
     async def describe(self, name: str) -> Model:
@@ -45,7 +45,7 @@ class Rehearsal:
         async for chunk in speak(turn, request, f"call-{chosen + 1}-{spoken(request.messages)}"):
             yield chunk
 
-    async def examine(self) -> Mapping[str, str]:
+    async def health(self) -> Mapping[str, str]:
         """Name the scripts of the folder, or the first that is broken."""
         scripts = self.scripts()
         for script in scripts.values():

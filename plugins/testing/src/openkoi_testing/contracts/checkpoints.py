@@ -69,9 +69,9 @@ class CheckpointsContract:
         """Take, work, take, restore; return the first id."""
 
         async def story() -> str:
-            first = await checkpoints.take(root)
+            first = await checkpoints.create(root)
             await asyncio.to_thread(work, root)
-            await checkpoints.take(root)
+            await checkpoints.create(root)
             await checkpoints.restore(root, first)
             return first
 
@@ -151,9 +151,9 @@ class CheckpointsContract:
 
     def test_a_restore_can_be_repeated_and_taken_back(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> tuple[str, str]:
-            first = await checkpoints.take(root)
+            first = await checkpoints.create(root)
             write(root, {"crlf.txt": b"second\n"})
-            second = await checkpoints.take(root)
+            second = await checkpoints.create(root)
             for id in (first, first, second, first):
                 await checkpoints.restore(root, id)
             return await checkpoints.diff(root, first), await checkpoints.diff(root, second)
@@ -165,9 +165,9 @@ class CheckpointsContract:
 
     def test_what_a_person_changed_since_is_left_and_named(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> Restoration:
-            first = await checkpoints.take(root)
+            first = await checkpoints.create(root)
             write(root, {"bom.txt": b"by the agent\n", "crlf.txt": b"by the agent\n"})
-            await checkpoints.take(root)
+            await checkpoints.create(root)
             write(root, {"bom.txt": b"by a person\n"})
             return await checkpoints.restore(root, first)
 
@@ -179,7 +179,7 @@ class CheckpointsContract:
 
     def test_a_diff_names_what_came_went_and_changed(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> str:
-            first = await checkpoints.take(root)
+            first = await checkpoints.create(root)
             write(root, {"no-newline.txt": b"the end\n", "new.txt": b"hello\n"})
             (root / "deep/er/file.py").unlink()
             return await checkpoints.diff(root, first)
@@ -198,14 +198,14 @@ class CheckpointsContract:
 
     def test_an_untouched_workspace_has_no_diff(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> str:
-            return await checkpoints.diff(root, await checkpoints.take(root))
+            return await checkpoints.diff(root, await checkpoints.create(root))
 
         assert "" == asyncio.run(story())
 
     def test_nothing_is_left_in_the_workspace(self, checkpoints: Checkpoints, root: Path) -> None:
         before = standing(root)
 
-        asyncio.run(checkpoints.take(root))
+        asyncio.run(checkpoints.create(root))
 
         assert before == standing(root)
 

@@ -44,7 +44,7 @@ class MemoryContract:
         """Return a memory that has absorbed these batches, in this order."""
         memory = self.memory(folder)
         for batch in batches:
-            asyncio.run(memory.absorb(batch))
+            asyncio.run(memory.ingest(batch))
         return memory
 
     def test_remembers_nothing_before_it_was_told_anything(self, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ class MemoryContract:
         memory = self.fed(tmp_path, talk)
 
         assert [] == found(memory, "fixture", scope="all")
-        asyncio.run(memory.absorb(a_run("r1", "Mend it", project="one")))
+        asyncio.run(memory.ingest(a_run("r1", "Mend it", project="one")))
         assert ["r1-said-000:0"] == ids(found(memory, "fixture", project="one"))
         assert [] == found(memory, "fixture", project="two")
 
@@ -217,7 +217,7 @@ class MemoryContract:
 
         assert old.exists()
         assert [] == everything(memory, "mend the parser")
-        asyncio.run(memory.absorb(log))
+        asyncio.run(memory.ingest(log))
         assert before == answers(memory)
 
     def test_absorbing_twice_changes_nothing(self, tmp_path: Path) -> None:
@@ -244,22 +244,22 @@ class MemoryContract:
         records = a_run("r1", "Mend the parser")
         memory = self.resumed(tmp_path)
 
-        assert {} == asyncio.run(memory.seen())
-        asyncio.run(self.memory(tmp_path).absorb(records[:3]))
-        assert {"r1.jsonl": 3 * LINE} == asyncio.run(memory.seen())
-        asyncio.run(self.memory(tmp_path).absorb(records[3:] + a_run("r2", "Paint")[:1]))
-        assert {"r1.jsonl": len(records) * LINE, "r2.jsonl": LINE} == asyncio.run(memory.seen())
+        assert {} == asyncio.run(memory.offsets())
+        asyncio.run(self.memory(tmp_path).ingest(records[:3]))
+        assert {"r1.jsonl": 3 * LINE} == asyncio.run(memory.offsets())
+        asyncio.run(self.memory(tmp_path).ingest(records[3:] + a_run("r2", "Paint")[:1]))
+        assert {"r1.jsonl": len(records) * LINE, "r2.jsonl": LINE} == asyncio.run(memory.offsets())
 
     def test_offsets_never_go_back(self, tmp_path: Path) -> None:
         records = a_run("r1", "Mend the parser")
         self.fed(tmp_path, records, records[:2])
 
-        assert {"r1.jsonl": len(records) * LINE} == asyncio.run(self.resumed(tmp_path).seen())
+        assert {"r1.jsonl": len(records) * LINE} == asyncio.run(self.resumed(tmp_path).offsets())
 
     def test_records_that_were_only_told_move_no_offset(self, tmp_path: Path) -> None:
         self.fed(tmp_path, [saving(learning("L1"), "r1", start=20)])
 
-        assert {} == asyncio.run(self.resumed(tmp_path).seen())
+        assert {} == asyncio.run(self.resumed(tmp_path).offsets())
 
     @pytest.mark.row("C35")
     def test_two_processes_leave_what_one_would_have_left(self, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ async def absorb_patiently(memory: Memory, records: Sequence[Record]) -> None:
     for start in range(0, len(records), AT_ONCE):
         for _ in range(TRIES):
             try:
-                await memory.absorb(records[start : start + AT_ONCE])
+                await memory.ingest(records[start : start + AT_ONCE])
                 break
             except KoiError:
                 await asyncio.sleep(0.05)

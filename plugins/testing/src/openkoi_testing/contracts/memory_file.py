@@ -74,13 +74,13 @@ class MemoryFileContract:
         assert not (tmp_path / "data").exists()
 
     def test_absorbing_nothing_makes_no_file(self, tmp_path: Path) -> None:
-        asyncio.run(self.memory(tmp_path).absorb([]))
+        asyncio.run(self.memory(tmp_path).ingest([]))
 
         assert [] == list(tmp_path.iterdir())
 
     @pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
     def test_whatever_it_keeps_is_for_its_user_alone(self, tmp_path: Path) -> None:
-        asyncio.run(self.memory(tmp_path / "data").absorb(RUN))
+        asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
         readable = [path for path in (tmp_path / "data").iterdir() if path.stat().st_size]
 
         assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in readable}
@@ -90,7 +90,7 @@ class MemoryFileContract:
     def test_a_damaged_file_is_moved_aside_and_said_so_and_told_again(
         self, tmp_path: Path, damage: Damage, caplog: pytest.LogCaptureFixture
     ) -> None:
-        asyncio.run(self.memory(tmp_path).absorb(RUN))
+        asyncio.run(self.memory(tmp_path).ingest(RUN))
         damage(tmp_path / self.name)
         again = self.memory(tmp_path)
 
@@ -99,44 +99,44 @@ class MemoryFileContract:
 
         assert 1 == len([*tmp_path.glob(f"{self.name}.bad-*[0-9]")])
         assert "built again from the run log" in caplog.text
-        assert {} == asyncio.run(self.resumed(tmp_path).seen())
-        asyncio.run(again.absorb(RUN))
+        assert {} == asyncio.run(self.resumed(tmp_path).offsets())
+        asyncio.run(again.ingest(RUN))
         assert ["r1"] == ids(found(again, "parser"))
 
     def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(self, tmp_path: Path) -> None:
         memory = self.memory(tmp_path)
-        asyncio.run(memory.absorb(RUN[:5]))
+        asyncio.run(memory.ingest(RUN[:5]))
         assert isinstance(memory, SupportsOffsets)
-        asyncio.run(memory.seen())
+        asyncio.run(memory.offsets())
         garbled(tmp_path / self.name)
 
-        asyncio.run(memory.absorb(RUN[5:]))
+        asyncio.run(memory.ingest(RUN[5:]))
 
-        assert {} == asyncio.run(self.resumed(tmp_path).seen())
+        assert {} == asyncio.run(self.resumed(tmp_path).offsets())
 
     def test_a_file_that_another_program_keeps_takes_nothing_and_loses_nothing(self, tmp_path: Path) -> None:
-        asyncio.run(self.memory(tmp_path).absorb(RUN))
+        asyncio.run(self.memory(tmp_path).ingest(RUN))
 
         with self.kept(tmp_path / self.name), pytest.raises(KoiError, match="Nothing is lost"):
-            asyncio.run(self.memory(tmp_path, seconds=0.05).absorb(a_log(1)))
-        assert ALL == asyncio.run(self.resumed(tmp_path).seen())
+            asyncio.run(self.memory(tmp_path, seconds=0.05).ingest(a_log(1)))
+        assert ALL == asyncio.run(self.resumed(tmp_path).offsets())
         assert ["r1"] == ids(found(self.memory(tmp_path), "parser"))
 
     def test_a_place_that_cannot_be_written_is_said_so(self, tmp_path: Path) -> None:
         (tmp_path / "data").write_text("a file where the folder should be")
 
         with pytest.raises(KoiError, match="cannot be used"):
-            asyncio.run(self.memory(tmp_path / "data").absorb(RUN))
+            asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
 
     def test_moved_aside_it_is_told_everything_again_and_says_the_same(self, tmp_path: Path) -> None:
         log, question = a_log(8), Query("mend the parser of the ledger", project="a", limit=50, tokens=50_000)
         memory = self.memory(tmp_path)
-        asyncio.run(memory.absorb(log))
+        asyncio.run(memory.ingest(log))
         before = asyncio.run(memory.search(question))
         (tmp_path / self.name).unlink()
         for beside in tmp_path.glob(f"{self.name}[-.]*"):
             beside.unlink()
 
-        asyncio.run(memory.absorb(log))
+        asyncio.run(memory.ingest(log))
 
         assert list(before) == list(asyncio.run(memory.search(question)))

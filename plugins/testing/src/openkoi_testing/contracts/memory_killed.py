@@ -51,7 +51,7 @@ class MemoryKilledContract:
     def absorbed(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
         """The tasks that a memory remembers when it has absorbed these."""
         memory: Memory = self.subject(path=path, seconds=60.0)
-        asyncio.run(memory.absorb(records))
+        asyncio.run(memory.ingest(records))
         return self.tasks(memory)
 
     def killed_again_and_again(self, folder: Path, processes: int, tasks: int) -> int:

@@ -17,8 +17,8 @@ OFTEN = 20
 async def remember(memory: Memory, sessions: Path) -> None:
     """Absorb what memory has not seen."""
     assert isinstance(memory, SupportsOffsets)
-    for records in unseen(sessions, await memory.seen()):
-        await memory.absorb(records)
+    for records in unseen(sessions, await memory.offsets()):
+        await memory.ingest(records)
 
 
 def unseen(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Record]]:

@@ -65,7 +65,7 @@ class SandboxContract:
         return lambda command: asyncio.run(sandbox.execute(command, root))
 
     def test_the_level_is_one_of_four(self, tmp_path: Path) -> None:
-        assert asyncio.run(self.subject(tmp_path).level()) in (0, 1, 2, 3)
+        assert asyncio.run(self.subject(tmp_path).probe_level()) in (0, 1, 2, 3)
 
     def test_both_streams_are_read_in_order(self, run: Callable[[Command], CommandResult]) -> None:
         code = "import os\nos.write(1, b'one\\n')\nos.write(2, b'two\\n')\nos.write(1, b'three\\n')"
