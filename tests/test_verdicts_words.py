@@ -141,7 +141,7 @@ class Judge:
     async def evaluate(self, work, run):
         if len(run.iterations) < {judged}:
             return Evaluation(scores=(Score("taste", 0.2),))
-        return Evaluation(unknown="no answer")
+        return Evaluation(unavailable_reason="no answer")
 """
 
 

@@ -243,7 +243,7 @@ def test_whatever_a_project_writes_no_limit_binds_less(tmp_path_factory: pytest.
     except ConfigError:
         return
 
-    assert all(getattr(limits, name) <= getattr(held, name) for name in TIGHTENED if name != "quality")
+    assert all(getattr(limits, name) <= getattr(held, name) for name in TIGHTENED if name != "quality_threshold")
     assert limits.quality_threshold >= held.quality_threshold
     assert (held.min_improvement, held.max_regression) == (limits.min_improvement, limits.max_regression)
 

@@ -65,9 +65,11 @@ def facts(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[Facts]:
 def stories(numbers: st.SearchStrategy[float], least: int = 0) -> st.SearchStrategy[list[Iteration]]:
     scores = st.lists(st.builds(Score, st.just("quality"), numbers, numbers), max_size=2).map(tuple)
     unknown = st.sampled_from(["", "", "", "no answer"])
-    said = st.none() | st.builds(Evaluation, checks=CHECKS, scores=scores, findings=FINDINGS, unknown=unknown)
+    said = st.none() | st.builds(
+        Evaluation, checks=CHECKS, scores=scores, findings=FINDINGS, unavailable_reason=unknown
+    )
     one = st.builds(
-        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, spent=st.just(Cost()), facts=facts(numbers)
+        Iteration, plan=st.just(Plan()), work=WORKS, evaluation=said, cost=st.just(Cost()), facts=facts(numbers)
     )
     return st.lists(one, min_size=least, max_size=5)
 
@@ -92,9 +94,9 @@ LIMITS = st.builds(
     usd=st.floats(0, 2),
     seconds=st.floats(0, 100),
     calls=st.integers(0, 5),
-    quality=SHARES,
-    improvement=SHARES,
-    regression=st.none() | SHARES,
+    quality_threshold=SHARES,
+    min_improvement=SHARES,
+    max_regression=st.none() | SHARES,
 )
 SPENT = st.builds(
     Cost, budget_tokens=st.integers(0, 100), usd=st.floats(0, 2), seconds=st.floats(0, 100), calls=st.integers(0, 5)

@@ -84,7 +84,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted(Event):
-    """Written before the effect: a call without a result may have happened. ``progress_text`` is what the user reads."""
+    """Written before the effect: a call without a result may have happened. The user reads ``progress_text``."""
 
     name = "tool_call"
     call: ToolCall

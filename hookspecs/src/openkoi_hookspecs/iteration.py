@@ -15,7 +15,7 @@ class Plan:
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 
-    A plan that is not to be evaluated is executed once and not evaluated: a deterministic skill. ``asks``: the task is
+    ``evaluate`` is False for a deterministic skill: the plan is executed once and not evaluated. ``asks``: the task is
     a question, which asks for nothing to be made or changed; before the work this is looked at only where it matters.
     """
 

@@ -39,9 +39,9 @@ LIMITS: Mapping[str, tuple[str, type]] = {
     "usd": ("safety.max_cost_usd", float),
     "seconds": ("iteration.timeout_seconds", float),
     "calls": ("safety.max_calls", int),
-    "quality": ("iteration.quality_threshold", float),
-    "improvement": ("iteration.improvement_threshold", float),
-    "regression": ("safety.regression_threshold", float),
+    "quality_threshold": ("iteration.quality_threshold", float),
+    "min_improvement": ("iteration.improvement_threshold", float),
+    "max_regression": ("safety.regression_threshold", float),
 }
 DAY = ("safety.max_cost_usd_per_day", "safety.max_tokens_per_day")
 TOOL_LOOP = {
@@ -49,7 +49,7 @@ TOOL_LOOP = {
     "critical": "safety.tool_loop.critical",
     "breaker": "safety.tool_loop.circuit_breaker",
 }
-TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality")
+TIGHTENED = ("iterations", "cycles", "tokens", "usd", "seconds", "calls", "quality_threshold")
 ROLES = frozenset({"models.executor", "models.evaluator", "models.planner", "models.small"})
 CASSETTE = ("record", "replay")
 CASSETTE_VARIABLE = "OPENKOI_CASSETTE"
@@ -89,7 +89,7 @@ class Config:
         """Where a task stops."""
         given = {name: self.get(key, kind, getattr(Limits(), name)) for name, (key, kind) in LIMITS.items()}
         if not self.get("safety.abort_on_regression", bool, True):
-            given["regression"] = None
+            given["max_regression"] = None
         return checked(Limits(**given), self)
 
     def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
@@ -119,7 +119,7 @@ class Config:
 
 def checked(limits: Limits, config: Config) -> Limits:
     """Refuse limits that make no sense, naming the key."""
-    bounds = {"quality": (0, 1), "improvement": (0, 1), "regression": (0, 1)}
+    bounds = {"quality_threshold": (0, 1), "min_improvement": (0, 1), "max_regression": (0, 1)}
     for name, (key, _) in LIMITS.items():
         value = getattr(limits, name)
         low, high = bounds.get(name, (0, float("inf")))

@@ -58,7 +58,7 @@ def test_every_key_has_its_place(tmp_path: Path) -> None:
         cycles=30,
         usd=0.5,
     )
-    assert Bounds(iterations=2, cycles=30, tokens=1_000, usd=0.5, seconds=60.0, quality=0.9) == spec.bounds
+    assert Bounds(iterations=2, cycles=30, tokens=1_000, usd=0.5, seconds=60.0, quality_threshold=0.9) == spec.bounds
     assert ("Mends what is broken.", ()) == (spec.description, spec.notes)
 
 

@@ -104,7 +104,7 @@ async def story():
     ids = []
     for n in range(6):
         (root / mine).write_text(f"{mine} {n}")
-        ids.append(await store.take(root))
+        ids.append(await store.create(root))
     print(*ids)
 asyncio.run(story())
 """

@@ -200,9 +200,9 @@ def age():
 async def story():
     for n in range(30):
         (root / "a.txt").write_text(f"version {n % 3}")
-        id = await store.take(root)
+        id = await store.create(root)
         (root / "a.txt").write_text("spoilt")
-        await store.take(root)
+        await store.create(root)
         await store.restore(root, id)
         assert (root / "a.txt").read_text() == f"version {n % 3}"
         age()

@@ -23,7 +23,7 @@ from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory_log import a_run
 
 async def recall(memory, mine):
-    await memory.seen()
+    await memory.offsets()
     await memory.ingest(mine)
     return await memory.search(Query("parser", project="koi"))
 

@@ -184,5 +184,5 @@ def bounds_of(found: AgentShape) -> Bounds:
         tokens=budget.tokens_per_run,
         usd=budget.usd_per_run,
         seconds=budget.seconds_per_run,
-        quality=judged.quality_threshold if judged else None,
+        quality_threshold=judged.quality_threshold if judged else None,
     )

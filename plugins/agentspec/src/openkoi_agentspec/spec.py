@@ -14,7 +14,7 @@ class Bounds:
     tokens: int | None = None
     usd: float | None = None
     seconds: float | None = None
-    quality: float | None = None
+    quality_threshold: float | None = None
 
     def over(self, limits: Limits) -> Limits:
         """These limits, and the others where the file says nothing."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OUTRANKED = {
     "iterations": "iteration.max_iterations",
-    "quality": "iteration.quality_threshold",
+    "quality_threshold": "iteration.quality_threshold",
     "usd": "safety.max_cost_usd",
 }
 # What a person has set a cap on, a file may only lower: it may have come with somebody's repository. Of dollars the cap

@@ -5,11 +5,10 @@ finds each where its class has it.
 """
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import Learning, MemoryItem, Passage
-from openkoi_log import decode
+from openkoi_log import decode, to_dict
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -21,7 +20,7 @@ T = TypeVar("T")
 
 def written(fact: "DataclassInstance") -> str:
     """Write a fact as JSON."""
-    return json.dumps(asdict(fact), ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(to_dict(fact), ensure_ascii=True, separators=(",", ":"))
 
 
 def read(kind: type[T], text: str) -> T:

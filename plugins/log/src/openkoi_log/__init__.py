@@ -4,7 +4,7 @@ A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells o
 written that a ``Redactor`` (of ``openkoi_redact``) has not seen.
 """
 
-from .codec import decode, encode
+from .codec import decode, encode, to_dict
 from .excerpts import Excerpts
 from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
 from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
@@ -68,6 +68,7 @@ __all__ = [
     "select_records",
     "session_id",
     "spelled",
+    "to_dict",
     "view_of",
     "views_of",
     "write_line",

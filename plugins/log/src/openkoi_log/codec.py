@@ -38,6 +38,15 @@ def encode(value: object) -> Json:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else repr(value)
 
 
+def to_dict(value: object) -> Any:
+    """A fact as a dict of every field, defaults too, under their names in the log; all else as it is."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {said: to_dict(getattr(value, name)) for name, said in wire_names(type(value)).items()}
+    if isinstance(value, Mapping):
+        return {key: to_dict(item) for key, item in value.items()}
+    return [to_dict(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 def unfolded(value: object) -> Json:
     """One level of what JSON has no word for, as a writer of JSON asks for it; the rest is as ``encode`` has it."""
     if hasattr(type(value), "__dataclass_fields__"):

@@ -83,10 +83,10 @@ class RunView:
         match record.event:
             case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
                 self.close_undecided()
-                self.go_on(record.at, number=number, reported=score, spent=spent, mode=mode, ended=True)
+                self.go_on(record.at, number=number, reported=score, cost=spent, mode=mode, ended=True)
             case events.DecisionMade(iteration=number, decision=ruling, facts=facts, cost=total):
                 phase = phase_after(ruling.action)
-                self.decide(record.at, number, ruling=ruling, facts=facts, total=total, phase=phase)
+                self.decide(record.at, number, decision=ruling, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
             case events.RunFailed() as failed:

@@ -110,7 +110,7 @@ class MemoryContract:
         assert {"user", "global"} == set(ids(found(memory, "parser", project="two")))
 
     def test_a_learning_is_found_as_it_was_saved(self, tmp_path: Path) -> None:
-        saved = learning("L1", keys=("parser.py",), evidence=("r1-003",), shown=4, helpful=2, quoted=True)
+        saved = learning("L1", keys=("parser.py",), evidence=("r1-003",), shown=4, helpful=2, untrusted=True)
         memory = self.fed(tmp_path, a_run("r1", "Paint the calendar"), [saving(saved, "r1", start=20)])
 
         assert [saved] == [hit.item for hit in found(memory, "parser")]
@@ -123,7 +123,7 @@ class MemoryContract:
 
     @pytest.mark.parametrize("standing", [LearningStatus.STALE, LearningStatus.ARCHIVED])
     def test_a_learning_that_is_put_away_is_not_found(self, tmp_path: Path, standing: LearningStatus) -> None:
-        run, gone = a_run("r1", "Paint"), learning("L1", standing=standing)
+        run, gone = a_run("r1", "Paint"), learning("L1", status=standing)
         memory = self.fed(tmp_path, run, [saving(learning("L1"), "r1", start=20)], [saving(gone, "r1", start=30)])
 
         assert [] == found(memory, "parser")
