@@ -214,7 +214,7 @@ class Hooks:
             return await go_wrong(run)
 
 
-class ToolProvider:
+class Toolbox:
     async def tools(self, run):
         async def call(arguments):
             return await go_wrong(run)

@@ -118,7 +118,7 @@ def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
                 tokens, usd = tokens + reply.done.usage.input + reply.done.usage.output, usd + dollars
             case events.ModelResponseBroken(usage=usage, usd=dollars):
                 tokens, usd = tokens + usage.total, usd + dollars
-            case events.ModelRequest(reserved=usage, usd=dollars) if usage.total:
+            case events.ModelRequest(reserved=usage, reserved_usd=dollars) if usage.total:
                 if tokens + usage.total > limits.tokens or usd + dollars > limits.usd + CENT:
                     yield f"asked for {usage.total} tokens, {dollars} dollars after {tokens}, {usd}"
 
@@ -271,7 +271,7 @@ async def main(folder):
         while result.accepted:
             print("paid", flush=True)
             result = await koi.solve(Task("What is it?"))
-        print(result.ruling.reason, flush=True)
+        print(result.decision.reason, flush=True)
 
 asyncio.run(main(Path(sys.argv[1])))
 """

@@ -39,14 +39,14 @@ class Acme:
 """
 MEMORY = """
 class Acme:
-    {kind} absorb(self, records):
+    {kind} ingest(self, records):
         {wait}end()
     {kind} search(self, query):
         {wait}end()
 """
 CHECKPOINTS = """
 class Acme:
-    {kind} take(self, root, *, run=""):
+    {kind} create(self, root, *, run=""):
         {wait}end()
     {kind} restore(self, root, checkpoint, *, since="", run="", force=False):
         {wait}end()

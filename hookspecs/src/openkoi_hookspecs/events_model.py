@@ -20,15 +20,16 @@ class ModelDelta(Event):
 class ModelRequest(Event):
     """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
 
-    ``usd`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the answer
-    grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it ends.
+    ``reserved_usd`` is in dollars. Written before the request is sent, and again under the same ``lease`` while the
+    answer grows, or with nothing in it when the request came to nothing. An answer that is over says which lease it
+    ends.
     """
 
     name = "model.request"
     durable = False
     model: str
     reserved: Usage
-    usd: float
+    reserved_usd: float
     _: KW_ONLY
     role: str = "executor"
     lease: str = ""

@@ -94,7 +94,7 @@ def test_the_model_s_package_is_never_imported() -> None:
     assert ["False", "False"] == subprocess.check_output([sys.executable, "-c", program], text=True).split()
 
 
-@pytest.mark.parametrize("verb", ["embed(['x'])", "examine()"])
+@pytest.mark.parametrize("verb", ["embed(['x'])", "health()"])
 def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
     program = (
         "import asyncio, sys, openkoi_minilm as m, openkoi_hookspecs as h\n"

@@ -222,7 +222,10 @@ def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelRespon
             asked.pop(event.lease, None)
     for run, one in asked.values():
         if one.reserved.total:
-            yield run, events.ModelResponseBroken(one.model, one.reserved, one.usd, role=one.role, lease=one.lease)
+            yield (
+                run,
+                events.ModelResponseBroken(one.model, one.reserved, one.reserved_usd, role=one.role, lease=one.lease),
+            )
 
 
 def over(happened: Iterable[Event]) -> bool:

@@ -45,7 +45,7 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
     events.IterationFinished: {"cost": "spent"},
     events.HookReturned: {"hook": "moment"},
     events.ModelResponse: {"response": "reply"},
-    events.ModelRequest: {"usd": "worth"},
+    events.ModelRequest: {"reserved_usd": "worth"},
     Limits: {"min_improvement": "improvement", "max_regression": "regression", "quality_threshold": "quality"},
 }
 
