@@ -49,7 +49,7 @@ async def solve(home: Path, workspace: Path, step: int) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    koi.listeners.append(tell)
+    koi.subscribers.append(tell)
     async with koi:
         await koi.solve(Task("Write three steps into a.txt"))
 

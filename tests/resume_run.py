@@ -115,7 +115,7 @@ async def work(home: Path, workspace: Path, step: int, run: str) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    koi.listeners.append(tell)
+    koi.subscribers.append(tell)
     async with koi:
         if run:
             paths = segments(home / "data" / "sessions")

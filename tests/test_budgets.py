@@ -71,7 +71,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
     workspace = folder / "workspace"
     workspace.mkdir()
     async with stage.assemble(workspace, folder / "home") as koi:
-        koi.listeners.append(records.append)
+        koi.subscribers.append(records.append)
         for here in map(scene, numbers):
             records.clear()
             one = Told(here, vendor=vendor)
@@ -80,7 +80,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
                     one.result = await koi.solve(here.task)
                 except KoiError as error:
                     one.error = str(error)
-                while koi.duties:
+                while koi.deferred:
                     await koi.drain()
             one.records = tuple(records)
             told.append(one)

@@ -8,9 +8,9 @@ import pytest
 
 from openkoi.assembly import bundle_folders
 from openkoi.config import LIMITS, load_config
-from openkoi.construct import init_of
 from openkoi.paths import Paths
-from openkoi.registry import Found, resolve, scan, settled
+from openkoi.plugin_factory import init_of
+from openkoi.registry import Found, resolve, scan, with_preferences
 from openkoi.unknown_settings import shared_by
 from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits, SharedSetting
@@ -42,7 +42,7 @@ def test_what_the_bundle_chooses_stays_ours_when_others_bring_the_same_name() ->
     ours = [one for one in scanned.found if one.distribution.startswith("openkoi")]
     strangers = tuple(one._replace(target="evil", distribution="acme") for one in ours)
 
-    result = settled(
+    result = with_preferences(
         scanned._replace(claims=scanned.claims + strangers),
         frozenset((kind, name, str(table("plugins.prefer")[f"{kind}.{name}"].value)) for kind, name in preferred),
     )

@@ -7,7 +7,7 @@ import pytest
 from cli_process import Shell, script
 from verdict_runs import DONE, EDIT, TASK, configured, folder_with_test, judge_of, played, result
 
-from openkoi.harmless import DEFAULT_CONFIDENCE
+from openkoi.project_policy import DEFAULT_CONFIDENCE
 from openkoi_judge import Judge
 from openkoi_testing.servers import OpenAIServer
 

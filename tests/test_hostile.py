@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hostile_distributions import install_all
 
-from openkoi.assembly import Assembly, assemble
+from openkoi.assembly import Assembly, build_app
 from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import scan
@@ -54,7 +54,7 @@ def house(site: Path, home: Path, reader: Reader, model: Scripted) -> Assembly:
         "hooks.deadline_seconds": Setting(1.0, "the test"),
     }
     config = Config(settings, Paths(home / "config.toml", home / "data"), home, environment=dict(os.environ))
-    return assemble(config, scan([str(site)]), {"providers": {"rehearsal": model}, "tools": {"reader": reader}})
+    return build_app(config, scan([str(site)]), {"providers": {"rehearsal": model}, "tools": {"reader": reader}})
 
 
 async def done(koi: Assembly) -> tuple[Result, list[Record]]:

@@ -34,7 +34,7 @@ from setting_scenes import (
 from openkoi.assembly import as_preferred
 from openkoi.config import Config
 from openkoi.paths import Paths
-from openkoi.registry import scan, settled
+from openkoi.registry import scan, with_preferences
 from openkoi.unknown_settings import KEYS, shared_by
 from openkoi_files import Setting
 from openkoi_hookspecs import Model, Text, ToolCall
@@ -114,7 +114,7 @@ def embedder_of_memory(settings: Mapping[str, object]) -> object:
         async with Stage(installed=installed, settings={"use.memory": "duckdb", **settings}).assemble(
             home, home
         ) as koi:
-            embedder = getattr(await koi.sockets.memory(), "embedder", None)
+            embedder = getattr(await koi.components.memory(), "embedder", None)
             return getattr(embedder, "id", None)
 
     with TemporaryDirectory() as folder:
@@ -125,7 +125,7 @@ def winner(settings: Mapping[str, object]) -> object:
     """Whose tools are used when two distributions bring some of one name."""
     ours = scan()
     rivals = tuple(one._replace(distribution=f"acme-{n}") for n in (1, 2) for one in ours.found if one.kind == "tools")
-    found = settled(ours._replace(claims=rivals), frozenset())
+    found = with_preferences(ours._replace(claims=rivals), frozenset())
     held = {key: Setting(value, "the test") for key, value in settings.items()}
     return as_preferred(found, Config(held, Paths(Path("c"), Path("d")), Path())).found
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi.charges import MAX_TIMES_ESTIMATE, charge
-from openkoi.hearing import MAX_CHARACTERS_PER_TOKEN, Heard
+from openkoi.response_buffer import MAX_CHARACTERS_PER_TOKEN, ResponseBuffer
 from openkoi_budget import Budget, Lease
 from openkoi_hookspecs import (
     Buffered,
@@ -40,9 +40,9 @@ RATES = st.sampled_from([0.0, 1.0, 75.0])
 PRICES = st.builds(Price, RATES, RATES, RATES, RATES, above=st.just(900), beyond=st.builds(Price, RATES, RATES))
 
 
-def heard(chunks: list[Chunk], max_output: int) -> Heard:
+def heard(chunks: list[Chunk], max_output: int) -> ResponseBuffer:
     """Hear a stream as the kernel does."""
-    answer = Heard(max_output)
+    answer = ResponseBuffer(max_output)
     for chunk in chunks:
         answer.take(chunk)
         if answer.overlong:

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import pytest
 
 from openkoi.config import Config
-from openkoi.construct import Site, construct
 from openkoi.paths import Paths
+from openkoi.plugin_factory import BuildContext, construct
 from openkoi_files import Setting
 from openkoi_hookspecs import ConfigError, DataDir, Env, Inject, NoProviderError, PluginNotFoundError, SharedSetting
 from openkoi_redact import MASK, Redactor
@@ -80,12 +80,12 @@ class Workshop:
     environment: Mapping[str, str]
 
     @property
-    def site(self) -> Site:
+    def site(self) -> BuildContext:
         """Where it is built."""
         given = {key: Setting(value, "there.toml") for key, value in self.settings.items()}
         paths = Paths(self.home / "config.toml", self.home / "data")
         config = Config(given, paths, self.home, environment=self.environment)
-        return Site(config, self.redactor, self.load, {})
+        return BuildContext(config, self.redactor, self.load, {})
 
     def __post_init__(self) -> None:
         self.redactor = Redactor()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.discovery import Choice, Discovery
+from openkoi.model_discovery import Discovery, ModelChoice
 from openkoi_files import Answers
 from openkoi_hookspecs import DiscoveredProvider, NoProviderError, Question
 
@@ -36,16 +36,16 @@ def discovery(
     return Discovery(look, person, lent.append, Answers(folder / "answers.json"))
 
 
-def best(folder: Path, found: Sequence[DiscoveredProvider], person: Person) -> Choice:
-    return asyncio.run(discovery(folder, found, person, []).best())
+def best(folder: Path, found: Sequence[DiscoveredProvider], person: Person) -> ModelChoice:
+    return asyncio.run(discovery(folder, found, person, []).find())
 
 
 @pytest.mark.row("ONB-05")
 def test_a_person_is_asked_once_before_another_program_s_key_is_used(tmp_path: Path) -> None:
     person, lent = Person("yes"), list[DiscoveredProvider]()
     for _ in range(2):
-        chosen = asyncio.run(discovery(tmp_path, [THEIRS, OURS], person, lent).best())
-        assert Choice("acme/one", "from Claude CLI") == chosen
+        chosen = asyncio.run(discovery(tmp_path, [THEIRS, OURS], person, lent).find())
+        assert ModelChoice("acme/one", "from Claude CLI") == chosen
 
     assert ["Use the login of Claude CLI?"] == person.asked
     assert [THEIRS, THEIRS] == lent
@@ -55,8 +55,8 @@ def test_a_person_is_asked_once_before_another_program_s_key_is_used(tmp_path: P
 def test_a_refusal_falls_through_and_is_remembered(tmp_path: Path, answer: str) -> None:
     person = Person(answer)
 
-    assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
-    assert Choice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
+    assert ModelChoice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
+    assert ModelChoice("borg/two", "from BORG_API_KEY") == best(tmp_path, [THEIRS, OURS], person)
     assert 1 == len(person.asked)
 
 

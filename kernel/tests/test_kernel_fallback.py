@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from openkoi.fallback import Cooling, pause
+from openkoi.retry import Cooldowns, backoff
 from openkoi_hookspecs import (
     Chunk,
     KoiError,
@@ -166,7 +166,7 @@ def test_another_model_is_not_shown_what_the_first_one_thought() -> None:
 def test_what_the_vendor_says_is_a_lower_bound(
     error: ProviderUnavailableError, tries: int, others: bool, least: float, most: float
 ) -> None:
-    waits = [pause(error, tries, others=others) for _ in range(50)]
+    waits = [backoff(error, tries, others=others) for _ in range(50)]
 
     assert all(wait is not None and least <= wait <= most for wait in waits)
 
@@ -181,12 +181,12 @@ def test_what_the_vendor_says_is_a_lower_bound(
     ],
 )
 def test_waiting_is_given_up(error: ProviderUnavailableError, tries: int, others: bool) -> None:
-    assert pause(error, tries, others=others) is None
+    assert backoff(error, tries, others=others) is None
 
 
 def test_who_cools_down_is_passed_over_until_everybody_does() -> None:
     now = [0.0]
-    cooling = Cooling(lambda: now[0])
+    cooling = Cooldowns(lambda: now[0])
     cooling.leave("a", None)
     cooling.leave("b", 90.0)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi.harmless import STRICTNESS, refusal
+from openkoi.project_policy import STRICTNESS, project_setting_error
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from openkoi.harmless import STRICTNESS, refusal
     ],
 )
 def test_what_a_project_may_not_set_is_named(key: str) -> None:
-    assert f"A project's configuration may not set {key!r}; ignored." == refusal(key, "x", {})
+    assert f"A project's configuration may not set {key!r}; ignored." == project_setting_error(key, "x", {})
 
 
 @pytest.mark.parametrize(
@@ -31,18 +31,18 @@ def test_what_a_project_may_not_set_is_named(key: str) -> None:
     ],
 )
 def test_a_project_may_not_say_what_is_run_or_reached(key: str) -> None:
-    assert "may not say what is used, run or reached" in refusal(key, "x", {})
+    assert "may not say what is used, run or reached" in project_setting_error(key, "x", {})
 
 
 @pytest.mark.parametrize("name", sorted(STRICTNESS))
 def test_a_project_may_not_say_how_strictly_work_is_evaluated(name: str) -> None:
-    assert "may not say how strictly work is evaluated" in refusal(f"evaluators.judge.{name}", 1, {})
-    assert "may not say how strictly work is evaluated" in refusal("evaluators.acme", [{name: 1}], {})
+    assert "may not say how strictly work is evaluated" in project_setting_error(f"evaluators.judge.{name}", 1, {})
+    assert "may not say how strictly work is evaluated" in project_setting_error("evaluators.acme", [{name: 1}], {})
 
 
 @pytest.mark.parametrize("value", [[{"command": "x"}], [[{"name": "a", "then": [{"path": "/"}]}]]])
 def test_not_in_a_list_of_tables_either(value: object) -> None:
-    assert "may not say what is used, run or reached" in refusal("tools.acme.servers", value, {})
+    assert "may not say what is used, run or reached" in project_setting_error("tools.acme.servers", value, {})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_not_in_a_list_of_tables_either(value: object) -> None:
     ],
 )
 def test_what_harms_nobody_may_be_set(key: str) -> None:
-    assert "" == refusal(key, ["command"], {})
+    assert "" == project_setting_error(key, ["command"], {})
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,18 @@ def test_what_harms_nobody_may_be_set(key: str) -> None:
     ],
 )
 def test_limits_only_become_tighter(key: str, value: object, said: str) -> None:
-    text = refusal(key, value, {"safety.max_cost_usd": 2.0, "iteration.quality_threshold": 0.8})
+    text = project_setting_error(key, value, {"safety.max_cost_usd": 2.0, "iteration.quality_threshold": 0.8})
 
     assert said in text
     assert bool(said) == bool(text)
 
 
 def test_a_key_that_would_move_the_cursor_is_shown_as_what_it_is() -> None:
-    assert "\x1b" not in refusal("\x1b[2J.x", 1, {})
+    assert "\x1b" not in project_setting_error("\x1b[2J.x", 1, {})
 
 
 def test_a_project_may_not_have_its_work_left_unjudged() -> None:
-    assert "may not leave work unjudged" in refusal("iteration.max_iterations", 0, {"iteration.max_iterations": 3})
-    assert "may not set" in refusal("evaluation.order", ["x"], {})
+    assert "may not leave work unjudged" in project_setting_error(
+        "iteration.max_iterations", 0, {"iteration.max_iterations": 3}
+    )
+    assert "may not set" in project_setting_error("evaluation.order", ["x"], {})

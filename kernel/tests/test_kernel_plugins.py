@@ -33,7 +33,7 @@ def test_a_source_adds_what_nobody_else_brings() -> None:
 
     assert [("greet", "scripts"), ("workspace", "openkoi-tools")] == listed(there)
     assert "scripts's greet" == there.load("tools", "greet")
-    assert [] == there.shadowed
+    assert [] == there.shadowed_warnings
 
 
 def test_a_source_never_replaces_what_is_installed_and_that_is_said() -> None:
@@ -41,14 +41,16 @@ def test_a_source_never_replaces_what_is_installed_and_that_is_said() -> None:
 
     assert [("workspace", "openkoi-tools")] == listed(there)
     assert "scripts's workspace" != there.load("tools", "workspace")
-    assert ["openkoi-tools and scripts both bring tools 'workspace'; that of openkoi-tools is used."] == there.shadowed
+    assert [
+        "openkoi-tools and scripts both bring tools 'workspace'; that of openkoi-tools is used."
+    ] == there.shadowed_warnings
 
 
 def test_of_two_sources_the_first_is_used() -> None:
     there = plugins(sourced("tools", "greet", "one"), sourced("tools", "greet", "two"))
 
     assert [("greet", "one"), ("workspace", "openkoi-tools")] == listed(there)
-    assert ["one and two both bring tools 'greet'; that of one is used."] == there.shadowed
+    assert ["one and two both bring tools 'greet'; that of one is used."] == there.shadowed_warnings
 
 
 def test_what_is_installed_and_switched_off_is_not_replaced_by_a_source() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.registry import PREFIX, Clash, Found, Scan, dashed, entry_points, resolve, scan, settled
+from openkoi.registry import PREFIX, Clash, Found, Scan, canonical_name, entry_points, resolve, scan, with_preferences
 from openkoi_hookspecs import KoiError
 
 
@@ -177,10 +177,10 @@ def test_a_preference_settles_what_was_scanned_without_reading_it_again(tmp_path
     first = scanned(tmp_path)
     shutil.rmtree(tmp_path)
 
-    second = settled(first, frozenset({("memory", "best", "zeta"), ("memory", "duckdb", "beta")}))
+    second = with_preferences(first, frozenset({("memory", "best", "zeta"), ("memory", "duckdb", "beta")}))
 
     assert [("best", "zeta"), ("duckdb", "beta")] == [(one.name, one.distribution) for one in second.found]
-    assert ((), first) == (second.clashes, settled(second, frozenset()))
+    assert ((), first) == (second.clashes, with_preferences(second, frozenset()))
 
 
 def test_a_name_of_two_words_has_an_own_distribution_too(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_scan_finds_what_the_official_listing_finds() -> None:
     from importlib_metadata import entry_points as official
 
     listed = {
-        (one.group.removeprefix(PREFIX), one.name, one.value.partition("[")[0].strip(), dashed(one.dist.name))
+        (one.group.removeprefix(PREFIX), one.name, one.value.partition("[")[0].strip(), canonical_name(one.dist.name))
         for one in official()
         if one.group.startswith(PREFIX) and one.dist is not None
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.remembering import Remembering
+from openkoi.memory_sync import MemorySync
 from openkoi_archive import Log, keep_within
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Hit, Query, Record
@@ -68,13 +68,13 @@ class Kept:
         return {record.segment: record.end for record in self.records}
 
 
-def logged(folder: Path, *runs: str) -> Remembering:
+def logged(folder: Path, *runs: str) -> MemorySync:
     """The log after these runs, a session each."""
     for run in runs:
         log = RunLog(folder / "sessions", run, str)
         log.append(run, [record.event for record in a_run(run, f"Mend the parser of {run}")])
         log.close()
-    return Remembering(folder / "sessions", pytest.fail)
+    return MemorySync(folder / "sessions", pytest.fail)
 
 
 @pytest.mark.parametrize(("sound", "struck"), [(DuckDB, StruckDuckDB), (SQLite, StruckSQLite)])

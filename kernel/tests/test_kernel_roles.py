@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from openkoi.config import Config
-from openkoi.discovery import Choice
+from openkoi.model_discovery import ModelChoice
+from openkoi.model_roles import ModelRouter, ResolvedModel
 from openkoi.paths import Paths
-from openkoi.roles import Cast, Player
 from openkoi_files import Setting
 from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Price, Provider, Request
 from openkoi_models import CONTEXT, OUTPUT, Catalogue
@@ -33,21 +33,21 @@ class Vendor:
         raise AssertionError(request)
 
 
-async def nothing() -> Choice:
+async def nothing() -> ModelChoice:
     """There is nothing to be found."""
     raise NoProviderError("nothing here")
 
 
-def cast(settings: Mapping[str, object], offered: Sequence[Model] = ()) -> Cast:
+def cast(settings: Mapping[str, object], offered: Sequence[Model] = ()) -> ModelRouter:
     async def load(name: str) -> Provider:
         return Vendor(offered)
 
     given = {key: Setting(value, "there.toml") for key, value in settings.items()}
-    return Cast(Config(given, Paths(Path("c"), Path("d")), Path()), Catalogue(), load, nothing)
+    return ModelRouter(Config(given, Paths(Path("c"), Path("d")), Path()), Catalogue(), load, nothing)
 
 
-def player(settings: Mapping[str, object], offered: Sequence[Model] = (), name: str = "acme/one") -> Player:
-    return asyncio.run(cast(settings, offered).player(name))
+def player(settings: Mapping[str, object], offered: Sequence[Model] = (), name: str = "acme/one") -> ResolvedModel:
+    return asyncio.run(cast(settings, offered).resolved(name))
 
 
 def known(**facts: object) -> dict[str, object]:

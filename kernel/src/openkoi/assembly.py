@@ -18,17 +18,17 @@ from openkoi_redact import CURRENT
 
 from .config import Config, load_config, with_settings
 from .diffs import changed_files, format_names
-from .house import ALONE, House, Nested
+from .house import ALONE, House, ParentRun
+from .model_roles import executor_of
 from .paths import find_paths
 from .plugins import Plugins
 from .redaction import make_redactor
-from .registry import Scan, scan, settled
-from .roles import executor_of
-from .versions import named
-from .words import mended
+from .registry import Scan, scan, with_preferences
+from .unicode import sanitize_text
+from .workspace_state import named
 
 if TYPE_CHECKING:
-    from .kernel import Kernel
+    from .run import TaskRun
 
 SHOWN = 3
 Provided = Mapping[str, Mapping[str, object]]
@@ -37,18 +37,18 @@ Provided = Mapping[str, Mapping[str, object]]
 class Assembly(House):
     """A whole OpenKoi: what the command line, tests and other programs hold. Implements ``Koi``."""
 
-    async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
+    async def solve(self, task: Task, nested: ParentRun = ALONE) -> Result:
         """Do a task in the workspace; whatever ends it without a result is written down before it flies on."""
         if not self.begun:
             async with self:
                 return await self.solve(task, nested)
-        run = await self.kernel(task, nested)
+        run = await self.make_run(task, nested)
         with nullcontext() if nested.depth else under_way(self.running, run.id):
-            for id, lost in () if nested.depth else run.past.lost:
-                self.tell(id, [lost])
-            if run.past.active or (nested.records and not nested.depth):
-                self.tell(run.id, [events.RunResumed(self.config.models_said)])
-            return await self.carried_out(run)
+            for id, lost in () if nested.depth else run.replay.lost:
+                self.publish(id, [lost])
+            if run.replay.active or (nested.records and not nested.depth):
+                self.publish(run.id, [events.RunResumed(self.config.models_said)])
+            return await self.run_logged(run)
 
     @property
     def running(self) -> Path:
@@ -66,10 +66,10 @@ class Assembly(House):
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
-        if keeper := await self.sockets.checkpoints():
+        if keeper := await self.components.checkpoints():
             await refuse_verdict(keeper, self.config.workspace, records, id)
         task = replace(started.task, limits=self.config.limits_with(started.task.limits, changed or {}))
-        return await self.solve(task, Nested(id=id, records=records))
+        return await self.solve(task, ParentRun(id=id, records=records))
 
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
@@ -79,10 +79,10 @@ class Assembly(House):
         self.begin()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
         await check_settings(self, changed)
-        await self.meet_all(beginning.task)
+        await self.check_models(beginning.task)
         limits = self.config.limits_with(beginning.task.limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
-        keeper = await self.sockets.checkpoints() if beginning.checkpoint else None
+        keeper = await self.components.checkpoints() if beginning.checkpoint else None
         now = ""
         if keeper:
             await refuse_fork(keeper, self.config.workspace, beginning.checkpoint, beginning.last)
@@ -92,12 +92,12 @@ class Assembly(House):
             if left := {**done.conflicts, **done.left}:
                 self.warn_once(f"Not every file could be restored: {named(left)}.")
         said = {key: str(value) for key, value in changed.items()}
-        written = self.tell(fresh, [events.RunForked(id, at, said, now)])
+        written = self.publish(fresh, [events.RunForked(id, at, said, now)])
         for run, event in renamed(beginning, fresh, task):
-            written += self.tell(run, [event])
-        return await self.solve(task, Nested(id=fresh, records=written))
+            written += self.publish(run, [event])
+        return await self.solve(task, ParentRun(id=fresh, records=written))
 
-    async def carried_out(self, run: "Kernel") -> Result:
+    async def run_logged(self, run: "TaskRun") -> Result:
         """The result of a run; whatever ends it without one is written down before it flies on."""
         from .loop import solve
 
@@ -109,8 +109,8 @@ class Assembly(House):
                 files = await changed_by(run, error)
             finally:
                 with suppress(KoiError):
-                    left = left_behind(files, touched=run.touched)
-                    self.tell(run.id, (*self.warnings(), *left, events.RunFailed(ending(error), files)))
+                    left = unfinished_warning(files, touched=run.touched)
+                    self.publish(run.id, (*self.warnings(), *left, events.RunFailed(failure_reason(error), files)))
             raise
         score, task = result.best.evaluation.score if result.best.evaluation else None, run.task
         used = events.UsageRecorded("Task", task.text, category=task.category, channel=task.channel, score=score)
@@ -118,7 +118,7 @@ class Assembly(House):
             await run.emit(used, *self.warnings())
         return result
 
-    async def kernel(self, task: Task, nested: Nested = ALONE) -> "Kernel":
+    async def make_run(self, task: Task, nested: ParentRun = ALONE) -> "TaskRun":
         """A run of the task that has not begun. Raises what stands in its way before anything is written down.
 
         What does tasks is imported where a task is done: who only searches memory does not wait for it.
@@ -126,19 +126,19 @@ class Assembly(House):
         from openkoi_prompt import infer_category
 
         from .baselines import resume_baselines
-        from .kernel import Kernel
         from .phases.facts import is_judge
+        from .run import TaskRun
 
         self.begin()
-        evaluators = await self.sockets.evaluators()
-        await self.meet_all(task)
+        evaluators = await self.components.evaluators()
+        await self.check_models(task)
         workspace = Path(task.workspace) if task.workspace else self.config.workspace
         if not os.access(workspace, os.W_OK):
             self.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
         known = replace(
             task,
-            text=mended(task.text),
-            context=mended(task.context),
+            text=sanitize_text(task.text),
+            context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),
             session=task.session or self.session,
             project=task.project or project_id(workspace),
@@ -146,32 +146,32 @@ class Assembly(House):
         )
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
-        run = Kernel(self, known, workspace, nested, evaluators=evaluators)
+        run = TaskRun(self, known, workspace, nested, evaluators=evaluators)
         resume_baselines(run)
         return run
 
-    async def meet_all(self, task: Task) -> None:
+    async def check_models(self, task: Task) -> None:
         """Look at the models of all roles that matter; whom a worker asks that works alone is seen when it does."""
         if executor := executor_of(task.agent):
-            for role in self.cast.configured_roles():
-                await self.meet(executor if role == "executor" else role)
+            for role in self.router.configured_roles():
+                await self.check_role(executor if role == "executor" else role)
 
-    async def meet(self, role: str) -> None:
+    async def check_role(self, role: str) -> None:
         """Look at the models of a role, until one is there; what the last one lacks is what stands in the way.
 
         Who could not stand in for it is named now, and not in the emergency.
         """
-        first, *others = await self.cast.chain(role)
+        first, *others = await self.router.chain(role)
         for name in others:
             try:
-                await self.cast.load(name.partition("/")[0])
+                await self.router.load(name.partition("/")[0])
             except KoiError as error:
                 self.warn_once(f"{name} cannot stand in for {first}: {error}")
-                self.cast.unfit.add(name)
-        chain = await self.cast.chain(role)
+                self.router.excluded.add(name)
+        chain = await self.router.chain(role)
         for name in chain:
             try:
-                await self.cast.player(name)
+                await self.router.resolved(name)
                 return
             except ProviderUnavailableError:
                 if name == chain[-1]:
@@ -182,14 +182,14 @@ def is_start(record: Record) -> bool:
     return isinstance(record.event, events.TaskStarted)
 
 
-async def changed_by(run: "Kernel", error: BaseException) -> tuple[str, ...]:
+async def changed_by(run: "TaskRun", error: BaseException) -> tuple[str, ...]:
     """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
-    if not run.settled or not isinstance(error, Exception):
+    if not run.baseline_done or not isinstance(error, Exception):
         return ()
-    return changed_files(await run.versions.changes(await run.versions.take()) or "")
+    return changed_files(await run.workspace_state.changes(await run.workspace_state.checkpoint()) or "")
 
 
-def left_behind(files: Sequence[str], *, touched: bool) -> list[Event]:
+def unfinished_warning(files: Sequence[str], *, touched: bool) -> list[Event]:
     """Warn of the files that a run left changed when it ended in the middle of its work."""
     if files:
         changed = f"Changed: {format_names(files, SHOWN)}. To undo this, run `openkoi undo`."
@@ -203,13 +203,13 @@ def left_behind(files: Sequence[str], *, touched: bool) -> list[Event]:
     ]
 
 
-def ending(error: BaseException) -> str:
+def failure_reason(error: BaseException) -> str:
     if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
         return "interrupted"
     return str(error) or type(error).__name__
 
 
-def assemble(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> Assembly:
+def build_app(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> Assembly:
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
     redactor = make_redactor(config)
     CURRENT.set(redactor)
@@ -218,7 +218,7 @@ def assemble(config: Config, found: Scan, provided: Provided | None = None, bund
     return Assembly(config, plugins, redactor, pending=[*found.broken, *map(str, found.clashes)], catalogue=catalogue)
 
 
-def open_koi(
+def open_app(
     workspace: Path,
     *,
     flags: Mapping[str, object] | None = None,
@@ -236,14 +236,18 @@ def open_koi(
     bundles = bundle_folders(found)
     config_here = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
     whole = with_settings(config_here, settings or {})
-    return assemble(whole, as_preferred(found, whole), bundles=bundles)
+    return build_app(whole, as_preferred(found, whole), bundles=bundles)
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:
     """The same with the winners that the configuration prefers, if it prefers any."""
     preferred = config.table("plugins.prefer").items()
     named = ((key.partition("."), str(one.value)) for key, one in preferred)
-    return settled(found, frozenset((kind, name, winner) for (kind, _, name), winner in named)) if preferred else found
+    return (
+        with_preferences(found, frozenset((kind, name, winner) for (kind, _, name), winner in named))
+        if preferred
+        else found
+    )
 
 
 def bundle_folders(found: Scan) -> list[Path]:

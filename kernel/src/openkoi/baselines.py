@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
 
-from .deadline import confined
-from .facts import misfit
+from .timeouts import confined
+from .validation import type_error_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .kernel import Kernel
+    from .run import TaskRun
 
 LOST = "The baseline of {names} was lost when the task was interrupted; every failing check now counts."
 
 
-async def take_baselines(run: "Kernel") -> None:
+async def take_baselines(run: "TaskRun") -> None:
     """Ask each evaluator that has baselines how its checks stand now."""
     for name, evaluator in baselined_evaluators(run.evaluators).items():
         baseline = replace(await baseline_of(name, evaluator, run), evaluator=name)
@@ -25,30 +25,30 @@ async def take_baselines(run: "Kernel") -> None:
     await run.warn()
 
 
-async def baseline_of(name: str, evaluator: SupportsBaseline, run: "Kernel") -> Baseline:
+async def baseline_of(name: str, evaluator: SupportsBaseline, run: "TaskRun") -> Baseline:
     """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
         with confined():
-            found = await run.in_time(evaluator.baseline(run)) or Baseline(name)
-        if wrong := misfit(found, Baseline):
+            found = await run.with_deadline(evaluator.baseline(run)) or Baseline(name)
+        if wrong := type_error_of(found, Baseline):
             raise TypeError(wrong)
         return found
     except LimitExceededError as reached:
         run.note_limit(reached.limit)
     except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
-        run.house.warn_once(f"{name} could not record a baseline: {error}")
+        run.app.warn_once(f"{name} could not record a baseline: {error}")
     return Baseline(name)
 
 
-def resume_baselines(run: "Kernel") -> None:
+def resume_baselines(run: "TaskRun") -> None:
     """Restore baselines from the log. Those lost before the first tool call are taken again."""
-    past = run.past
+    past = run.replay
     lost = sorted(baselined_evaluators(run.evaluators).keys() - past.baselines.keys())
     if not past.origin or (lost and not past.called):
         return
-    run.settled, run.versions.origin, run.baselines = True, past.origin, dict(past.baselines)
+    run.baseline_done, run.workspace_state.origin, run.baselines = True, past.origin, dict(past.baselines)
     if lost:
-        run.house.warn_once(LOST.format(names=", ".join(lost)))
+        run.app.warn_once(LOST.format(names=", ".join(lost)))
 
 
 def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, SupportsBaseline]:

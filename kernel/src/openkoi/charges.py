@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from openkoi_budget import INPUT_MARGIN, Lease, tiered_cost
 from openkoi_hookspecs import Price, Usage
 
-from .hearing import Heard
+from .response_buffer import ResponseBuffer
 
 MAX_COUNT = 10**12
 MAX_TIMES_ESTIMATE = 4
@@ -28,13 +28,13 @@ class Charge:
         return f"counted {self.counted.output:,} tokens for an answer of about {self.usage.output:,}"
 
 
-def charge(heard: Heard, estimate: int, lease: Lease) -> Charge:
+def charge(heard: ResponseBuffer, estimate: int, lease: Lease) -> Charge:
     """Return what an answer is charged; of one that was cut off only what was read is known."""
     counted = Usage(input=estimate, output=heard.tokens) if heard.overlong else credible_usage(heard, estimate)
     return Charge(counted, lease.cap_usage(cap_implausible_output(counted, heard.tokens, lease)))
 
 
-def credible_usage(heard: Heard, estimate: int) -> Usage:
+def credible_usage(heard: ResponseBuffer, estimate: int) -> Usage:
     """Return the vendor's count, with our estimate for whatever is missing in it or impossible."""
     usage = heard.done.usage if heard.done else Usage()
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)

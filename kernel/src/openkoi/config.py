@@ -17,8 +17,8 @@ from openkoi_hookspecs import ConfigError, Limits
 from openkoi_progress import Ceilings
 
 from .deprecated import rename_deprecated
-from .harmless import CONFIDENCE, DEFAULT_CONFIDENCE, refusal
 from .paths import Paths
+from .project_policy import CONFIDENCE, DEFAULT_CONFIDENCE, project_setting_error
 
 T = TypeVar("T")
 
@@ -184,7 +184,9 @@ def held_back(layer: Mapping[str, Setting], below: Config) -> tuple[dict[str, Se
     limits = {key: getattr(holding, name) for key, name in bound.items()}
     if CONFIDENCE in layer:
         limits[CONFIDENCE] = below.get(CONFIDENCE, float, DEFAULT_CONFIDENCE)
-    refused = {key: text for key, setting in layer.items() if (text := refusal(key, setting.value, limits))}
+    refused = {
+        key: text for key, setting in layer.items() if (text := project_setting_error(key, setting.value, limits))
+    }
     return {key: setting for key, setting in layer.items() if key not in refused}, list(refused.values())
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from openkoi_hookspecs import Message, Role, ToolCall, ToolResult, events
 from openkoi_models import answer_tokens
 
-from .facts import misfit
+from .validation import type_error_of
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Conversation:
 
 def unsound(messages: Sequence[Message], before: Sequence[Message]) -> str:
     """Why this is no shorter form of a conversation that every vendor takes; empty when it is one."""
-    if wrong := misfit(messages, Sequence[Message]):
+    if wrong := type_error_of(messages, Sequence[Message]):
         return wrong
     if not messages or messages[0].role is not Role.USER or messages[-1].role is not before[-1].role:
         return "it does not begin or end as it did"

@@ -6,25 +6,25 @@ from typing import Any
 from openkoi_hookspecs import Json, ToolCall, events
 
 
-def own(fact: Any) -> Any:
+def copy_arguments(fact: Any) -> Any:
     """The same fact, with arguments that are nobody else's; a fact that holds none is its own copy."""
     match fact:
         case ToolCall():
-            return own_call(fact)
+            return copy_call(fact)
         case events.ToolCallStarted():
-            return replace(fact, call=own_call(fact.call))
+            return replace(fact, call=copy_call(fact.call))
         case events.ModelResponse() if fact.response.calls:
-            return replace(fact, response=replace(fact.response, parts=tuple(map(own, fact.response.parts))))
+            return replace(fact, response=replace(fact.response, parts=tuple(map(copy_arguments, fact.response.parts))))
     return fact
 
 
-def own_call(call: ToolCall) -> ToolCall:
-    own_arguments = {name: own_json(value) for name, value in call.arguments.items()}
+def copy_call(call: ToolCall) -> ToolCall:
+    own_arguments = {name: copy_json(value) for name, value in call.arguments.items()}
     return ToolCall(call.id, call.tool, own_arguments, call.parse_error)
 
 
-def own_json(value: Json) -> Json:
+def copy_json(value: Json) -> Json:
     """The same JSON, in lists and objects of its own."""
     if isinstance(value, dict):
-        return {key: own_json(item) for key, item in value.items()}
-    return [own_json(item) for item in value] if isinstance(value, list) else value
+        return {key: copy_json(item) for key, item in value.items()}
+    return [copy_json(item) for item in value] if isinstance(value, list) else value

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ConfigError
 
-from .caging import KEY, LEVELS, level_of
-from .sockets import USED
+from .components import SETTING_OF
+from .sandbox_policy import KEY, LEVELS, level_of
 from .unknown_settings import Readers, explain_unread
 
 if TYPE_CHECKING:
     from .house import House
 
-CHOSEN = {**USED, "compactors": "compactor"}
+CHOSEN = {**SETTING_OF, "compactors": "compactor"}
 
 
 async def check_settings(house: "House", changed: Mapping[str, object]) -> None:
@@ -29,5 +29,5 @@ async def check_settings(house: "House", changed: Mapping[str, object]) -> None:
     _ = config.ceilings, config.day
     for kind, name in ((kind, config.get(f"use.{key}", str, "")) for kind, key in CHOSEN.items()):
         if f"use.{CHOSEN[kind]}" in changed and name not in ("", "none"):
-            await house.sockets.plugin(kind, name)
-    await house.sockets.evaluators()
+            await house.components.plugin(kind, name)
+    await house.components.evaluators()

@@ -17,18 +17,18 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, hooks
 from openkoi_prompt import without_refused_texts
 
-from .copies import own
-from .deadline import Overrun, Stepped, must_end, within
-from .facts import misfit
+from .copies import copy_arguments
+from .timeouts import SteppedAwaitable, TimedOut, must_end, sync_timeout
+from .validation import type_error_of
 
 T = TypeVar("T")
 P = ParamSpec("P")
 Moment = Callable[..., object]
 
-FAULTS = 3
-QUICK = 1.0
-PATIENT = 30.0
-CLOSED = frozenset({"before_tool"})
+MAX_FAULTS = 3
+SYNC_TIMEOUT = 1.0
+ASYNC_TIMEOUT = 30.0
+FAIL_CLOSED = frozenset({"before_tool"})
 AFTERWARDS = frozenset({"before_learn", "on_learning"})
 
 
@@ -53,7 +53,7 @@ class Timed(Protocol):
 
 
 @dataclass(slots=True)
-class Voice:
+class HookImplementation:
     """One plugin at one moment, and how it behaved."""
 
     plugin: str
@@ -65,9 +65,9 @@ class Voice:
     faults: int = 0
 
     @property
-    def silenced(self) -> bool:
+    def disabled(self) -> bool:
         """Whether it is left out. One that guards is never switched off."""
-        return self.faults >= FAULTS and self.moment not in CLOSED
+        return self.faults >= MAX_FAULTS and self.moment not in FAIL_CLOSED
 
 
 @dataclass(slots=True)
@@ -76,8 +76,8 @@ class Hooks:
 
     report: Callable[[PluginError], None]
     order: Sequence[str] = ()
-    patience: float = PATIENT
-    voices: dict[str, tuple[Voice, ...]] = field(default_factory=dict)
+    patience: float = ASYNC_TIMEOUT
+    implementations_by_hook: dict[str, tuple[HookImplementation, ...]] = field(default_factory=dict)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Take plugins in; those with wrong signatures are named and left out."""
@@ -88,25 +88,27 @@ class Hooks:
         for moment in vars(hooks).values():
             if inspect.isfunction(moment) and hasattr(moment, "openkoi_spec"):
                 impls = getattr(manager.hook, moment.__name__).get_hookimpls()
-                self.voices[moment.__name__] = tuple(self.ranked(voice(impl, moment) for impl in impls[::-1]))
+                self.implementations_by_hook[moment.__name__] = tuple(
+                    self.ranked(voice(impl, moment) for impl in impls[::-1])
+                )
         return faults
 
-    def ranked(self, voices: Iterable[Voice]) -> list[Voice]:
+    def ranked(self, voices: Iterable[HookImplementation]) -> list[HookImplementation]:
         """Those that the configuration names come first, as named; the rest keep their order."""
         place = {name: rank for rank, name in enumerate(self.order)}
         return sorted(voices, key=lambda voice: place.get(voice.plugin, len(place)))
 
-    def speakers(self, moment: Moment) -> tuple[Voice, ...]:
+    def implementations(self, moment: Moment) -> tuple[HookImplementation, ...]:
         """Who would be asked now."""
-        return tuple(voice for voice in self.voices.get(moment.__name__, ()) if not voice.silenced)
+        return tuple(voice for voice in self.implementations_by_hook.get(moment.__name__, ()) if not voice.disabled)
 
     async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask everybody, with the same facts; return who said what, in order."""
         said: list[tuple[str, T]] = []
-        for voice in self.speakers(moment):
-            answer: Any = await self.consult(voice, facts)
+        for voice in self.implementations(moment):
+            answer: Any = await self.invoke(voice, facts)
             if answer is not None:
                 said.append((voice.plugin, answer))
         return said
@@ -115,22 +117,22 @@ class Hooks:
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through everybody; each sees what the one before made of it."""
-        speakers = self.speakers(moment)
+        speakers = self.implementations(moment)
         if not speakers:
             return value
         first = first_of(moment)
         for voice in speakers:
-            answer: Any = await self.consult(voice, {**facts, first: value})
+            answer: Any = await self.invoke(voice, {**facts, first: value})
             if answer is not None:
                 value = answer
         return value
 
     async def tell(self, **facts: object) -> None:
         """Tell everybody of an event; nobody is asked."""
-        for voice in self.speakers(hooks.on_event):
-            await self.consult(voice, facts)
+        for voice in self.implementations(hooks.on_event):
+            await self.invoke(voice, facts)
 
-    async def consult(self, voice: Voice, facts: Mapping[str, object]) -> object:
+    async def invoke(self, voice: HookImplementation, facts: Mapping[str, object]) -> object:
         """One answer, or None. Whatever goes wrong is reported by name; a guard that fails says Ask."""
         started = perf_counter()
         try:
@@ -147,33 +149,33 @@ class Hooks:
             await run.emit(events.HookReturned(voice.moment, voice.plugin, took, recorded(answer)))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
-    async def call(self, voice: Voice, facts: Mapping[str, object]) -> object:
+    async def call(self, voice: HookImplementation, facts: Mapping[str, object]) -> object:
         started = perf_counter()
-        with within(QUICK) as limit:
+        with sync_timeout(SYNC_TIMEOUT) as limit:
             answer = voice.function(**chosen(voice, facts))
         if answer is not None and inspect.isawaitable(answer):
             async with asyncio.timeout(self.patience_for(voice, facts.get("run"))):
-                return await Stepped(answer, QUICK)
-        if not limit.can and perf_counter() - started > QUICK:
-            self.report(PluginError(voice.plugin, voice.moment, f"took more than {QUICK:g} s"))
+                return await SteppedAwaitable(answer, SYNC_TIMEOUT)
+        if not limit.can and perf_counter() - started > SYNC_TIMEOUT:
+            self.report(PluginError(voice.plugin, voice.moment, f"took more than {SYNC_TIMEOUT:g} s"))
         return answer
 
-    def patience_for(self, voice: Voice, run: object) -> float:
+    def patience_for(self, voice: HookImplementation, run: object) -> float:
         """Return the seconds that a hook may take: at most what the task has left, and at least one."""
         if voice.moment in AFTERWARDS or not isinstance(run, Timed):
             return self.patience
-        return min(self.patience, max(QUICK, run.seconds_left))
+        return min(self.patience, max(SYNC_TIMEOUT, run.seconds_left))
 
-    def failed(self, voice: Voice, cause: BaseException, run: object = None) -> object:
+    def failed(self, voice: HookImplementation, cause: BaseException, run: object = None) -> object:
         late = isinstance(cause, TimeoutError) and isinstance(run, Timed) and run.seconds_left <= 0
         if late and isinstance(run, Timed):
             run.note_limit("seconds")
         voice.faults += not (late or isinstance(cause, LimitExceededError))
         text = "was cut off at the task's time limit" if late else sentence(cause, self.patience)
         if voice.faults <= 1:
-            left = "" if voice.moment in CLOSED else f" (after {FAULTS} faults it is left out)"
+            left = "" if voice.moment in FAIL_CLOSED else f" (after {MAX_FAULTS} faults it is left out)"
             self.report(PluginError(voice.plugin, voice.moment, text + left))
-        return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in CLOSED else None
+        return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in FAIL_CLOSED else None
 
 
 @cache
@@ -201,12 +203,12 @@ def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
             raise ValueError(f"{caller.name} is a wrapper; answer the moment instead")
 
 
-def voice(impl: HookImpl, moment: Moment) -> Voice:
+def voice(impl: HookImpl, moment: Moment) -> HookImplementation:
     parameters = inspect.signature(impl.function).parameters.values()
     every = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     known = inspect.signature(moment).parameters
     names = None if every else tuple(parameter.name for parameter in parameters if parameter.name in known)
-    return Voice(impl.plugin_name, moment.__name__, impl.function, names, *answer_of(moment))
+    return HookImplementation(impl.plugin_name, moment.__name__, impl.function, names, *answer_of(moment))
 
 
 def answer_of(moment: Moment) -> tuple[type, type | None]:
@@ -216,10 +218,10 @@ def answer_of(moment: Moment) -> tuple[type, type | None]:
     return (Sequence, get_args(hint)[0]) if get_origin(hint) is Sequence else (hint, None)
 
 
-def chosen(voice: Voice, facts: Mapping[str, object]) -> dict[str, object]:
+def chosen(voice: HookImplementation, facts: Mapping[str, object]) -> dict[str, object]:
     """The facts that it asks for. What holds a call's arguments is its own copy: nobody changes what others see."""
     names = facts if voice.names is None else voice.names
-    return {name: own(facts[name]) for name in names}
+    return {name: copy_arguments(facts[name]) for name in names}
 
 
 def recorded(answer: object) -> object:
@@ -229,20 +231,20 @@ def recorded(answer: object) -> object:
     return answer
 
 
-def check(voice: Voice, answer: object) -> None:
+def check(voice: HookImplementation, answer: object) -> None:
     """Refuse an answer of another kind than the moment takes."""
     if answer is None:
         return
     if not isinstance(answer, voice.kind) or isinstance(answer, (str, bytes)):
         raise TypeError(f"answered a {type(answer).__name__}, not {voice.kind.__name__}")
     for item in answer if isinstance(answer, Sequence) else [answer]:
-        if wrong := misfit(item, voice.item or voice.kind):
+        if wrong := type_error_of(item, voice.item or voice.kind):
             raise TypeError(f"answered what is no {(voice.item or voice.kind).__name__}: {wrong}")
 
 
 def sentence(cause: BaseException, patience: float) -> str:
-    if isinstance(cause, Overrun):
-        return f"did not come back within {QUICK:g} s"
+    if isinstance(cause, TimedOut):
+        return f"did not come back within {SYNC_TIMEOUT:g} s"
     if isinstance(cause, TimeoutError):
         return f"did not answer within {patience:g} s"
     return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__

@@ -37,26 +37,26 @@ from openkoi_log import RunLog, read_segment, segments, session_id
 from openkoi_models import Catalogue
 from openkoi_redact import Redactor
 
+from .components import Components
 from .config import Config
-from .deadline import confined, must_end
-from .discovery import Choice, Discovery
-from .hooks import PATIENT, Hooks
+from .hooks import ASYNC_TIMEOUT, Hooks
+from .memory_sync import MemorySync
+from .model_discovery import Discovery, ModelChoice
+from .model_roles import ModelRouter
 from .plugins import Plugins
 from .recordable import refuse_unrecordable
 from .redaction import Announcements
-from .remembering import Remembering
-from .roles import Cast
-from .sockets import Sockets
+from .timeouts import confined, must_end
 from .unknown_settings import find_unknown_settings
 
 T = TypeVar("T")
 P = ParamSpec("P")
 Listener = Callable[[Record], None]
-DRAINING = 2.0
+DRAIN_TIMEOUT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Nested:
+class ParentRun:
     """Where a run stands: so deep in others, paid from their budget. ``records`` tell what it did before, by its id."""
 
     budget: Budget | None = None
@@ -66,7 +66,7 @@ class Nested:
     outermost: str = ""
 
 
-ALONE = Nested()
+ALONE = ParentRun()
 
 
 @dataclass(slots=True)
@@ -77,34 +77,34 @@ class House(ABC):
     registry: Plugins
     redactor: Redactor
     session: str = field(default_factory=session_id)
-    listeners: list[Listener] = field(default_factory=list)
+    subscribers: list[Listener] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    duties: list[Coroutine[Any, Any, object]] = field(default_factory=list)
-    said_once: set[str] = field(default_factory=set)
+    deferred: list[Coroutine[Any, Any, object]] = field(default_factory=list)
+    warned: set[str] = field(default_factory=set)
     begun: bool = False
     catalogue: Catalogue = field(default_factory=Catalogue)
-    sockets: Sockets = field(init=False)
+    components: Components = field(init=False)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
     announcements: Announcements = field(init=False)
-    cast: Cast = field(init=False)
+    router: ModelRouter = field(init=False)
     asker: Asker = field(init=False)
     day: Daybook | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.registry.warn = self.warn_once
-        self.sockets = Sockets(self.registry, self.warn_once)
+        self.components = Components(self.registry, self.warn_once)
         self.hooks = Hooks(
             lambda fault: self.warn_once(str(fault)),
             order=self.config.strings("hooks.order", ()),
-            patience=self.config.get("hooks.deadline_seconds", float, PATIENT),
+            patience=self.config.get("hooks.deadline_seconds", float, ASYNC_TIMEOUT),
         )
         self.log = RunLog(self.config.paths.sessions, self.session, self.redactor)
         self.announcements = Announcements(self.redactor)
         self.day = self.config.day
         patience = self.config.get("approvals.wait_seconds", float, 0.0)
         self.asker = Asker(Questions(self.config.paths.data / "questions"), patience)
-        self.cast = Cast(self.config, self.catalogue, self.provider, self.find_model)
+        self.router = ModelRouter(self.config, self.catalogue, self.provider, self.find_model)
         self.pending += [*self.config.warnings, *tightened(self.config.paths.credentials)]
 
     async def __aenter__(self) -> Self:
@@ -120,7 +120,7 @@ class House(ABC):
         self.pending += map(str, faults)
         for name, source in sources.items():
             self.ask_source(name, source)
-        self.pending += self.registry.shadowed
+        self.pending += self.registry.shadowed_warnings
         hooks, faults = self.registry.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
         self.pending += find_unknown_settings(self.config, self.registry)
@@ -139,10 +139,10 @@ class House(ABC):
             await self.drain()
         finally:
             self.log.close()
-            await self.sockets.entered.aclose()
+            await self.components.exit_stack.aclose()
 
     @abstractmethod
-    async def solve(self, task: Task, nested: Nested = ALONE) -> Result:
+    async def solve(self, task: Task, nested: ParentRun = ALONE) -> Result:
         """Do a task, also as a part of another one."""
 
     async def collect(
@@ -170,33 +170,33 @@ class House(ABC):
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask the chosen memory; one that fails, or is not there, answers nothing."""
-        memory = await self.sockets.memory()
+        memory = await self.components.memory()
         return await self.remembering.search(memory, query) if memory else ()
 
     async def remember(self) -> None:
         """Give memory the records that it has not seen."""
-        memory: Memory | None = await self.sockets.memory()
+        memory: Memory | None = await self.components.memory()
         if memory:
             await self.remembering.remember(memory)
 
     @property
-    def remembering(self) -> Remembering:
+    def remembering(self) -> MemorySync:
         """How memory is told of the log, and asked."""
-        return Remembering(self.config.paths.sessions, self.warn_once)
+        return MemorySync(self.config.paths.sessions, self.warn_once)
 
     async def provider(self, name: str) -> Provider:
         """A provider by name; where its key is missing, it is looked for."""
         refuse_unrecordable(name, self.config, self.registry)
         try:
-            return await self.sockets.provider(name)
+            return await self.components.provider(name)
         except NoProviderError:
             if not await self.discovery.key_for(name):
                 raise
-            return await self.sockets.provider(name)
+            return await self.components.provider(name)
 
-    async def find_model(self) -> Choice:
+    async def find_model(self) -> ModelChoice:
         """A model where none is configured."""
-        return await self.discovery.best()
+        return await self.discovery.find()
 
     @property
     def discovery(self) -> Discovery:
@@ -247,20 +247,20 @@ class House(ABC):
         """Answer a question in a person's name."""
         return self.asker.kept.answer_question(id, answer)
 
-    def tell(self, run: str, happened: Sequence[Event]) -> list[Record]:
+    def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Write events to the log, then show them to the faces."""
         records = self.log.append(run, happened)
         if masked := self.announcements.of(run, happened):
             records += self.log.append(run, masked)
         for record in records:
-            for listener in self.listeners:
+            for listener in self.subscribers:
                 listener(record)
         return records
 
     def warn_once(self, text: str) -> None:
         """Keep a warning for the run that comes next, or is under way, unless it was said already."""
-        if text not in self.said_once:
-            self.said_once.add(text)
+        if text not in self.warned:
+            self.warned.add(text)
             self.pending.append(text)
 
     def warnings(self) -> list[Event]:
@@ -269,25 +269,25 @@ class House(ABC):
         self.pending.clear()
         return list(said)
 
-    def later(self, duty: Coroutine[Any, Any, object]) -> None:
+    def defer(self, duty: Coroutine[Any, Any, object]) -> None:
         """Do something after the result is out; it is in the log already, so that nothing is lost if it is not done."""
-        self.duties.append(duty)
+        self.deferred.append(duty)
 
     async def drain(self) -> None:
         """Do what is left, and what comes of it, for two seconds at most; the next start catches up with the rest."""
         try:
-            async with asyncio.timeout(DRAINING):
-                while self.duties:
+            async with asyncio.timeout(DRAIN_TIMEOUT):
+                while self.deferred:
                     with confined():
-                        await self.duties.pop(0)
+                        await self.deferred.pop(0)
         except TimeoutError:
             self.warn_once("Memory is not up to date yet; the next start catches up.")
         except Exception as error:  # plugins' work after the result: it is not worth losing the result for
             self.warn_once(f"What was learned may be missing until the next start: {error}")
         finally:
-            for duty in self.duties:
+            for duty in self.deferred:
                 duty.close()
-            self.duties.clear()
+            self.deferred.clear()
 
 
 def entries_of(source: PluginSource, koi: Any) -> list[PluginEntry]:

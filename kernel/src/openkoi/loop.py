@@ -20,7 +20,6 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
 from openkoi_log import refine
 
-from .kernel import Kernel
 from .phases.best import best_of, choose_returned
 from .phases.decide import decide
 from .phases.evaluate import evaluate
@@ -30,38 +29,39 @@ from .phases.learn import learn
 from .phases.plan import make_plan
 from .phases.question import classify_request
 from .phases.recall import recall
+from .run import TaskRun
 
 AS_BEFORE = "as was answered before"
 
 
-async def solve(run: Kernel) -> Result:
+async def solve(run: TaskRun) -> Result:
     """Do the task until it is good enough, a limit is met, or a person is needed."""
     plan = await make_plan(await recall(run), run)
     while True:
         work = await execute(plan, run)
         plan = await classify_request(plan, work, run)
         evaluation = await evaluate(plan, work, run)
-        await note(plan, work, evaluation, run)
-        ruling = await rule(run)
-        advice = await person(ruling, run)
+        await record_iteration(plan, work, evaluation, run)
+        ruling = await decide_next(run)
+        advice = await ask_user(ruling, run)
         if ruling.final and not advice:
             break
-        await go_back(ruling, run)
+        await restore_best(ruling, run)
         plan = refine(plan, best_of(run.iterations) if ruling.restart_from_best else run.iterations[-1], advice)
     result = await finish(ruling, run)
-    run.house.later(learn(result, run))
+    run.app.defer(learn(result, run))
     return result
 
 
-async def note(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: Kernel) -> None:
+async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> None:
     """Put an iteration on record, with what it alone cost."""
     work = limited(work, run.limited)
-    known = run.past.next_decision
+    known = run.replay.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
     spent = known.cost if known else run.cost
     run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, cost=spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, EvaluationMode.SKIPPED)
-    await run.emit(IterationFinished(len(run.iterations) - 1, score, run.lap(), mode))
+    await run.emit(IterationFinished(len(run.iterations) - 1, score, run.take_iteration_cost(), mode))
 
 
 def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
@@ -71,33 +71,33 @@ def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
     return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
 
 
-async def rule(run: Kernel) -> Decision:
+async def decide_next(run: TaskRun) -> Decision:
     """Decide what happens next; what was decided before holds."""
-    if known := run.past.take(DecisionMade):
+    if known := run.replay.take(DecisionMade):
         return known.decision
     ruling = decide(run.iterations, run.task.limits, run.cost)
     await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.cost, run.iterations[-1].facts))
     return ruling
 
 
-async def person(ruling: Decision, run: Kernel) -> str:
+async def ask_user(ruling: Decision, run: TaskRun) -> str:
     """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
     if ruling.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
-    if run.past.active:
-        return run.past.advice.get(len(run.iterations) - 1, AS_BEFORE)
+    if run.replay.active:
+        return run.replay.advice.get(len(run.iterations) - 1, AS_BEFORE)
     return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
 
 
-async def go_back(ruling: Decision, run: Kernel) -> None:
+async def restore_best(ruling: Decision, run: TaskRun) -> None:
     """After an attempt that led astray: the best files again, and a conversation that begins anew."""
     if ruling.restart_from_best:
-        if not run.past.active:
+        if not run.replay.active:
             await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
 
 
-async def finish(ruling: Decision, run: Kernel) -> Result:
+async def finish(ruling: Decision, run: TaskRun) -> Result:
     """Put the files of the iteration that is returned in place, and report how it went."""
     best = choose_returned(run.iterations, ruling.action)
     if best is not run.iterations[-1]:

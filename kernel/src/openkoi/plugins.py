@@ -14,11 +14,11 @@ from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntr
 from openkoi_redact import Redactor
 
 from .config import Config
-from .construct import Site, construct
-from .deadline import Overrun, must_end, within
+from .plugin_factory import BuildContext, construct
 from .registry import Found, resolve
+from .timeouts import TimedOut, must_end, sync_timeout
 
-LOADING = 10.0
+LOAD_TIMEOUT = 10.0
 
 
 @dataclass(slots=True)
@@ -37,23 +37,23 @@ class Plugins:
     def plugins(self, kind: str) -> list[PluginEntry]:
         """What there is of a kind and not switched off, by name."""
         taken: dict[str, PluginEntry] = {}
-        for entry in self.claims(kind):
+        for entry in self.candidates(kind):
             taken.setdefault(entry.name, entry)
         return sorted(filter(self.enabled, taken.values()), key=lambda entry: entry.name)
 
-    def claims(self, kind: str) -> Iterator[PluginEntry]:
+    def candidates(self, kind: str) -> Iterator[PluginEntry]:
         """All that there is of a kind; of those with one name the first is used."""
         for name, thing in self.provided.get(kind, {}).items():
-            yield PluginEntry(kind, name, "provided", partial(same, thing))
+            yield PluginEntry(kind, name, "provided", partial(identity, thing))
         yield from (self.entry(one) for one in self.found if one.kind == kind)
         yield from (entry for entry in self.sourced if entry.kind == kind)
 
     @property
-    def shadowed(self) -> list[str]:
+    def shadowed_warnings(self) -> list[str]:
         """What is said of the entries of sources whose name is taken: what is installed is never replaced by them."""
         said: list[str] = []
         for entry in self.sourced:
-            used = next(one for one in self.claims(entry.kind) if one.name == entry.name)
+            used = next(one for one in self.candidates(entry.kind) if one.name == entry.name)
             if used is not entry:
                 rivals = f"{used.origin} and {entry.origin} both bring {entry.kind} {entry.name!r}"
                 said.append(f"{rivals}; that of {used.origin} is used.")
@@ -73,7 +73,9 @@ class Plugins:
                 raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
             chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
             config = replace(config, settings={**config.settings, **chosen})
-        return construct(target, found.kind, found.name, Site(config, self.redactor, self.load, self.keys, self.warn))
+        return construct(
+            target, found.kind, found.name, BuildContext(config, self.redactor, self.load, self.keys, self.warn)
+        )
 
     def find(self, kind: str, name: str) -> PluginEntry | None:
         """The entry of a name; of an embedder that has several models, ``name/model`` is one of them."""
@@ -90,7 +92,7 @@ class Plugins:
             entry = self.find(kind, name)
             if entry is None:
                 raise PluginNotFoundError(kind, name, tuple(entry.name for entry in self.plugins(kind)))
-            self.loaded[kind, name] = guarded(entry)
+            self.loaded[kind, name] = load_isolated(entry)
         return self.loaded[kind, name]
 
     def load_all(self, kind: str) -> tuple[dict[str, object], list[KoiError]]:
@@ -105,21 +107,21 @@ class Plugins:
         return things, faults
 
 
-def same(thing: object) -> object:
+def identity(thing: object) -> object:
     return thing
 
 
-def guarded(entry: PluginEntry) -> object:
+def load_isolated(entry: PluginEntry) -> object:
     """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
     try:
-        with within(LOADING):
+        with sync_timeout(LOAD_TIMEOUT):
             return entry.load()
     except (ConfigError, NoProviderError):
         raise
     except KoiError as error:
         raise PluginError(entry.name, "loading", str(error)) from error
-    except Overrun:
-        raise PluginError(entry.name, "loading", f"did not come back within {LOADING:g} s") from None
+    except TimedOut:
+        raise PluginError(entry.name, "loading", f"did not come back within {LOAD_TIMEOUT:g} s") from None
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
         if must_end(error):
             raise

@@ -57,12 +57,12 @@ def scan(path: Iterable[str] | None = None, prefer: Preferences = frozenset()) -
                 claims += entry_points(distribution, lines)
         except (OSError, ValueError) as error:
             broken.append(f"{distribution}: its entry points cannot be read ({error})")
-    return settled(Scan((), (), tuple(broken), tuple(claims)), prefer)
+    return with_preferences(Scan((), (), tuple(broken), tuple(claims)), prefer)
 
 
-def settled(scanned: Scan, prefer: Preferences) -> Scan:
+def with_preferences(scanned: Scan, prefer: Preferences) -> Scan:
     """The same with other winners, without reading anything again."""
-    found, clashes = settle(scanned.claims, prefer)
+    found, clashes = resolve_clashes(scanned.claims, prefer)
     return scanned._replace(found=found, clashes=clashes)
 
 
@@ -90,10 +90,10 @@ def distribution_name(entry: str) -> str:
     """``openkoi_slack-2026.1.1.dist-info`` is openkoi-slack; what begins with ``~`` is left of one that is gone."""
     if not entry.endswith(FOLDERS) or entry.startswith("~"):
         return ""
-    return dashed(entry.rsplit(".", 1)[0].split("-", 1)[0])
+    return canonical_name(entry.rsplit(".", 1)[0].split("-", 1)[0])
 
 
-def dashed(name: str) -> str:
+def canonical_name(name: str) -> str:
     """A name as distributions are compared by: ``Openkoi_Slack`` and ``openkoi.slack`` are openkoi-slack."""
     return name.replace("_", "-").replace(".", "-").lower()
 
@@ -116,7 +116,7 @@ def plain(target: str) -> str:
     return module.strip() + colon + attribute.strip()
 
 
-def settle(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
+def resolve_clashes(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
     """Of those that share a kind and a name the preferred wins, else OpenKoi's own, else none."""
     claims: dict[tuple[str, str], list[Found]] = {}
     for one in found:
@@ -124,7 +124,7 @@ def settle(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ..
     chosen: list[Found] = []
     clashes: list[Clash] = []
     for (kind, name), rivals in claims.items():
-        winner = champion(rivals, prefer)
+        winner = pick_winner(rivals, prefer)
         if winner:
             chosen.append(winner)
         else:
@@ -132,11 +132,11 @@ def settle(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ..
     return tuple(sorted(chosen)), tuple(sorted(clashes))
 
 
-def champion(rivals: list[Found], prefer: Preferences) -> Found | None:
-    named = {dashed(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
+def pick_winner(rivals: list[Found], prefer: Preferences) -> Found | None:
+    named = {canonical_name(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
     preferred = [rival for rival in rivals if rival.distribution in named]
     whole = [rival for rival in rivals if rival.distribution == "openkoi"]
-    own = [rival for rival in rivals if rival.distribution == f"openkoi-{dashed(rival.name)}"]
+    own = [rival for rival in rivals if rival.distribution == f"openkoi-{canonical_name(rival.name)}"]
     best = preferred or whole or own or rivals
     return best[0] if len(best) == 1 else None
 

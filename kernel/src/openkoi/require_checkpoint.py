@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Question
 
 if TYPE_CHECKING:
-    from .kernel import Kernel
+    from .run import TaskRun
 
 KEY = "safety.require_checkpoint"
 YES = ("y", "yes", "allow", "approve")
@@ -17,18 +17,18 @@ ASK = "This task cannot be undone, because no checkpoint was kept. Change files 
 REFUSED = "Rejected: the user does not want files to be changed without a checkpoint."
 
 
-async def may_change_files(run: "Kernel") -> bool | None:
+async def may_change_files(run: "TaskRun") -> bool | None:
     """Whether files may be changed: yes with a checkpoint, else what the user says, once a run; None without a user.
 
     That undo cannot work is said first in any case.
     """
-    async with run.settling:
-        if run.versions.origin or run.unkept is not None:
+    async with run.baseline_lock:
+        if run.workspace_state.origin or run.unkept is not None:
             return run.unkept is not False
-        chosen = run.house.config.get("use.checkpoints", str, "") not in ("", "none")
-        required = chosen and run.house.config.get(KEY, bool, True)
-        reason = (run.versions.fault or NOT_LOADED) if chosen else NOT_CHOSEN
-        run.house.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
+        chosen = run.app.config.get("use.checkpoints", str, "") not in ("", "none")
+        required = chosen and run.app.config.get(KEY, bool, True)
+        reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
+        run.app.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()
         answer = await run.ask(Question(ASK, choices=("yes", "no"), digest=KEY)) if required else YES[0]
         run.unkept = None if answer is None else answer.strip().lower() in YES

@@ -6,7 +6,7 @@ from dataclasses import replace
 from openkoi_hookspecs import KoiError, Section
 from openkoi_prompt import max_total_bytes, refuse_oversized, total_size
 
-from .kernel import Kernel
+from .run import TaskRun
 
 UNKNOWN_WINDOW = 10**9
 
@@ -14,7 +14,7 @@ UNKNOWN_WINDOW = 10**9
 async def admit(
     given: Iterable[tuple[str, Sequence[Section]]],
     hook: Callable[..., object],
-    run: Kernel,
+    run: TaskRun,
     *,
     beside: Sequence[Section] = (),
 ) -> list[Section]:
@@ -23,7 +23,7 @@ async def admit(
 
 
 async def within_caps(
-    sections: Sequence[Section], hook: Callable[..., object], run: Kernel, beside: Sequence[Section] = ()
+    sections: Sequence[Section], hook: Callable[..., object], run: TaskRun, beside: Sequence[Section] = ()
 ) -> list[Section]:
     """Return the sections that fit the model ``beside`` those it has already; warn of the others."""
     if not sections:
@@ -31,12 +31,12 @@ async def within_caps(
     most = max_total_bytes(await window_of(run))
     kept, warnings = refuse_oversized(sections, hook.__name__, max_total=most, taken=total_size(beside))
     for text in warnings:
-        run.house.warn_once(text)
+        run.app.warn_once(text)
     await run.warn()
     return list(kept)
 
 
-async def window_of(run: Kernel) -> int:
+async def window_of(run: TaskRun) -> int:
     """Return the model's context size; an unavailable model raises its own error when it is called."""
     if run.agent.worker:
         return UNKNOWN_WINDOW

@@ -15,16 +15,16 @@ from typing import get_args, get_type_hints
 from openkoi_hookspecs import SharedSetting
 from openkoi_models import FACTS
 
-from .caging import KEY as SANDBOX_MINIMUM
+from .components import REQUIRED_METHODS, SETTING_OF
 from .config import CASSETTE, DAY, FLAGS, LIMITS, TOOL_LOOP, Config
-from .construct import init_of
-from .deadline import must_end, within
-from .plugins import LOADING, Plugins
+from .model_roles import ROLES
+from .plugin_factory import init_of
+from .plugins import LOAD_TIMEOUT, Plugins
 from .redaction import ALLOWED
 from .registry import Found, resolve
 from .require_checkpoint import KEY as REQUIRE_CHECKPOINT
-from .roles import ROLES
-from .sockets import METHODS, USED
+from .sandbox_policy import KEY as SANDBOX_MINIMUM
+from .timeouts import must_end, sync_timeout
 
 KEYS = frozenset(
     {
@@ -38,7 +38,7 @@ KEYS = frozenset(
         *("models.small", "models.unknown_price", *(f"models.fallback.{role}" for role in ROLES)),
         *("safety.abort_on_regression", "approvals.wait_seconds"),
         *("evaluation.order", "evaluation.require", "hooks.order", "hooks.deadline_seconds"),
-        *("use.compactor", *(f"use.{key}" for key in USED.values())),
+        *("use.compactor", *(f"use.{key}" for key in SETTING_OF.values())),
         *("memory.compaction", "memory.max_storage_mb", "updates.check"),
     }
 )
@@ -138,11 +138,11 @@ class Readers:
     @cached_property
     def kinds(self) -> set[str]:
         """The kinds of plugins there are."""
-        return {*METHODS, *self.plugins.provided, *(one.kind for one in self.plugins.found)}
+        return {*REQUIRED_METHODS, *self.plugins.provided, *(one.kind for one in self.plugins.found)}
 
     def names(self, kind: str) -> list[str]:
         """Return the installed plugins of a kind, including disabled ones."""
-        return [entry.name for entry in self.plugins.claims(kind)]
+        return [entry.name for entry in self.plugins.candidates(kind)]
 
     def parameters(self, kind: str, name: str) -> Mapping[str, object] | None:
         """Return a plugin's settings; None if they cannot be determined."""
@@ -163,20 +163,20 @@ class Readers:
     @cached_property
     def shared_elsewhere(self) -> set[str]:
         """The common settings that other plugins would read if they were chosen."""
-        others = (one for one in self.plugins.found if one.kind in USED and not self.used(one))
+        others = (one for one in self.plugins.found if one.kind in SETTING_OF and not self.used(one))
         return {key for one in others for key in shared_by(one)}
 
     def used(self, one: Found) -> bool:
         """Whether a plugin takes part in runs as they are configured."""
-        if one.kind in USED:
-            return one.name == self.config.get(f"use.{USED[one.kind]}", str, "")
+        if one.kind in SETTING_OF:
+            return one.name == self.config.get(f"use.{SETTING_OF[one.kind]}", str, "")
         return one.kind in ("hooks", "evaluators") and self.config.get(f"{one.kind}.{one.name}.enabled", bool, True)
 
 
 def parameters_of(found: Found) -> Mapping[str, object] | None:
     """Return the parameters of a plugin's constructor with their type hints; None if they cannot be determined."""
     try:
-        with within(LOADING):
+        with sync_timeout(LOAD_TIMEOUT):
             target = resolve(found.target)
             if isinstance(target, ModuleType) or found.kind == "commands" or not callable(target):
                 return {}

@@ -131,7 +131,7 @@ def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> Assembl
     """An OpenKoi in whose log this has happened, by run."""
     koi = Stage().assemble(tmp_path, tmp_path / "home")
     for run, event in happened:
-        koi.tell(run, [event])
+        koi.publish(run, [event])
     koi.log.close()
     return koi
 

@@ -72,7 +72,7 @@ def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str
     """An OpenKoi in whose log this has happened, by run."""
     koi = Stage(settings=settings or {}).assemble(tmp_path, tmp_path / "home")
     for run, happened in runs:
-        koi.tell(run, happened)
+        koi.publish(run, happened)
     koi.log.close()
     return koi
 
@@ -123,7 +123,7 @@ def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:
 
 def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path) -> None:
     koi = Stage().assemble(tmp_path, tmp_path / "home")
-    koi.tell("run-1", task(over=False))
+    koi.publish("run-1", task(over=False))
 
     assert "run-1" in told(koi)
     koi.log.close()

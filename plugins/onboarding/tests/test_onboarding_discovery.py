@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.assembly import Assembly, open_koi
+from openkoi.assembly import Assembly, open_app
 from openkoi_hookspecs import DiscoveredProvider
 from openkoi_onboarding.discovery import Machine, discover
 from openkoi_onboarding.hook import find_models
@@ -30,7 +30,7 @@ DEFAULTS = {
 
 
 def opened(folder: Path, ollama: str = NOBODY) -> Assembly:
-    return open_koi(folder, environment={"OPENKOI_HOME": str(folder / "koi"), "OLLAMA_HOST": ollama})
+    return open_app(folder, environment={"OPENKOI_HOME": str(folder / "koi"), "OLLAMA_HOST": ollama})
 
 
 def passed_over(_: str) -> None:

@@ -90,7 +90,7 @@ async def turn(koi: Assembly, asked: dict[str, int]) -> None:
 
 async def listen(koi: Assembly, asked: dict[str, int]) -> None:
     """A call that is streamed."""
-    run = await koi.kernel(Task("Speak.", limits=PLENTY))
+    run = await koi.make_run(Task("Speak.", limits=PLENTY))
     said = Message.user(words(asked["chunks"], asked["pause"]))
     reply = await run.chat(Request((said,), model="executor"))
     assert asked["chunks"] == len(reply.text.split())

@@ -20,43 +20,43 @@ from openkoi_hookspecs import (
     hooks,
 )
 
-from ..deadline import confined
-from ..kernel import Kernel
+from ..run import TaskRun
 from ..section_limits import admit
+from ..timeouts import confined
 from .facts import is_judge, is_question, policy_of
 from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
 
-async def evaluate(plan: Plan, work: ExecutionResult, run: Kernel) -> Evaluation | None:
+async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
     """Return what all evaluators together say; None when there is nothing to evaluate, or none has an opinion."""
     run.budget.keep_back(0, 0)
     if not needs_evaluation(plan, work, run):
         return None
-    if run.past.unjudged():
+    if run.replay.unjudged():
         return None
-    if known := run.past.take(events.EvaluationFinished):
+    if known := run.replay.take(events.EvaluationFinished):
         return known.evaluation
     if last := reusable_evaluation(work, run):
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
     said = await opinions(work, run)
-    required = run.house.config.strings("evaluation.require", ())
+    required = run.app.config.strings("evaluation.require", ())
     silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
     if not said and not silent:
         return None
     whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
-    checkpoint = await run.versions.take() if whole.unavailable_reason and work.checkpoint else ""
+    checkpoint = await run.workspace_state.checkpoint() if whole.unavailable_reason and work.checkpoint else ""
     await run.emit(events.EvaluationFinished(whole, tuple(said), checkpoint))
     return whole
 
 
-async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Kernel) -> Evaluation:
+async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: TaskRun) -> Evaluation:
     """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
     other = await run.fold(hooks.after_evaluate, whole, work=work, run=run)
     try:
         return only_stricter(sound(other), whole)
     except ValueError as error:
-        names = ", ".join(voice.plugin for voice in run.house.hooks.speakers(hooks.after_evaluate))
+        names = ", ".join(voice.plugin for voice in run.app.hooks.implementations(hooks.after_evaluate))
         await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 
@@ -66,14 +66,14 @@ def explain_silence(name: str, said: Mapping[str, Evaluation]) -> str:
     return said[name].unavailable_reason if name in said else f"{name} is required and has no opinion"
 
 
-def needs_evaluation(plan: Plan, work: ExecutionResult, run: Kernel) -> bool:
+def needs_evaluation(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
     """Whether an evaluation could matter: not for a question, nor if nothing was done."""
     if policy_of(run.task, plan, run.evaluators) is Policy.NONE or work.ended is StopReason.PERSON:
         return False
     return work.changed or (work.ended is StopReason.DONE and work.answered and not is_question(plan, work))
 
 
-def reusable_evaluation(work: ExecutionResult, run: Kernel) -> Evaluation | None:
+def reusable_evaluation(work: ExecutionResult, run: TaskRun) -> Evaluation | None:
     """Return the last evaluation if this is the very work that it is about; None if it has to be evaluated."""
     if not run.iterations or run.touched:
         return None
@@ -83,16 +83,16 @@ def reusable_evaluation(work: ExecutionResult, run: Kernel) -> Evaluation | None
     return last.evaluation if (last.work.text, last.work.diff) == (work.text, work.diff) else None
 
 
-def judges_of(run: Kernel) -> frozenset[str]:
+def judges_of(run: TaskRun) -> frozenset[str]:
     return frozenset(name for name, evaluator in run.evaluators.items() if is_judge(evaluator))
 
 
-async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
+async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
     """Each evaluator's opinion, by name; each sees what those before it found."""
     said: dict[str, Evaluation] = {}
     if not run.evaluators:
         return said
-    await run.settle_baseline()
+    await run.capture_baseline()
     given = await run.collect(hooks.before_evaluate, work=work, run=run)
     shown = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)
@@ -102,16 +102,16 @@ async def opinions(work: ExecutionResult, run: Kernel) -> dict[str, Evaluation]:
         if opinion is None:
             continue
         if opinion.scores and name not in judges:
-            run.house.warn_once(NOT_A_JUDGE.format(name=name))
+            run.app.warn_once(NOT_A_JUDGE.format(name=name))
             opinion = without_scores(opinion)
         said[name] = opinion
         if opinion.unavailable_reason:
-            run.house.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
+            run.app.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
     await run.warn()
     return said
 
 
-async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: Kernel) -> Evaluation | None:
+async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
     """One opinion. One that fails gives none; a judge that fails is asked once more.
 
     A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
@@ -120,7 +120,7 @@ async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: Ker
     for last in (not is_judge(evaluator), True):
         try:
             with confined():
-                opinion = await run.in_time(evaluator.evaluate(work, run))
+                opinion = await run.with_deadline(evaluator.evaluate(work, run))
             if opinion is not None and sound(opinion).scores:
                 run.budget.refused = refused
             return opinion

@@ -20,24 +20,24 @@ from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, 
 from openkoi_schema import offered
 
 from ..conversation import Conversation
-from ..cycles import Ending, converse, out_of
-from ..deadline import confined
 from ..diffs import changed_files
-from ..facts import misfit
-from ..kernel import Kernel
+from ..inner_loop import InnerLoopResult, ended_by_limit, run_inner_loop
+from ..run import TaskRun
 from ..section_limits import admit
-from ..words import mended
+from ..timeouts import confined
+from ..unicode import sanitize_text
+from ..validation import type_error_of
 from .best import best_of
 from .facts import policy_of
 
 
-async def execute(plan: Plan, run: Kernel) -> ExecutionResult:
+async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
     """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
-        run.budget.keep_back(*await run.asking.judgement_cost())
+        run.budget.keep_back(*await run.models.judgement_cost())
     ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
-    if known := run.past.take(events.ExecutionFinished):
-        if run.past.rejudge and not run.past.active:
+    if known := run.replay.take(events.ExecutionFinished):
+        if run.replay.rejudge and not run.replay.active:
             await run.go_back_to(known.work)
         return known.work
     work = await outcome(ending, run)
@@ -48,35 +48,35 @@ async def execute(plan: Plan, run: Kernel) -> ExecutionResult:
     return work
 
 
-async def spoken(plan: Plan, run: Kernel) -> Ending:
+async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """The inner loop: the model works through tools until it is done."""
     await address(plan, run)
-    return await converse(run)
+    return await run_inner_loop(run)
 
 
-async def delegated(plan: Plan, run: Kernel) -> Ending:
+async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """A worker works in the model's place; it says when it is done."""
-    worker = await run.house.sockets.worker(run.agent.worker)
+    worker = await run.app.components.worker(run.agent.worker)
     try:
         with confined():
-            work = await run.in_time(worker.run(plan, run))
+            work = await run.with_deadline(worker.run(plan, run))
     except LimitExceededError as reached:
-        return out_of(reached, "", run)
+        return ended_by_limit(reached, "", run)
     except KoiError:
         raise
     except Exception as error:  # a worker is a plugin: what it may raise is not known
         raise PluginError(run.agent.worker, "run", f"{type(error).__name__}: {error}") from error
-    if wrong := misfit(work, ExecutionResult):
+    if wrong := type_error_of(work, ExecutionResult):
         raise PluginError(run.agent.worker, "run", wrong)
-    return Ending(mended(work.text), work.ended, work.limit)
+    return InnerLoopResult(sanitize_text(work.text), work.ended, work.limit)
 
 
-async def address(plan: Plan, run: Kernel) -> None:
+async def address(plan: Plan, run: TaskRun) -> None:
     """Tell the model what to do now."""
     given = await run.collect(hooks.before_execute, plan=plan, run=run)
     own = conversation_end(merged(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
-        run.talk = Conversation(system_blocks(plan))
+        run.conversation = Conversation(system_blocks(plan))
         run.tools = await tools(run)
         run.offered = offered(run.tools)
         run.tools = (*run.tools, *(tool for tool in run.offered if tool not in run.tools))
@@ -86,13 +86,13 @@ async def address(plan: Plan, run: Kernel) -> None:
     else:
         words, fresh = feedback(plan), False
     run.astray = run.touched = False
-    await run.say("\n\n".join(filter(None, (words, own))), fresh=fresh)
+    await run.add_message("\n\n".join(filter(None, (words, own))), fresh=fresh)
 
 
-async def outcome(ending: Ending, run: Kernel) -> ExecutionResult:
+async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
     """What the execution left behind, with the files as they are now kept."""
-    checkpoint = await run.versions.take() if run.versions.origin else ""
-    diff = await run.versions.changes(checkpoint)
+    checkpoint = await run.workspace_state.checkpoint() if run.workspace_state.origin else ""
+    diff = await run.workspace_state.changes(checkpoint)
     await run.warn()
     if diff is None and run.touched:
         run.effects.note_unseen()
@@ -102,25 +102,25 @@ async def outcome(ending: Ending, run: Kernel) -> ExecutionResult:
     return replace(work, diff=diff, files=changed_files(diff), checkpoint=checkpoint)
 
 
-async def tools(run: Kernel) -> tuple[Tool, ...]:
+async def tools(run: TaskRun) -> tuple[Tool, ...]:
     """What the model may use; of two tools with one name the first holds, and that is said."""
     known: dict[str, Tool] = {}
-    for name, toolbox in (await run.house.sockets.toolboxes()).items():
+    for name, toolbox in (await run.app.components.toolboxes()).items():
         for tool in await asked(name, toolbox, run):
             if tool.name in known:
-                run.house.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
+                run.app.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
             known.setdefault(tool.name, tool)
     await run.warn()
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in run.agent.tools))
 
 
-async def asked(name: str, toolbox: ToolProvider, run: Kernel) -> Sequence[Tool]:
+async def asked(name: str, toolbox: ToolProvider, run: TaskRun) -> Sequence[Tool]:
     try:
         with confined():
-            offered = await run.in_time(toolbox.tools(run))
-        if wrong := misfit(offered, Sequence[Tool]):
+            offered = await run.with_deadline(toolbox.tools(run))
+        if wrong := type_error_of(offered, Sequence[Tool]):
             raise TypeError(wrong)
         return offered
     except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
-        run.house.warn_once(f"The tools of {name} cannot be had: {error}")
+        run.app.warn_once(f"The tools of {name} cannot be had: {error}")
         return ()

@@ -2,15 +2,15 @@
 
 from openkoi_hookspecs import Result, events, hooks
 
-from ..kernel import Kernel
+from ..run import TaskRun
 
 
-async def learn(result: Result, run: Kernel) -> int:
+async def learn(result: Result, run: TaskRun) -> int:
     """Ask what was learned and write it down; return how many there are."""
     given = await run.collect(hooks.before_learn, result=result, run=run)
     learnings = [learning for _, some in given for learning in some]
     for learning in learnings:
         final = await run.fold(hooks.on_learning, learning, run=run)
         await run.emit(events.LearningSaved(final))
-    await run.house.remember()
+    await run.app.remember()
     return len(learnings)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severity
 
-from ..facts import misfit
+from ..validation import type_error_of
 
 MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones
 SEVERITIES = tuple(Severity)
@@ -64,7 +64,7 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def sound(opinion: Evaluation) -> Evaluation:
     """Return the opinion; raises ValueError for what is not an evaluation, and for scores out of range."""
-    if wrong := misfit(opinion, Evaluation):
+    if wrong := type_error_of(opinion, Evaluation):
         raise ValueError(f"it is not an evaluation: {wrong}")
     for score in opinion.scores:
         if not (0 <= score.value <= 1 and 0 <= score.weight <= MAX_WEIGHT):

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
 
-from ..kernel import Kernel
+from ..run import TaskRun
 from ..section_limits import admit, within_caps
 from .facts import policy_of
 
@@ -33,13 +33,13 @@ Plan this task for somebody else who will do it with tools for files and command
 what to look at, what to change, how to check it. Write no code, and ask nothing."""
 
 
-async def make_plan(recall: Recall, run: Kernel) -> Plan:
+async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     """The task itself, with what plugins and memory add to it."""
-    if known := run.past.take(events.PlanReady):
+    if known := run.replay.take(events.PlanReady):
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
-    planned = "models.planner" in run.house.config.settings
+    planned = "models.planner" in run.app.config.settings
     judged = run.task.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
     if planned and not asks:
@@ -51,14 +51,14 @@ async def make_plan(recall: Recall, run: Kernel) -> Plan:
     return plan
 
 
-async def is_budget_small(plan: Plan, run: Kernel) -> bool:
+async def is_budget_small(plan: Plan, run: TaskRun) -> bool:
     """Whether keeping a judgement back would take a large share, so that a question should be known before it."""
     if policy_of(run.task, plan, run.evaluators) is not Policy.JUDGE:
         return False
-    return run.budget.is_small_for(*await run.asking.judgement_cost())
+    return run.budget.is_small_for(*await run.models.judgement_cost())
 
 
-async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
+async def steps(sections: Iterable[Section], run: TaskRun) -> Sequence[Section]:
     """What the planner says is to be done; one that fails leaves the plan to the executor, and that is said."""
     told = (run.task.text, run.task.context, *map(shown, sections))
     question = Message.user("\n\n".join(filter(None, told)))
@@ -71,6 +71,6 @@ async def steps(sections: Iterable[Section], run: Kernel) -> Sequence[Section]:
         run.note_limit(reached.limit)
         return ()
     except KoiError as error:
-        run.house.warn_once(f"Continuing without a plan: {error}")
+        run.app.warn_once(f"Continuing without a plan: {error}")
         return ()
     return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()

@@ -4,16 +4,16 @@ from openkoi_hookspecs import Recall, events, hooks
 from openkoi_log import segments
 from openkoi_prompt import recall_query
 
-from ..discovery import Choice
-from ..kernel import Kernel
-from ..roles import executor_of
+from ..model_discovery import ModelChoice
+from ..model_roles import executor_of
+from ..run import TaskRun
 
 
-async def recall(run: Kernel) -> Recall:
+async def recall(run: TaskRun) -> Recall:
     """What of memory will be shown, within a tenth of the task's tokens."""
     task = run.task
-    await run.emit(await started(run), *run.house.warnings())
-    if known := run.past.take(events.RecallFinished):
+    await run.emit(await started(run), *run.app.warnings())
+    if known := run.replay.take(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(recall_query(task))))
     shown = await run.fold(hooks.after_recall, found, task=task, run=run)
@@ -21,16 +21,16 @@ async def recall(run: Kernel) -> Recall:
     return shown
 
 
-async def started(run: Kernel) -> events.TaskStarted:
+async def started(run: TaskRun) -> events.TaskStarted:
     """How the log begins: the task, and the model that was chosen for it, if it needs one."""
     executor = executor_of(run.task.agent)
-    chosen = await run.house.cast.choice(executor) if executor else Choice("")
-    first = bool(chosen.origin) and not segments(run.house.config.paths.sessions)
+    chosen = await run.app.router.choice(executor) if executor else ModelChoice("")
+    first = bool(chosen.origin) and not segments(run.app.config.paths.sessions)
     return events.TaskStarted(
         run.task,
         model=chosen.name,
         workspace=str(run.workspace),
         origin=chosen.origin,
         first=first,
-        models=run.house.config.models_said,
+        models=run.app.config.models_said,
     )

@@ -94,7 +94,7 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     from .pricing import Open
 
     if isinstance(koi, Open):
-        koi.listeners.append(show_progress)
+        koi.subscribers.append(show_progress)
 
     limits = Limits(iterations=0, tokens=TOKENS, calls=CALLS, seconds=SECONDS, usd=budget)
     agent = Agent(name="certify", worker="certify", tools=())

@@ -39,7 +39,7 @@ class Models(Protocol):
     async def chain(self, role: str) -> Sequence[str]:
         """The models of a role, or of a name, the first one first."""
 
-    async def player(self, name: str) -> Priced:
+    async def resolved(self, name: str) -> Priced:
         """The model of this full name."""
 
 
@@ -47,10 +47,10 @@ class Models(Protocol):
 class Open(Protocol):
     """A Koi that knows model prices and reports what happens in its runs."""
 
-    listeners: list[Callable[[Record], None]]
+    subscribers: list[Callable[[Record], None]]
 
     @property
-    def cast(self) -> Models:
+    def router(self) -> Models:
         """The models."""
 
 
@@ -96,8 +96,8 @@ async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
     requests = [request for request in await collect_requests(koi, judged, order) for _ in range(order.votes)]
     if not isinstance(koi, Open):
         return Estimate(order.model or "the evaluator", len(requests), math.inf, known=False)
-    name = (await koi.cast.chain(order.model or "evaluator"))[0]
-    player, estimator = await koi.cast.player(name), Estimator()
+    name = (await koi.router.chain(order.model or "evaluator"))[0]
+    player, estimator = await koi.router.resolved(name), Estimator()
     usd = sum(request_cost(request, estimator.tokens(name, request), player.price) for request in requests)
     return Estimate(name, len(requests), usd, player.known)
 

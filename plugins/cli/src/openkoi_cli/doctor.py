@@ -53,7 +53,7 @@ def command(invocation: Invocation, /) -> int:
 
 def opened(invocation: Invocation) -> tuple["Assembly", str]:
     """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
-    from openkoi.assembly import open_koi
+    from openkoi.assembly import open_app
     from openkoi.paths import find_paths
     from openkoi_hookspecs import ConfigError
 
@@ -64,7 +64,7 @@ def opened(invocation: Invocation) -> tuple["Assembly", str]:
         if not there.exists():
             raise
         absent = there.with_name(".absent.toml")
-        invocation.koi = open_koi(Path.cwd(), config=str(absent), found=invocation.found)
+        invocation.koi = open_app(Path.cwd(), config=str(absent), found=invocation.found)
         return invocation.koi, str(error)
 
 
@@ -75,7 +75,7 @@ async def examine(koi: "Assembly") -> Diagnosis:
     async with koi:
         await look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await look_at_socket(part, await koi.sockets.chosen(kind), seen)
+            await look_at_socket(part, await koi.components.configured(kind), seen)
         for part, kind in (
             ("Evaluators", "evaluators"),
             ("Tools", "tools"),
@@ -83,8 +83,8 @@ async def examine(koi: "Assembly") -> Diagnosis:
             ("Embedders", "embedders"),
         ):
             look_at_names(part, kind, koi, seen)
-        await koi.sockets.every("evaluators")
-        await koi.sockets.every("tools")
+        await koi.components.all("evaluators")
+        await koi.components.all("tools")
     look_at_plugins(seen)
     seen.issues += koi.pending
     return seen
@@ -129,7 +129,7 @@ async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
     for name in names:
         seen.say(f"  {name}", await how_is(koi, name))
     try:
-        seen.say("Model", (await koi.cast.choice("executor")).name)
+        seen.say("Model", (await koi.router.choice("executor")).name)
     except KoiError as error:
         seen.say("Model", "none chosen")
         seen.issues.append(str(error))
@@ -141,7 +141,7 @@ async def how_is(koi: "Assembly", name: str) -> str:
 
     try:
         async with asyncio.timeout(PATIENCE):
-            provider = await koi.sockets.plugin("providers", name)
+            provider = await koi.components.plugin("providers", name)
             told: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
         return f"did not answer within {PATIENCE:g} s"

@@ -34,7 +34,7 @@ def greeting(face: "Face") -> Callable[[Record], None]:
 def prepared(invocation: Invocation) -> bool:
     """Let a person choose where no model is configured or found; tell whether one was chosen."""
     koi = invocation.koi
-    if koi is None or koi.cast.found or koi.cast.configured("executor") or not somebody_there():
+    if koi is None or koi.router.found or koi.router.configured("executor") or not somebody_there():
         return False
     if not any(entry.name == INIT for entry in koi.plugins("commands")):
         return False

@@ -65,7 +65,7 @@ async def forked(
     koi, (at, changed) = face.koi, change
     if is_under_way(koi.running, past.run):
         raise KoiError(f"Task {past.run[:8]} is under way in another process. Wait for its end, or end it first.")
-    koi.listeners.append(face.tell)
+    koi.subscribers.append(face.tell)
     attended(koi)
     face.live.line(f"[fork] {past.run[:8]} at iteration {at + 1}")
     async with koi:

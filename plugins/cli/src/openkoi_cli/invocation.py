@@ -52,9 +52,9 @@ class Invocation:
         """OpenKoi for a folder: that which we stand in, unless another is named."""
         from pathlib import Path
 
-        from openkoi.assembly import open_koi
+        from openkoi.assembly import open_app
 
-        self.koi = open_koi(
+        self.koi = open_app(
             workspace or Path.cwd(), flags=flags, config=self.config, found=self.found, settings=settings
         )
         self.look_for(self.koi.config.paths.config)

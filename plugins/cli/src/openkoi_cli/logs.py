@@ -38,7 +38,7 @@ def set_up_logs(verbose: bool, koi: "Assembly") -> None:
     log.setLevel(level)
     log.propagate = False
     if level <= logging.DEBUG:
-        koi.listeners.append(write)
+        koi.subscribers.append(write)
 
 
 class Redacted(logging.Formatter):

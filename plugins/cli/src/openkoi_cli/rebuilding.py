@@ -66,7 +66,7 @@ async def rebuilt(koi: "Assembly", say: Callable[[str], object]) -> Rebuilt:
     """Tell memory everything again, after whoever is just doing that; raises KoiError when there is none."""
     from openkoi_archive import Log
 
-    memory = await koi.sockets.memory()
+    memory = await koi.components.memory()
     if memory is None:
         raise KoiError(" ".join(["There is no memory to build again: choose one with [use] memory.", *koi.pending]))
     log = Log(koi.config.paths.data)

@@ -53,7 +53,7 @@ async def untold_of(koi: "Assembly", log: "Log") -> int:
     from openkoi_hookspecs import KoiError, SupportsOffsets
 
     archived = [segment for segment in log.segments() if segment.archived]
-    memory = await koi.sockets.memory() if archived else None
+    memory = await koi.components.memory() if archived else None
     if not isinstance(memory, SupportsOffsets):
         return 0
     try:
@@ -67,7 +67,7 @@ async def memory_line(koi: "Assembly") -> tuple[str, bool]:
     """What the chosen memory says of itself, and whether it could be asked."""
     from openkoi_hookspecs import KoiError
 
-    memory = await koi.sockets.memory()
+    memory = await koi.components.memory()
     name = koi.config.get("use.memory", str, "")
     if memory is None:
         return "none chosen" if name in NOBODY else f"{name}: it cannot be used", False
@@ -102,7 +102,7 @@ async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
 
     from .dating import moments_of
 
-    memory, name = await koi.sockets.memory(), koi.config.get("use.memory", str, "")
+    memory, name = await koi.components.memory(), koi.config.get("use.memory", str, "")
     if memory is None and name not in NOBODY:
         raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
     if memory is None:

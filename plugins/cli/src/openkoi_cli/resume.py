@@ -111,7 +111,7 @@ async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[st
         face.report.take(record)
     face.report.resume()
     face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
-    koi.listeners.append(face.tell)
+    koi.subscribers.append(face.tell)
     attended(koi)
     async with koi:
         await koi.resume(records, past.run, changed)

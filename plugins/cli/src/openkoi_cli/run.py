@@ -134,7 +134,7 @@ async def work(koi: "Assembly", task: "Task", face: "Face") -> str:
     from .first_run import greeting
     from .person import attended
 
-    koi.listeners += [greeting(face), face.tell]
+    koi.subscribers += [greeting(face), face.tell]
     attended(koi)
     async with koi:
         result = await koi.solve(task)

@@ -64,7 +64,7 @@ async def memory_told(koi: "Assembly") -> dict[str, str]:
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     async with koi:
-        memory = await koi.sockets.memory()
+        memory = await koi.components.memory()
         if memory is None:
             return {"": "none chosen"}
         try:

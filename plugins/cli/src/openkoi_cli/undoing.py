@@ -180,7 +180,7 @@ def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:
 
 async def keeper_of(koi: "Assembly") -> Checkpoints:
     """The checkpoints that are plugged in; raises KoiError where there are none."""
-    keeper = await koi.sockets.checkpoints()
+    keeper = await koi.components.checkpoints()
     if keeper is None:
         raise KoiError("No checkpoints are chosen, so nothing was kept. Set [use] checkpoints.")
     return keeper
@@ -201,7 +201,7 @@ async def settled(koi: "Assembly", changes: Changes) -> Changes:
     refuse_out_of_turn(changes, koi.config.paths.sessions)
     keeper = await keeper_of(koi)
     kept = await keeper.create(changes.workspace, run=changes.past.run)
-    koi.tell(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
+    koi.publish(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
     return replace(changes, after=kept, settled=True)
 
 
@@ -213,5 +213,5 @@ async def restored(koi: "Assembly", changes: Changes, *, undo: bool, force: bool
     changes = await settled(koi, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    koi.tell(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
+    koi.publish(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
     return done

@@ -103,7 +103,7 @@ def migrate(invocation: Invocation) -> None:
 async def migrations_of(koi: "Assembly") -> Sequence[str]:
     """Return a line for each migration that was run, or that none was pending."""
     async with koi:
-        memory = await koi.sockets.memory()
+        memory = await koi.components.memory()
         if not isinstance(memory, Migrates):
             return []
         return await memory.migrate() or ["Memory needs no migration."]

@@ -43,7 +43,7 @@ async def model_in_use(koi: Koi, provider: str) -> str:
         return ""
     try:
         name = koi.config.get("models.default", str, "")
-        vendor, _, model = (await koi.cast.full(name) if name else "").partition("/")
+        vendor, _, model = (await koi.router.full(name) if name else "").partition("/")
     except ConfigError:
         return ""
     return model if vendor == provider else ""

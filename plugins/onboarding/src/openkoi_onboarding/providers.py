@@ -47,7 +47,7 @@ class Configured(Protocol):
         """What is configured."""
 
     @property
-    def cast(self) -> Names:
+    def router(self) -> Names:
         """Which models there are to choose from."""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi.assembly import Assembly, assemble
+from openkoi.assembly import Assembly, build_app
 from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
@@ -63,7 +63,9 @@ class Stage:
         settings = {key: Setting(value, "the test") for key, value in chosen.items()}
         found = tuple(one for one in scan().found if one.kind in self.installed)
         paths = Paths(home / "config.toml", home / "data")
-        return assemble(Config(settings, paths, workspace, environment=dict(os.environ)), Scan(found, (), ()), provided)
+        return build_app(
+            Config(settings, paths, workspace, environment=dict(os.environ)), Scan(found, (), ()), provided
+        )
 
 
 @asynccontextmanager
@@ -73,7 +75,7 @@ async def lend(
     """A run that has not begun, for calling a plugin with. Its model says these lines in turn."""
     with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
         async with (stage or Stage(says=says)).assemble(workspace, Path(home)) as koi:
-            yield await koi.kernel(Task(task) if isinstance(task, str) else task)
+            yield await koi.make_run(Task(task) if isinstance(task, str) else task)
 
 
 async def recorded(evaluator: SupportsBaseline, run: Run) -> Baseline | None:

@@ -7,26 +7,28 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import BudgetExhausted, Condition, Response, TextIncludes, ToolReturned
 
-from .dispatch import Settled
+from .tool_dispatch import ToolOutcome
 
 EXHAUSTED = "budget-exhausted"
 UNDONE = "You have called no tool, and this is not done yet."
 
 
-def met(conditions: Sequence[Condition], reply: Response, settled: Sequence[Settled], usd_left: float) -> str:
+def met_condition(
+    conditions: Sequence[Condition], reply: Response, settled: Sequence[ToolOutcome], usd_left: float
+) -> str:
     """The kind of the first condition that holds; empty when none does."""
     for condition in conditions:
         match condition:
             case TextIncludes(text=text) if text in reply.text:
                 return "text-includes"
-            case ToolReturned() if any(brought(condition, one) for one in settled):
+            case ToolReturned() if any(tool_condition_met(condition, one) for one in settled):
                 return "tool-result"
             case BudgetExhausted() if usd_left <= 0:
                 return EXHAUSTED
     return ""
 
 
-def brought(condition: ToolReturned, settled: Settled) -> bool:
+def tool_condition_met(condition: ToolReturned, settled: ToolOutcome) -> bool:
     """Whether a tool brought what was declared."""
     result = settled.result
     if settled.tool is None or settled.tool.name != condition.tool:
@@ -36,13 +38,13 @@ def brought(condition: ToolReturned, settled: Settled) -> bool:
     return condition.contains in result.text and (condition.exit_code is not None or not result.failed)
 
 
-def nudge(conditions: Sequence[Condition]) -> str:
+def reminder(conditions: Sequence[Condition]) -> str:
     """What is said to a model that waits instead of working; empty when nothing was declared that it could bring."""
-    wanted = [wish for condition in conditions if (wish := wanted_of(condition))]
+    wanted = [wish for condition in conditions if (wish := describe_condition(condition))]
     return f"{UNDONE} It is done when you {' or '.join(wanted)}. Go on." if wanted else ""
 
 
-def wanted_of(condition: Condition) -> str:
+def describe_condition(condition: Condition) -> str:
     match condition:
         case TextIncludes(text=text):
             return f"write {text}"

@@ -8,7 +8,7 @@ evaluators also not how strictly they look.
 from collections.abc import Iterator, Mapping
 
 TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
-REACHING = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
+EXECUTING_KEYS = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
 STRICTNESS = frozenset(
     {
         "band",
@@ -23,30 +23,30 @@ STRICTNESS = frozenset(
     }
 )
 CONFIDENCE, DEFAULT_CONFIDENCE = "iteration.skip_eval_confidence", 0.95  # the judge's own default
-RISING = frozenset({"iteration.quality_threshold", CONFIDENCE})
+RAISED_ONLY = frozenset({"iteration.quality_threshold", CONFIDENCE})
 JUDGED = "iteration.max_iterations"
 
 
-def refusal(key: str, value: object, limits: Mapping[str, float]) -> str:
+def project_setting_error(key: str, value: object, limits: Mapping[str, float]) -> str:
     """Why a project may not set this; empty when it may. ``limits`` hold without it, by their keys."""
     if key in limits:
-        return loosening(key, value, limits[key])
+        return weakens_limit(key, value, limits[key])
     table, _, rest = key.partition(".")
     if table not in TABLES:
         return f"A project's configuration may not set {key!r}; ignored."
     said = {*rest.split("."), *names(value)}
-    if table in ("evaluators", "tools") and REACHING & said:
+    if table in ("evaluators", "tools") and EXECUTING_KEYS & said:
         return f"A project's configuration may not say what is used, run or reached, as {key!r} does; ignored."
     if table == "evaluators" and STRICTNESS & said:
         return f"A project's configuration may not say how strictly work is evaluated, as {key!r} does; ignored."
     return ""
 
 
-def loosening(key: str, value: object, holds: float) -> str:
+def weakens_limit(key: str, value: object, holds: float) -> str:
     """What is said of a limit that would bind less; a value that is no number is refused where it is read."""
     if not isinstance(value, (int, float)):
         return ""
-    if key in RISING:
+    if key in RAISED_ONLY:
         return "" if value >= holds else f"A project's configuration may only raise {key!r}; ignored."
     if key == JUDGED and value < 1:
         return f"A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."

@@ -9,37 +9,37 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (bool,)}
 
 
-def misfit(value: object, hint: Any) -> str:
+def type_error_of(value: object, hint: Any) -> str:
     """What is wrong with a value that should be as the hint says, in a few words; empty when nothing is."""
     if type(value) is hint and hint in PLAIN:
         return ""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        wrong = [misfit(value, one) for one in arguments]
+        wrong = [type_error_of(value, one) for one in arguments]
         return "" if "" in wrong else f"{type(value).__name__} is none of {len(arguments)} kinds"
     if hint is NoneType:
         return "" if value is None else f"{type(value).__name__} is not None"
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
-        return items_misfit(value, arguments[0])
+        return items_type_error(value, arguments[0])
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return "" if isinstance(value, Mapping) else f"{type(value).__name__} is no mapping"
-    return plain_misfit(value, hint) if isinstance(hint, type) else ""
+    return plain_type_error(value, hint) if isinstance(hint, type) else ""
 
 
-def items_misfit(value: object, hint: Any) -> str:
+def items_type_error(value: object, hint: Any) -> str:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         return f"{type(value).__name__} is no sequence"
-    return next((wrong for item in value if (wrong := misfit(item, hint))), "")
+    return next((wrong for item in value if (wrong := type_error_of(item, hint))), "")
 
 
-def plain_misfit(value: object, kind: type) -> str:
+def plain_type_error(value: object, kind: type) -> str:
     if not isinstance(value, PLAIN.get(kind, kind)) or (kind in (int, float) and isinstance(value, bool)):
         return f"{type(value).__name__} is not {kind.__name__}"
-    return fields_misfit(value, kind) if is_dataclass(kind) else ""
+    return fields_type_error(value, kind) if is_dataclass(kind) else ""
 
 
-def fields_misfit(value: object, kind: Any) -> str:
-    named = ((name, misfit(getattr(value, name), hint)) for name, hint in shape(kind))
+def fields_type_error(value: object, kind: Any) -> str:
+    named = ((name, type_error_of(getattr(value, name), hint)) for name, hint in shape(kind))
     return next((f"{name}: {wrong}" for name, wrong in named if wrong), "")
 
 

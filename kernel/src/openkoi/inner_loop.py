@@ -26,9 +26,9 @@ from openkoi_models import answer_tokens
 from openkoi_progress import Gain, Step
 
 from .compact import compact
-from .conditions import EXHAUSTED, met, nudge
-from .dispatch import YES, Settled, settle
-from .kernel import Kernel
+from .run import TaskRun
+from .termination import EXHAUSTED, met_condition, reminder
+from .tool_dispatch import YES, ToolOutcome, run_calls
 
 GO_ON = (
     "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
@@ -52,7 +52,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class InnerLoopResult:
     """How the inner loop ended: the model's last words, why, the limit or the declared condition that was met."""
 
     text: str
@@ -61,72 +61,78 @@ class Ending:
     condition: str = ""
 
 
-async def converse(run: Kernel) -> Ending:
+async def run_inner_loop(run: TaskRun) -> InnerLoopResult:
     """Go round until the model answers, or something stops it."""
-    ending = await go_round(run)
+    ending = await run_cycles(run)
     await run.emit(events.InnerLoopEnded(ending.condition or REASONS[ending.why]))
     return ending
 
 
-async def go_round(run: Kernel) -> Ending:
+async def run_cycles(run: TaskRun) -> InnerLoopResult:
     text, quiet, conditions = "", 0, run.agent.conditions
     for cycle in range(run.task.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
-        if run.limited and not run.past.active:  # by a hook, a tool or the planner: the next model call ends the run
-            return out_of(LimitExceededError(run.limited), text, run)
+        if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
+            return ended_by_limit(LimitExceededError(run.limited), text, run)
         try:
-            reply = await heard(run)
+            reply = await ask_model(run)
         except LimitExceededError as reached:
-            return out_of(reached, text, run)
-        run.heard(reply)
+            return ended_by_limit(reached, text, run)
+        run.add_reply(reply)
         text = reply.text or text
-        settled = await settle(reply.calls, run) if reply.calls else []
+        settled = await run_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
-        if condition := met(conditions, reply, settled, run.budget.usd_left + run.past.to_come):
-            return Ending(text, StopReason.DONE, condition=condition)
+        if condition := met_condition(conditions, reply, settled, run.budget.usd_left + run.replay.to_come):
+            return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
-        words = "" if settled or quiet > NUDGES or refused(reply) else GO_ON if cut_off(reply) else nudge(conditions)
+        words = (
+            ""
+            if settled or quiet > NUDGES or is_refusal(reply)
+            else GO_ON
+            if is_truncated(reply)
+            else reminder(conditions)
+        )
         if stop:
-            return Ending(text, stop)
+            return InnerLoopResult(text, stop)
         if not (settled or words):
             return last_words(reply, conditions)
         try:
             await keep_short(reply, run)
         except LimitExceededError as reached:
-            return out_of(reached, text, run)
+            return ended_by_limit(reached, text, run)
         if words:
-            await run.say(words)
-    return Ending(text, StopReason.CYCLES)
+            await run.add_message(words)
+    return InnerLoopResult(text, StopReason.CYCLES)
 
 
-def last_words(reply: Response, conditions: Sequence[Condition]) -> Ending:
+def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:
     """End with a reply that asks for no tool. What was said earlier, beside a call, is not its answer."""
-    if refused(reply):
-        return Ending(reply.text, StopReason.REFUSED)
-    if cut_off(reply):
-        return Ending(reply.text, StopReason.CYCLES, ANSWER_LENGTH)
+    if is_refusal(reply):
+        return InnerLoopResult(reply.text, StopReason.REFUSED)
+    if is_truncated(reply):
+        return InnerLoopResult(reply.text, StopReason.CYCLES, ANSWER_LENGTH)
     declared = any(not isinstance(condition, BudgetExhausted) for condition in conditions)
-    return Ending(reply.text, StopReason.UNMET if declared else StopReason.DONE)
+    return InnerLoopResult(reply.text, StopReason.UNMET if declared else StopReason.DONE)
 
 
-def out_of(reached: LimitExceededError, text: str, run: Kernel) -> Ending:
+def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> InnerLoopResult:
     """How it ends at a limit: well, where the end of the money was declared to be an end."""
     if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
         run.budget.refused = ""
-        return Ending(text, StopReason.DONE, condition=EXHAUSTED)
-    return Ending(text, StopReason.TIME if reached.limit == "seconds" else StopReason.BUDGET, reached.limit)
+        return InnerLoopResult(text, StopReason.DONE, condition=EXHAUSTED)
+    return InnerLoopResult(text, StopReason.TIME if reached.limit == "seconds" else StopReason.BUDGET, reached.limit)
 
 
-async def keep_short(reply: Response, run: Kernel) -> None:
+async def keep_short(reply: Response, run: TaskRun) -> None:
     """Make the conversation shorter when it fills four fifths of what the model can read."""
-    usage, results = reply.done.usage, run.talk.messages[-1].parts if reply.calls else ()
+    usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
     if usage.total + answer_tokens(results) <= FULL * await run.window():
         return
     if compressed := await compact(run):
         await run.emit(compressed)
 
 
-async def heard(run: Kernel) -> Response:
+async def ask_model(run: TaskRun) -> Response:
     """What the model answers; a conversation that has become too long for it is made shorter, twice at most."""
     for _ in range(COMPACTIONS):
         try:
@@ -138,37 +144,37 @@ async def heard(run: Kernel) -> Response:
     return await run.chat(request_of(run))
 
 
-def request_of(run: Kernel) -> Request:
+def request_of(run: TaskRun) -> Request:
     model = run.agent.model or "executor"
-    return Request(tuple(run.talk.messages), model=model, system=run.talk.system, tools=run.offered)
+    return Request(tuple(run.conversation.messages), model=model, system=run.conversation.system, tools=run.offered)
 
 
-def refused(reply: Response) -> bool:
+def is_refusal(reply: Response) -> bool:
     return reply.done.stop is FinishReason.REFUSED
 
 
-def cut_off(reply: Response) -> bool:
+def is_truncated(reply: Response) -> bool:
     return reply.done.stop is FinishReason.LENGTH
 
 
-async def after_tools(settled: Sequence[Settled], cycle: int, run: Kernel) -> StopReason | None:
+async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) -> StopReason | None:
     """Show the model its results, and tell whether going on makes sense."""
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
-    run.talk.say(Message(Role.USER, results))
+    run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
     run.standstill.note(map(step, settled), changed=changed(settled, run))
-    if any(one.waits for one in settled):
+    if any(one.needs_user for one in settled):
         return StopReason.PERSON
     return StopReason.LOOP if await going_in_circles(run) else None
 
 
-def step(one: Settled) -> Step:
+def step(one: ToolOutcome) -> Step:
     tool = one.tool
     reads, polls = (tool.effect is Effect.READS, tool.allow_repeats) if tool else (False, False)
     return Step(one.call, one.result, reads=reads, polls=polls)
 
 
-def changed(settled: Sequence[Settled], run: Kernel) -> Gain:
+def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     """What the workspace shows of these calls; only looked at when one may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
@@ -177,7 +183,7 @@ def changed(settled: Sequence[Settled], run: Kernel) -> Gain:
     return run.footprints.changed(run.workspace, by_program=programs)
 
 
-async def going_in_circles(run: Kernel) -> bool:
+async def going_in_circles(run: TaskRun) -> bool:
     """Whether to stop: a person is warned first, then asked; the last ceiling holds for everybody."""
     state = run.standstill
     if state.stuck:

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import ConfigError, KoiError, Question, Sandbox
 
 if TYPE_CHECKING:
-    from .kernel import Kernel
+    from .run import TaskRun
 
 LEVELS = ("none", "limited", "confined", "isolated")
 KEY = "safety.sandbox_minimum"
 YES = ("y", "yes", "allow", "approve")
 
 
-async def strong_enough(sandbox: Sandbox, run: "Kernel") -> None:
+async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:
     """Raise where commands would be less caged than the configuration wants, and no person allows it for this run."""
-    wanted = level_of(run.house.config.get(KEY, str, LEVELS[0]))
+    wanted = level_of(run.app.config.get(KEY, str, LEVELS[0]))
     if wanted == 0 or run.uncaged:
         return
     proved = await sandbox.probe_level()

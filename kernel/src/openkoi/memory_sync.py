@@ -8,14 +8,14 @@ from pathlib import Path
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
 from openkoi_log import all_segments, beyond, name_of, read_segment
 
-from .deadline import confined
-from .facts import misfit
+from .timeouts import confined
+from .validation import type_error_of
 
 BATCH = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Remembering:
+class MemorySync:
     """The chosen memory over the log in ``folder``. ``warn`` hears of what goes wrong."""
 
     folder: Path
@@ -41,19 +41,19 @@ class Remembering:
 
     async def remember(self, memory: Memory) -> None:
         """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
-        told = await self.tell(memory, await seen_by(memory))
-        if told and isinstance(memory, SupportsOffsets) and lost(told, now := await memory.offsets()):
-            await self.tell(memory, now)
+        told = await self.ingest(memory, await seen_by(memory))
+        if told and isinstance(memory, SupportsOffsets) and rewound(told, now := await memory.offsets()):
+            await self.ingest(memory, now)
 
-    async def tell(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
+    async def ingest(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         told: dict[str, int] = {}
-        for batch in batches(self.news(seen), BATCH):
+        for batch in batches(self.unread(seen), BATCH):
             await memory.ingest(batch)
             told |= {record.segment: record.end for record in batch}
         return {**seen, **told} if told else {}
 
-    def news(self, seen: Mapping[str, int]) -> Iterator[Record]:
+    def unread(self, seen: Mapping[str, int]) -> Iterator[Record]:
         """Records beyond what was seen of each segment, those that were put away among them."""
         for path in all_segments(self.folder):
             start = seen.get(name_of(path), 0)
@@ -66,7 +66,7 @@ async def seen_by(memory: Memory) -> Mapping[str, int]:
     return await memory.offsets() if isinstance(memory, SupportsOffsets) else {}
 
 
-def lost(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:
+def rewound(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:
     """Whether less is seen than was told: a memory that was damaged begins anew."""
     return any(seen.get(segment, 0) < end for segment, end in told.items())
 
@@ -79,6 +79,6 @@ def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
 
 def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
     """What memory answers, if all of it are hits."""
-    if wrong := misfit(hits, Sequence[Hit]):
+    if wrong := type_error_of(hits, Sequence[Hit]):
         raise TypeError(f"it answered what is no hit: {wrong}")
     return tuple(hits)

@@ -29,94 +29,99 @@ from openkoi_hookspecs import (
 from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
-from .copies import own_call
-from .deadline import confined
+from .copies import copy_call
 from .effects import effects_of
-from .facts import misfit
-from .kernel import Kernel
 from .require_checkpoint import REFUSED, may_change_files
+from .run import TaskRun
+from .timeouts import confined
+from .validation import type_error_of
 
-MOST = 64
-TOO_MANY = f"More than {MOST} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
+MAX_CALLS = 64
+TOO_MANY = (
+    f"More than {MAX_CALLS} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
+)
 APPROVED = "the user allowed it"
 YES = ("y", "yes", "allow", "approve")
 NO = ("", "n", "no", "deny", "reject")
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ToolOutcome:
     """A call with its result, and its tool if there is one. ``waits`` says that only a person's word is missing."""
 
     call: ToolCall
     result: ToolResult
     tool: Tool | None = None
-    waits: bool = False
+    needs_user: bool = False
 
 
-async def settle(calls: Sequence[ToolCall], run: Kernel) -> list[Settled]:
+async def run_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome]:
     """Run all calls at the same time; return when every one has its result, in their order."""
     if len(calls) == 1:
-        return [await one(calls[0], run)]
-    taken = [*calls[:MOST], *(replace(call, parse_error=call.parse_error or TOO_MANY) for call in calls[MOST:])]
-    return list(await asyncio.gather(*(one(call, run) for call in taken)))
+        return [await run_call(calls[0], run)]
+    taken = [
+        *calls[:MAX_CALLS],
+        *(replace(call, parse_error=call.parse_error or TOO_MANY) for call in calls[MAX_CALLS:]),
+    ]
+    return list(await asyncio.gather(*(run_call(call, run) for call in taken)))
 
 
-async def one(call: ToolCall, run: Kernel) -> Settled:
+async def run_call(call: ToolCall, run: TaskRun) -> ToolOutcome:
     call = meant(call, run.tools)
-    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), own_call(call)
-    if known := before(call, tool, run):
-        return Settled(call, known if known.text != UNKNOWN else await written(known, run), tool)
+    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy_call(call)
+    if known := replayed_result(call, tool, run):
+        return ToolOutcome(call, known if known.text != UNKNOWN else await log_result(known, run), tool)
     if call.parse_error:
-        return Settled(call, await written(failed(call, call.parse_error), run))
+        return ToolOutcome(call, await log_result(failed(call, call.parse_error), run))
     if tool is None:
-        return Settled(call, await written(failed(call, unknown(call, run)), run))
-    verdict = await permitted(call, tool, run)
+        return ToolOutcome(call, await log_result(failed(call, unknown(call, run)), run))
+    verdict = await check_permission(call, tool, run)
     if not isinstance(verdict, Allow):
         said = verdict.reason or "it is not allowed"
         text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
-        return Settled(call, await written(failed(call, text), run), tool, waits=isinstance(verdict, Ask))
+        return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=isinstance(verdict, Ask))
     if tool.effect > Effect.READS:
-        await run.settle_baseline()
+        await run.capture_baseline()
         if not (allowed := await may_change_files(run)):
             text = NOBODY if allowed is None else REFUSED
-            return Settled(call, await written(failed(call, text), run), tool, waits=allowed is None)
+            return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=allowed is None)
         run.touched = True
-    await run.emit(events.ToolCallStarted(call, doing(tool, call)))
+    await run.emit(events.ToolCallStarted(call, format_progress(tool, call)))
     began = monotonic()
-    brought = await called(private, tool, run)
+    brought = await invoke(private, tool, run)
     took = round((monotonic() - began) * 1000)
     result = await run.fold(hooks.after_tool, brought, call=call, run=run)
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
     result = replace(result, call=call.id, effects=effects, milliseconds=took)
     run.effects.note(call, tool, result)
-    return Settled(call, await written(result, run), tool)
+    return ToolOutcome(call, await log_result(result, run), tool)
 
 
-def before(call: ToolCall, tool: Tool | None, run: Kernel) -> ToolResult | None:
+def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
     """What the call brought before the run was interrupted, if it was made then."""
     changes = tool is not None and tool.effect > Effect.READS
-    known = run.past.result(call, repeatable=not changes)
+    known = run.replay.result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
     if known is not None and tool is not None:
         run.effects.note(call, tool, known)
     return known
 
 
-async def written(result: ToolResult, run: Kernel) -> ToolResult:
+async def log_result(result: ToolResult, run: TaskRun) -> ToolResult:
     await run.emit(events.ToolCallFinished(result))
     return result
 
 
-async def called(call: ToolCall, tool: Tool, run: Kernel) -> ToolResult:
+async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
     """The tool's result; whatever goes wrong in it is one too, for the model to read."""
     try:
         with confined():
-            result = await run.in_time(tool.call(fitted(call.arguments, tool.parameters)))
+            result = await run.with_deadline(tool.call(fitted(call.arguments, tool.parameters)))
     except KoiError as error:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
         return failed(call, f"{type(error).__name__}: {error}")
-    wrong = misfit(result, ToolResult)
+    wrong = type_error_of(result, ToolResult)
     return failed(call, str(PluginError(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
 
 
@@ -124,14 +129,14 @@ def failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(text, failed=True, call=call.id)
 
 
-def unknown(call: ToolCall, run: Kernel) -> str:
+def unknown(call: ToolCall, run: TaskRun) -> str:
     names = [tool.name for tool in run.tools]
     near = get_close_matches(call.tool, names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
 
 
-async def permitted(call: ToolCall, tool: Tool, run: Kernel) -> Permission:
+async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permission:
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
@@ -166,7 +171,7 @@ def defaults(tool: Tool) -> dict[str, object]:
     return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
 
 
-def doing(tool: Tool, call: ToolCall) -> str:
+def format_progress(tool: Tool, call: ToolCall) -> str:
     """What a person reads while the tool runs."""
     text = tool.progress_text
     for name, value in {**defaults(tool), **call.arguments}.items():

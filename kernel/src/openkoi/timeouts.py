@@ -22,32 +22,32 @@ AGAIN, OFTEN = 0.2, 45  # how long each of how many respites is, while other pro
 waits: list[float] = []  # what was read at each ring of the deadline that is set now
 
 
-class Overrun(BaseException):
+class TimedOut(BaseException):
     """The time is up. Not an Exception, so that a plugin's own ``except Exception`` does not swallow it."""
 
 
-def wound(seconds: float) -> bool:
+def arm_timer(seconds: float) -> bool:
     """Set the timer, where it can be used: it must exist, be free, and this must be the main thread."""
     if not TIMED or threading.get_ident() != threading.main_thread().ident:
         return False
-    if getsignal(signal.SIGALRM) is not ring:
+    if getsignal(signal.SIGALRM) is not on_alarm:
         if signal.getitimer(signal.ITIMER_REAL)[0]:
             return False
-        signal.signal(signal.SIGALRM, ring)
+        signal.signal(signal.SIGALRM, on_alarm)
     before = signal.setitimer(signal.ITIMER_REAL, seconds)
     if before[0]:
         signal.setitimer(signal.ITIMER_REAL, *before)
     return not before[0]
 
 
-def ring(_number: int, _frame: FrameType | None) -> None:
+def on_alarm(_number: int, _frame: FrameType | None) -> None:
     """What the timer does; it stays in place, for putting it there anew each time costs more than the rest.
 
     On a busy machine an honest plugin is late because it was not let run: while that is so it has a respite.
     """
     waits.append(kept_waiting())
     if len(waits) > OFTEN or (len(waits) > 1 and waits[-1] - waits[-2] < AGAIN / 4):
-        raise Overrun
+        raise TimedOut
     signal.setitimer(signal.ITIMER_REAL, AGAIN)
 
 
@@ -60,7 +60,7 @@ def kept_waiting() -> float:
         return 0.0
 
 
-class within:  # used as a statement's head, as a function would be
+class sync_timeout:  # used as a statement's head, as a function would be
     """Raise Overrun in the body once its time is up, where that can be done."""
 
     __slots__ = ("can", "seconds")
@@ -69,8 +69,8 @@ class within:  # used as a statement's head, as a function would be
         self.seconds = seconds
         self.can = False
 
-    def __enter__(self) -> "within":
-        self.can = wound(self.seconds)
+    def __enter__(self) -> "sync_timeout":
+        self.can = arm_timer(self.seconds)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -79,7 +79,7 @@ class within:  # used as a statement's head, as a function would be
             waits.clear()
 
 
-async def wait_for(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
+async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
     """Wait for a plugin, so many seconds at most.
 
     Raises LimitExceededError, or an Exception whatever the plugin raised.
@@ -117,7 +117,7 @@ def confined() -> Iterator[None]:
 def must_end(error: BaseException) -> bool:
     """Whether the user interrupted or this task was cancelled; a plugin that raises the same does not end a run."""
     if isinstance(error, asyncio.CancelledError):
-        return ours_to_end()
+        return is_own_cancellation()
     return isinstance(error, KeyboardInterrupt) and signaled(error)
 
 
@@ -132,7 +132,7 @@ def signaled(error: KeyboardInterrupt) -> bool:
     return any(frame.f_code.co_name == "_on_sigint" for frame, _ in last)
 
 
-def ours_to_end() -> bool:
+def is_own_cancellation() -> bool:
     """Whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
     try:
         task = asyncio.current_task()
@@ -141,7 +141,7 @@ def ours_to_end() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-class Stepped:
+class SteppedAwaitable:
     """Awaits something, and cuts off each stretch of it that does not give way to others in time."""
 
     def __init__(self, awaitable: Awaitable[T], seconds: float) -> None:
@@ -153,7 +153,7 @@ class Stepped:
         send: Callable[[], Any] = partial(next, steps)
         while True:
             try:
-                with within(self.seconds):
+                with sync_timeout(self.seconds):
                     waits_for = send()
             except StopIteration as done:
                 return done.value

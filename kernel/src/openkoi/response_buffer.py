@@ -10,7 +10,7 @@ from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd
 from openkoi_models import BYTES, answer_tokens
 from openkoi_redact import current_redactor, settled
 
-from .words import mended, mended_values
+from .unicode import sanitize_json, sanitize_text
 
 TELLING = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8
@@ -21,7 +21,7 @@ SEAL_SHARE = 4
 
 
 @dataclass(slots=True)
-class Heard:
+class ResponseBuffer:
     """What was received of an answer so far; no more of it is kept than ``max_output`` tokens can be."""
 
     max_output: int
@@ -76,15 +76,15 @@ class Heard:
         """About how many output tokens were read, including those that are not kept."""
         return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
 
-    def tell(self) -> str:
+    def flush(self) -> str:
         """What came since the last telling, a few times a second, up to where no secret is split."""
         if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
             return ""
         end = len(self.untold) if self.done else settled(self.untold, current_redactor())
         self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
-        return mended(text)
+        return sanitize_text(text)
 
-    def whole(self, speaker: str) -> tuple[Part, ...]:
+    def parts_by(self, speaker: str) -> tuple[Part, ...]:
         """The answer's parts, with every text in them such that it can be written, and thoughts with whose they are."""
         return tuple(whole_part(part, speaker) for part in self.parts)
 
@@ -104,11 +104,13 @@ def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
 def whole_part(part: Part, speaker: str) -> Part:
     match part:
         case ToolCall():
-            return ToolCall(mended(part.id), mended(part.tool), mended_values(part.arguments), part.parse_error)
+            return ToolCall(
+                sanitize_text(part.id), sanitize_text(part.tool), sanitize_json(part.arguments), part.parse_error
+            )
         case Reasoning():
-            return replace(part, text=mended(part.text), model=speaker)
+            return replace(part, text=sanitize_text(part.text), model=speaker)
         case Text():
-            return Text(mended(part.text))
+            return Text(sanitize_text(part.text))
     return part
 
 

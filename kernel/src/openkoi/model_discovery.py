@@ -17,7 +17,7 @@ NOTHING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """A model, and where the way to it was found; nowhere when it was configured."""
 
     name: str
@@ -33,12 +33,12 @@ class Discovery:
     lend: Callable[[DiscoveredProvider], None]
     answers: Answers
 
-    async def best(self) -> Choice:
+    async def find(self) -> ModelChoice:
         """The first way there is that may be used; raises NoProviderError when there is none."""
         for found in await self.look():
             if found.model and await self.allowed(found):
                 self.lend(found)
-                return Choice(f"{found.provider}/{found.model}", found.origin)
+                return ModelChoice(f"{found.provider}/{found.model}", found.origin)
         raise NoProviderError(NOTHING)
 
     async def key_for(self, provider: str) -> bool:

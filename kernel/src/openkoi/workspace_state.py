@@ -11,15 +11,15 @@ from typing import TypeVar
 
 from openkoi_hookspecs import Checkpoints, ExecutionResult
 
-from .deadline import confined, wait_for
+from .timeouts import confined, with_timeout
 
 T = TypeVar("T")
-TIDYING = 30.0
+GRACE = 30.0
 NAMED = 10
 
 
 @dataclass(slots=True)
-class Versions:
+class WorkspaceState:
     """Versions of one run's workspace. ``origin`` is how it was before the run changed anything.
 
     ``fault`` is why the last checkpoint that failed could not be kept.
@@ -33,14 +33,14 @@ class Versions:
     origin: str = ""
     fault: str = ""
 
-    async def take(self) -> str:
+    async def checkpoint(self) -> str:
         """Keep the files as they are now; empty when that cannot be done."""
         keeper = await self.keeper()
         if keeper is None:
             return ""
         try:
             with confined():
-                return str(await self.tidied(keeper.create(self.root, run=self.run)))
+                return str(await self.with_grace(keeper.create(self.root, run=self.run)))
         except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
             self.fault = str(error)
             if self.origin:
@@ -57,12 +57,12 @@ class Versions:
             return None
         try:
             with confined():
-                return str(await self.tidied(keeper.diff(self.root, self.origin, checkpoint)))
+                return str(await self.with_grace(keeper.diff(self.root, self.origin, checkpoint)))
         except Exception as error:  # as above
             self.warn(f"Could not compute what changed: {error}")
             return None
 
-    async def go_back_to(self, work: ExecutionResult) -> None:
+    async def restore_to(self, work: ExecutionResult) -> None:
         """Bring the files back as this work left them."""
         if (work.files or work.unseen) and not work.checkpoint:
             self.warn("The best attempt's files were not kept: the files stay as the last attempt left them.")
@@ -75,15 +75,15 @@ class Versions:
             return
         try:
             with confined():
-                done = await self.tidied(keeper.restore(self.root, checkpoint, run=self.run))
+                done = await self.with_grace(keeper.restore(self.root, checkpoint, run=self.run))
             if left := {**done.conflicts, **done.left}:
                 self.warn(f"Not every file could be restored: {named(left)}.")
         except Exception as error:  # as above
             self.warn(f"The files could not be restored: {error}")
 
-    async def tidied(self, awaited: Awaitable[T]) -> T:
+    async def with_grace(self, awaited: Awaitable[T]) -> T:
         """Wait for what has to be done even when the time is over, but not for ever."""
-        return await wait_for(awaited, max(TIDYING, self.seconds_left()))
+        return await with_timeout(awaited, max(GRACE, self.seconds_left()))
 
 
 def named(left: Mapping[str, str]) -> str:

@@ -37,17 +37,17 @@ from openkoi_models import (
 )
 
 from .config import Config
-from .deadline import confined
-from .discovery import Choice
-from .fallback import Cooling
+from .model_discovery import ModelChoice
+from .retry import Cooldowns
+from .timeouts import confined
 
 EXECUTOR = "executor"
 ROLES = (EXECUTOR, "evaluator", "planner", "small")
-PATIENCE = 5.0
+LISTING_TIMEOUT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class ResolvedModel:
     """A model and who offers it. ``name`` is ``provider/model``; ``known`` tells whether its price is."""
 
     name: str
@@ -58,47 +58,47 @@ class Player:
 
 
 @dataclass(slots=True)
-class Cast:
+class ModelRouter:
     """Who plays what, looked up once each, and how they have done so far."""
 
     config: Config
     catalogue: Catalogue
     load: Callable[[str], Awaitable[Provider]]
-    find: Callable[[], Awaitable[Choice]]
-    found: Choice | None = None
-    players: dict[str, Player] = field(default_factory=dict)
-    unfit: set[str] = field(default_factory=set)
-    cooling: Cooling = field(default_factory=Cooling)
+    find: Callable[[], Awaitable[ModelChoice]]
+    found: ModelChoice | None = None
+    players: dict[str, ResolvedModel] = field(default_factory=dict)
+    excluded: set[str] = field(default_factory=set)
+    cooling: Cooldowns = field(default_factory=Cooldowns)
     estimator: Estimator = field(default_factory=Estimator)
 
-    async def choice(self, role: str, executor: str = EXECUTOR) -> Choice:
+    async def choice(self, role: str, executor: str = EXECUTOR) -> ModelChoice:
         """The model of a role, or of a name that is one already, and where it was found.
 
         A role that nothing is configured for is played by the executor's model: another one may be another vendor's.
         """
         if named := self.configured(role):
-            return Choice(await self.full(named))
+            return ModelChoice(await self.full(named))
         if role != EXECUTOR:
             return await self.choice(executor)
         try:
             self.found = self.found or await self.find()
         except NoProviderError:
-            if not (standing_in := await self.standing_in(role)):
+            if not (standing_in := await self.fallbacks(role)):
                 raise
-            return Choice(standing_in[0])
+            return ModelChoice(standing_in[0])
         return self.found
 
     async def chain(self, role: str, executor: str = EXECUTOR) -> Sequence[str]:
         """The models to ask for a role, one after the other, each once."""
         first = (await self.choice(role, executor)).name
-        return [name for name in dict.fromkeys((first, *await self.standing_in(role))) if name not in self.unfit]
+        return [name for name in dict.fromkeys((first, *await self.fallbacks(role))) if name not in self.excluded]
 
     def configured(self, role: str) -> str:
         """The model that the configuration names for a role, as it names it; empty when it names none."""
         named = role if role not in ROLES else self.config.get(f"models.{role}", str, "")
         return named or self.config.get("models.default", str, "")
 
-    async def standing_in(self, role: str) -> list[str]:
+    async def fallbacks(self, role: str) -> list[str]:
         """The models that stand in for a role's own when it does not answer."""
         return [await self.full(name) for name in self.config.strings(f"models.fallback.{role}", ())]
 
@@ -126,13 +126,13 @@ class Cast:
         """The executor, and whoever else the configuration names: those are looked at before anything begins."""
         return [EXECUTOR, *(role for role in ("evaluator", "planner") if f"models.{role}" in self.config.settings)]
 
-    async def player(self, name: str) -> Player:
+    async def resolved(self, name: str) -> ResolvedModel:
         """Who plays under a full name."""
         if name not in self.players:
-            self.players[name] = await self.enlist(name)
+            self.players[name] = await self.resolve(name)
         return self.players[name]
 
-    async def enlist(self, name: str) -> Player:
+    async def resolve(self, name: str) -> ResolvedModel:
         vendor, _, bare = name.partition("/")
         provider = await self.load(vendor)
         known = self.catalogue.facts(vendor, bare)
@@ -143,7 +143,7 @@ class Cast:
             raise
         except Exception as error:  # a provider is a plugin: what it may raise is not known
             raise PluginError(vendor, "describe", f"{type(error).__name__}: {error}") from error
-        return Player(name, provider, model, model.price or self.ceiling, model.price is not None)
+        return ResolvedModel(name, provider, model, model.price or self.ceiling, model.price is not None)
 
     @property
     def ceiling(self) -> Price:
@@ -176,7 +176,7 @@ async def asked(provider: Provider, bare: str, known: Model | None) -> Model:
     if known is not None:
         return replace(known, name=bare)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(LISTING_TIMEOUT):
             with confined():
                 offered = await provider.models()
     except WrongServerError:
@@ -203,7 +203,7 @@ def executor_of(agent: Agent | None) -> str:
 async def suggestion(provider: Provider, bare: str) -> str:
     """Names near to one that was refused."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(LISTING_TIMEOUT):
             with confined():
                 names = [model.name for model in await provider.models()]
     except Exception:  # a provider is a plugin: its refusal stands without suggestions

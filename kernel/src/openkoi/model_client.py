@@ -35,12 +35,12 @@ from openkoi_hookspecs import (
 )
 
 from .charges import Charge, charge
-from .deadline import must_end
-from .facts import misfit
-from .fallback import RETRY_BUDGET, pause
-from .hearing import Heard
-from .own_words import own_words
-from .roles import EXECUTOR, Cast, Player, suggestion
+from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggestion
+from .reasoning_filter import strip_foreign_reasoning
+from .response_buffer import ResponseBuffer
+from .retry import RETRY_BUDGET, backoff
+from .timeouts import must_end
+from .validation import type_error_of
 
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
@@ -49,11 +49,11 @@ NEW_KEY = " To enter another one: openkoi init"
 
 
 @dataclass(slots=True)
-class Asking:
+class ModelClient:
     """Calls models for one run. ``emit`` writes events down; ``executor`` is the role, or the model, that works."""
 
     budget: Budget
-    cast: Cast
+    cast: ModelRouter
     emit: Callable[[Event], Awaitable[None]]
     executor: str = EXECUTOR
     warned: set[str] = field(default_factory=set)
@@ -83,7 +83,7 @@ class Asking:
         """Return the tokens and dollars that one judgement is expected to need; zero if no model can judge."""
         try:
             first, *_ = await self.cast.chain(JUDGE, self.executor)
-            price = (await self.cast.player(first)).price
+            price = (await self.cast.resolved(first)).price
         except KoiError:
             return 0, 0.0
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
@@ -103,13 +103,13 @@ class Asking:
 
     async def ask(self, name: str, request: Request, *, others: bool) -> Response:
         """Ask one model, again where waiting may help."""
-        player, tries = await self.cast.player(name), 1
+        player, tries = await self.cast.resolved(name), 1
         await self.warn_of_price(player)
         while True:
             try:
                 return await self.once(request, player)
             except ProviderUnavailableError as error:
-                wait, now = pause(error, tries, others=others), monotonic()
+                wait, now = backoff(error, tries, others=others), monotonic()
                 self.patience_until = self.patience_until or now + RETRY_BUDGET
                 if wait is None or now + wait > self.patience_until or wait >= self.budget.seconds_left:
                     raise
@@ -121,7 +121,7 @@ class Asking:
                     f"{error}{await advice(error, player)}", context_overflow=error.context_overflow
                 ) from error
 
-    async def warn_of_price(self, player: Player) -> None:
+    async def warn_of_price(self, player: ResolvedModel) -> None:
         if player.known or player.name in self.warned:
             return
         self.warned.add(player.name)
@@ -132,19 +132,23 @@ class Asking:
             )
         )
 
-    async def once(self, request: Request, player: Player) -> Response:
+    async def once(self, request: Request, player: ResolvedModel) -> Response:
         estimate = self.cast.estimator.tokens(player.name, request)
         asked_for = min(request.max_output or player.model.output, player.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
             self.judgement = replace(self.judgement, input=estimate)
         lease = self.budget.reserve(estimate, asked_for, player.price)
-        messages = own_words(request.messages, player.name)
+        messages = strip_foreign_reasoning(request.messages, player.name)
         sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)
-        heard, started, note = Heard(lease.max_output), perf_counter(), Noted(lease, player.name, request.model)
+        heard, started, note = (
+            ResponseBuffer(lease.max_output),
+            perf_counter(),
+            ReservationLog(lease, player.name, request.model),
+        )
         try:
             await self.listen(sent, note, heard, player)
             due = charge(heard, estimate, lease)
-            parts = heard.whole(player.name)
+            parts = heard.parts_by(player.name)
         except BaseException:
             await self.give_back(note, heard, estimate, player)
             raise
@@ -160,7 +164,7 @@ class Asking:
         )
         return reply
 
-    async def listen(self, sent: Request, note: "Noted", heard: Heard, player: Player) -> None:
+    async def listen(self, sent: Request, note: "ReservationLog", heard: ResponseBuffer, player: ResolvedModel) -> None:
         """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginError."""
         await self.emit(note.ahead(0))
         try:
@@ -176,7 +180,7 @@ class Asking:
                     heard.take(chunk)
                     if heard.length > note.until:
                         await self.emit(note.ahead(heard.length))
-                    if note.role == "executor" and (text := heard.tell()):
+                    if note.role == "executor" and (text := heard.flush()):
                         await self.emit(events.ModelDelta(text))
                     if heard.overlong:
                         break
@@ -191,7 +195,9 @@ class Asking:
         if heard.done is None:
             raise ProviderUnavailableError(f"{player.name} broke off in the middle of its answer.")
 
-    async def give_back(self, note: "Noted", heard: Heard, estimate: int, player: Player) -> None:
+    async def give_back(
+        self, note: "ReservationLog", heard: ResponseBuffer, estimate: int, player: ResolvedModel
+    ) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
         if not heard.length:
             self.budget.release(note.lease)
@@ -202,7 +208,7 @@ class Asking:
         usd = self.budget.settle(note.lease, usage, player.price, counted=counted)
         await self.emit(events.ModelResponseBroken(player.name, usage, usd, role=note.role, lease=note.id))
 
-    async def paid(self, lease: Lease, due: Charge, player: Player, *, overlong: bool) -> float:
+    async def paid(self, lease: Lease, due: Charge, player: ResolvedModel, *, overlong: bool) -> float:
         """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
         usd = self.budget.settle(lease, due.usage, player.price, counted=due.counted)
         over = due.objection(lease, player.price)
@@ -217,7 +223,7 @@ class Asking:
 
 
 @dataclass(slots=True)
-class Noted:
+class ReservationLog:
     """A lease as it is written down, always ahead of what was heard: what is not heard any more is paid by it."""
 
     lease: Lease
@@ -250,17 +256,21 @@ def no_chunk(chunk: object) -> str:
     if isinstance(chunk, StreamEnd):
         return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
     kind = type(chunk)
-    return misfit(chunk, kind) if kind in (Text, Reasoning, ToolCall, Buffered) else f"{kind.__name__} is not a chunk"
+    return (
+        type_error_of(chunk, kind)
+        if kind in (Text, Reasoning, ToolCall, Buffered)
+        else f"{kind.__name__} is not a chunk"
+    )
 
 
-async def advice(error: RequestRejectedError, player: Player) -> str:
+async def advice(error: RequestRejectedError, player: ResolvedModel) -> str:
     """What to do about a refusal, where we know more than the vendor says."""
     if error.context_overflow or isinstance(error, WrongServerError):
         return ""
     return NEW_KEY if "(401)" in str(error) else await suggestion(player.provider, player.model.name)
 
 
-def cut_short(reply: Response, player: Player, lease: Lease, asked_for: int) -> str:
+def cut_short(reply: Response, player: ResolvedModel, lease: Lease, asked_for: int) -> str:
     """Say that an answer ended at a length limit, and what sets that limit, where it is one of ours."""
     what = f"The answer of {player.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
     if lease.max_output < asked_for:

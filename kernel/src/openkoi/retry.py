@@ -13,28 +13,28 @@ T = TypeVar("T")
 TRIES = 4
 TRIES_BEFORE_NEXT = 2
 TRIES_OF_EMPTY = 2  # issue 15: the same question to a model that says nothing is not worth four requests
-LONGEST_WAIT = 60.0
+MAX_WAIT = 60.0
 RETRY_BUDGET = 120.0
 FIRST_WAIT = 0.5
 JITTER = 0.25
-COOLING = 60.0
+COOLDOWN = 60.0
 
 
-def pause(error: ProviderUnavailableError, tries: int, *, others: bool = False) -> float | None:
+def backoff(error: ProviderUnavailableError, tries: int, *, others: bool = False) -> float | None:
     """How long to wait before asking the same model again; None: it is of no use, or somebody else can be asked.
 
     What the vendor says is a lower bound; without it the wait doubles. A little chance keeps runs from asking together.
     """
     least = error.retry_after or 0.0
     most = TRIES_OF_EMPTY if isinstance(error, EmptyResponseError) else TRIES_BEFORE_NEXT if others else TRIES
-    if least > LONGEST_WAIT or tries >= most:
+    if least > MAX_WAIT or tries >= most:
         return None
     wait = max(least, FIRST_WAIT * 2.0 ** (tries - 1))
-    return min(wait * uniform(1.0, 1.0 + JITTER), max(least, LONGEST_WAIT))
+    return min(wait * uniform(1.0, 1.0 + JITTER), max(least, MAX_WAIT))
 
 
 @dataclass(slots=True)
-class Cooling:
+class Cooldowns:
     """Models that did not answer, and until when they are left alone."""
 
     clock: Callable[[], float] = monotonic
@@ -42,7 +42,7 @@ class Cooling:
 
     def leave(self, name: str, seconds: float | None) -> None:
         """Leave a model alone for as long as it asked for, or a minute."""
-        self.until[name] = self.clock() + max(seconds or 0.0, COOLING)
+        self.until[name] = self.clock() + max(seconds or 0.0, COOLDOWN)
 
     def ready(self, names: Sequence[str]) -> Sequence[str]:
         """Those that can be asked now; all of them when none can, for something must be tried."""

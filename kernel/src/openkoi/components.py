@@ -21,11 +21,11 @@ from openkoi_hookspecs import (
 )
 
 from .absent import Absent, imported, is_absent_judge
-from .construct import NoDataFolder
-from .deadline import confined, wait_for
+from .plugin_factory import NoDataFolder
 from .plugins import Plugins, check_socket
+from .timeouts import confined, with_timeout
 
-METHODS = {
+REQUIRED_METHODS = {
     "providers": ("models", "chat"),
     "evaluators": ("evaluate",),
     "memory": ("ingest", "search"),
@@ -35,17 +35,17 @@ METHODS = {
     "compactors": ("compact",),
     "workers": ("run",),
 }
-USED = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
-STARTING = 10.0
+SETTING_OF = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
+START_TIMEOUT = 10.0
 
 
 @dataclass(slots=True)
-class Sockets:
+class Components:
     """What is plugged in. ``warn`` hears of what cannot be had."""
 
     plugins: Plugins
     warn: Callable[[str], None]
-    entered: AsyncExitStack = field(default_factory=AsyncExitStack)
+    exit_stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     ready: dict[tuple[str, str], Any] = field(default_factory=dict)
     loading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -53,20 +53,20 @@ class Sockets:
         """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
         async with self.loading:
             if (kind, name) not in self.ready:
-                thing = check_socket(self.plugins.load(kind, name), kind, name, METHODS.get(kind, ()))
+                thing = check_socket(self.plugins.load(kind, name), kind, name, REQUIRED_METHODS.get(kind, ()))
                 self.ready[kind, name] = await self.enter(thing, name) if hasattr(thing, "__aenter__") else thing
             return self.ready[kind, name]
 
     async def enter(self, thing: Any, name: str) -> Any:
         try:
             with confined():
-                return await wait_for(self.entered.enter_async_context(thing), STARTING)
+                return await with_timeout(self.exit_stack.enter_async_context(thing), START_TIMEOUT)
         except KoiError:
             raise
         except Exception as error:  # a plugin's own start may raise anything
             raise PluginError(name, "starting", error) from error
 
-    async def every(self, kind: str) -> dict[str, Any]:
+    async def all(self, kind: str) -> dict[str, Any]:
         """All plugins of a kind; those that cannot be had are named once and left out."""
         things: dict[str, Any] = {}
         for entry in self.plugins.plugins(kind):
@@ -76,9 +76,9 @@ class Sockets:
                 self.warn(str(fault))
         return things
 
-    async def chosen(self, kind: str) -> Any | None:
+    async def configured(self, kind: str) -> Any | None:
         """The one plugin of a kind that the configuration names; None when it names none or has none."""
-        key = USED[kind]
+        key = SETTING_OF[kind]
         name = self.plugins.config.get(f"use.{key}", str, "")
         if not name or name == "none":
             return None
@@ -96,13 +96,13 @@ class Sockets:
         return cast(Provider, await self.plugin("providers", name))
 
     async def memory(self) -> Memory | None:
-        return await self.chosen("memory")
+        return await self.configured("memory")
 
     async def sandbox(self) -> Sandbox | None:
-        return await self.chosen("sandboxes")
+        return await self.configured("sandboxes")
 
     async def checkpoints(self) -> Checkpoints | None:
-        return await self.chosen("checkpoints")
+        return await self.configured("checkpoints")
 
     async def compactor(self, name: str) -> Compactor:
         """The compactor of this name; raises PluginNotFoundError or PluginError."""
@@ -113,7 +113,7 @@ class Sockets:
         return cast(AgentRunner, await self.plugin("workers", name))
 
     async def toolboxes(self) -> dict[str, ToolProvider]:
-        return await self.every("tools")
+        return await self.all("tools")
 
     async def evaluators(self) -> dict[str, Evaluator]:
         """All evaluators, in the order in which they are asked; raises ConfigError for a setting that one refuses."""

@@ -35,7 +35,7 @@ class NoDataFolder(ConfigError):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class BuildContext:
     """Where plugins are built: the settings, the funnel for secrets, keys that were found, and other plugins."""
 
     config: Config
@@ -45,7 +45,7 @@ class Site:
     warn: Callable[[str], None] = field(default=lambda _: None)
 
 
-def construct(target: object, kind: str, name: str, site: Site) -> object:
+def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
     """Call the target with its configuration; a module, or anything that is no constructor, is taken as it is."""
     if isinstance(target, ModuleType) or kind == "commands" or not callable(target):
         return target
@@ -57,7 +57,7 @@ def construct(target: object, kind: str, name: str, site: Site) -> object:
     for parameter in inspect.signature(target).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        value = Wanted(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
+        value = ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
         if value is not MISSING:
             given[parameter.name] = value
     with use_redactor(site.redactor):
@@ -69,7 +69,7 @@ def init_of(target: Callable[..., object]) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ParameterResolver:
     """One parameter of one plugin."""
 
     kind: str
@@ -81,7 +81,7 @@ class Wanted:
     def key(self) -> str:
         return f"[{self.kind}.{self.name}] {self.parameter.name}"
 
-    def value(self, settings: dict[str, Setting], site: Site) -> object:
+    def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
         """The value from the first place that has one; MISSING leaves it to the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
         variables = [mark for mark in marks if isinstance(mark, Env)]
@@ -95,7 +95,7 @@ class Wanted:
                 return self.plugin(mark, own, site) if own or not common else self.common_plugin(mark, common, site)
         return self.coerce(common[1], named=common[0]) if common and not own else self.plain(settings)
 
-    def common(self, marks: Sequence[object], site: Site) -> tuple[str, Setting] | None:
+    def common(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
         """Return the common setting that supplies a parameter, with its key, if it is set."""
         keys = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
         return (keys[0], site.config.settings[keys[0]]) if keys else None
@@ -106,7 +106,7 @@ class Wanted:
             return self.absent("")
         return self.coerce(setting)
 
-    def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: Site) -> object:
+    def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: BuildContext) -> object:
         """The first of the variables that is set, else what the file says, else a secret that was kept."""
         said = {mark.variable: site.config.environment.get(mark.variable, "") for mark in marks}
         named = next((Setting(text, f"${variable}") for variable, text in said.items() if text), None)
@@ -118,13 +118,13 @@ class Wanted:
             site.redactor.hold(str(setting.value), setting.origin)
         return self.coerce(setting, secret=secret)
 
-    def kept_secret(self, site: Site) -> Setting | None:
+    def kept_secret(self, site: BuildContext) -> Setting | None:
         """A key that was found or saved: a provider's under its name, any other secret under ``name.parameter``."""
         main = self.parameter.name == "api_key"
         place = self.name if main else f"{self.name}.{self.parameter.name}"
         return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
 
-    def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: Site) -> object:
+    def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
         """Load the plugin that a common setting names; if that fails, warn and use the default."""
         key, setting = common
         try:
@@ -135,7 +135,7 @@ class Wanted:
             site.warn(f"{key} in {setting.origin} has no effect: {error}")
             return MISSING
 
-    def plugin(self, mark: Inject, setting: Setting | None, site: Site) -> object:
+    def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
         name = str(setting.value) if setting else mark.default
         try:
             return site.load(mark.kind, name) if name else self.absent("")
