@@ -100,9 +100,9 @@ def wrongs(told: Told) -> Iterator[str]:
     yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
     for task, ended in finished(told.records):
         yield from unnamed(ended.decision)
-        yield from passed(ended.cost, task.limits)
-        if ended.cost.seconds > task.limits.seconds + LATE:
-            yield f"{ended.cost.seconds} seconds of {task.limits.seconds}"
+        yield from passed(ended.cost, task.effective_limits)
+        if ended.cost.seconds > task.effective_limits.seconds + LATE:
+            yield f"{ended.cost.seconds} seconds of {task.effective_limits.seconds}"
     if told.result is not None and not told.vendor.broke_off(number):
         logged = paid(until_the_result(told.records)).usd
         if abs(logged - told.result.cost.usd) > CENT:

@@ -10,7 +10,7 @@ from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import ProviderInfo, Request, Response
 from .sandbox import Command, CommandResult
-from .task import Cost, Task
+from .task import Cost, Limits, Task
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -109,7 +109,11 @@ class Run(Koi, Protocol):
 
     @property
     def task(self) -> Task:
-        """What is to be done, with the limits that bind it."""
+        """What is to be done, with all that was left open filled in."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that bind it."""
 
     @property
     def cost(self) -> Cost:

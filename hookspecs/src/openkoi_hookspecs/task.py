@@ -62,7 +62,8 @@ class Task:
 
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
-    With ``judge=False`` no judge is asked, and checks alone decide.
+    ``limits`` None: as configured for the folder it is done in. With ``judge=False`` no judge is asked, and checks
+    alone decide.
     """
 
     text: str
@@ -73,7 +74,12 @@ class Task:
     session: str = ""
     project: str = ""
     parent: str = ""
-    limits: Limits = Limits()
+    limits: Limits | None = None
     agent: Agent | None = None
     workspace: str = ""
     judge: bool = True
+
+    @property
+    def effective_limits(self) -> Limits:
+        """The limits that bind it; the class defaults as long as it has none. A task that was begun has its own."""
+        return self.limits or Limits()

@@ -39,7 +39,7 @@ class Assembly(House):
 
     async def solve(self, task: Task, nested: ParentRun = ALONE) -> Result:
         """Do a task in the workspace; whatever ends it without a result is written down before it flies on."""
-        if not self.begun:
+        if not self.started:
             async with self:
                 return await self.solve(task, nested)
         run = await self.make_run(task, nested)
@@ -62,13 +62,13 @@ class Assembly(House):
         """
         from .changed import refuse_verdict
 
-        self.begin()
+        self.start()
         started = next((record.event for record in records if record.run == id and is_start(record)), None)
         if not isinstance(started, events.TaskStarted):
             raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
         if keeper := await self.components.checkpoints():
             await refuse_verdict(keeper, self.config.workspace, records, id)
-        task = replace(started.task, limits=self.config.limits_with(started.task.limits, changed or {}))
+        task = replace(started.task, limits=self.config.limits_with(started.task.effective_limits, changed or {}))
         return await self.solve(task, ParentRun(id=id, records=records))
 
     async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
@@ -76,11 +76,11 @@ class Assembly(House):
         from .changed import refuse_fork
         from .early_settings import check_settings
 
-        self.begin()
+        self.start()
         fresh, beginning = token_hex(10), beginning_of(records, id, at)
         await check_settings(self, changed)
         await self.check_models(beginning.task)
-        limits = self.config.limits_with(beginning.task.limits, changed)
+        limits = self.config.limits_with(beginning.task.effective_limits, changed)
         task = replace(beginning.task, limits=limits, session=self.session)
         keeper = await self.components.checkpoints() if beginning.checkpoint else None
         now = ""
@@ -129,7 +129,7 @@ class Assembly(House):
         from .phases.facts import is_judge
         from .run import TaskRun
 
-        self.begin()
+        self.start()
         evaluators = await self.components.evaluators()
         await self.check_models(task)
         workspace = Path(task.workspace) if task.workspace else self.config.workspace
@@ -141,6 +141,7 @@ class Assembly(House):
             context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),
             session=task.session or self.session,
+            limits=task.limits or self.config_of(workspace).limits,
             project=task.project or project_id(workspace),
             judge=task.judge and not self.config.get("evaluation.checks_only", bool, False),
         )
@@ -234,9 +235,15 @@ def open_app(
     found = scan() if found is None else found
     paths = find_paths(environment, config)
     bundles = bundle_folders(found)
-    config_here = load_config(paths, workspace, bundles=bundles, flags=flags, environment=environment)
-    whole = with_settings(config_here, settings or {})
-    return build_app(whole, as_preferred(found, whole), bundles=bundles)
+
+    def load(folder: Path) -> Config:
+        there = load_config(paths, folder, bundles=bundles, flags=flags, environment=environment)
+        return with_settings(there, settings or {})
+
+    whole = load(workspace)
+    app = build_app(whole, as_preferred(found, whole), bundles=bundles)
+    app.load_config = load
+    return app
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:

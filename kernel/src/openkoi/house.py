@@ -81,8 +81,9 @@ class House(ABC):
     pending: list[str] = field(default_factory=list)
     deferred: list[Coroutine[Any, Any, object]] = field(default_factory=list)
     warned: set[str] = field(default_factory=set)
-    begun: bool = False
+    started: bool = False
     catalogue: Catalogue = field(default_factory=Catalogue)
+    load_config: Callable[[Path], Config] | None = None
     components: Components = field(init=False)
     hooks: Hooks = field(init=False)
     log: RunLog = field(init=False)
@@ -108,14 +109,14 @@ class House(ABC):
         self.pending += [*self.config.warnings, *tightened(self.config.paths.credentials)]
 
     async def __aenter__(self) -> Self:
-        self.begin()
+        self.start()
         return self
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Let plugins find plugins, and register the hooks; once."""
-        if self.begun:
+        if self.started:
             return
-        self.begun = True
+        self.started = True
         sources, faults = self.registry.load_all("sources")
         self.pending += map(str, faults)
         for name, source in sources.items():
@@ -145,18 +146,27 @@ class House(ABC):
     async def solve(self, task: Task, nested: ParentRun = ALONE) -> Result:
         """Do a task, also as a part of another one."""
 
+    def config_of(self, workspace: Path) -> Config:
+        """The configuration of a folder: the user's, and the folder's own as far as a project may set it."""
+        if self.load_config is None or workspace.resolve() == self.config.workspace.resolve():
+            return self.config
+        config = self.load_config(workspace)
+        for warning in config.warnings:
+            self.warn_once(warning)
+        return config
+
     async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        self.begin()
+        self.start()
         return await self.hooks.collect(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
-        self.begin()
+        self.start()
         return await self.hooks.fold(moment, value, *args, **facts)
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:

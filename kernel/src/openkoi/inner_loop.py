@@ -70,8 +70,8 @@ async def run_inner_loop(run: TaskRun) -> InnerLoopResult:
 
 async def run_cycles(run: TaskRun) -> InnerLoopResult:
     text, quiet, conditions = "", 0, run.agent.conditions
-    for cycle in range(run.task.limits.cycles):
-        await run.emit(events.CycleStarted(cycle, run.task.limits.cycles))
+    for cycle in range(run.limits.cycles):
+        await run.emit(events.CycleStarted(cycle, run.limits.cycles))
         if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
             return ended_by_limit(LimitExceededError(run.limited), text, run)
         try:

@@ -75,7 +75,7 @@ async def decide_next(run: TaskRun) -> Decision:
     """Decide what happens next; what was decided before holds."""
     if known := run.replay.take(DecisionMade):
         return known.decision
-    ruling = decide(run.iterations, run.task.limits, run.cost)
+    ruling = decide(run.iterations, run.limits, run.cost)
     await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.cost, run.iterations[-1].facts))
     return ruling
 

@@ -27,6 +27,7 @@ from openkoi_hookspecs import (
     Iteration,
     KoiError,
     LimitExceededError,
+    Limits,
     Message,
     Query,
     Question,
@@ -96,7 +97,7 @@ class TaskRun(Lodger):
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
         self.replay = rerun_of(self.nested.records, self.id)
-        self.budget = Budget(self.task.limits, self.nested.budget or self.app.day)
+        self.budget = Budget(self.limits, self.nested.budget or self.app.day)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.lapped
         self.approved = self.replay.approved
@@ -115,6 +116,11 @@ class TaskRun(Lodger):
     def outermost(self) -> str:
         """The id of the task's run that this one is a part of."""
         return self.nested.outermost or self.id
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that bind it."""
+        return self.task.effective_limits
 
     @property
     def agent(self) -> Agent:

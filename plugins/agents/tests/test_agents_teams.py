@@ -231,7 +231,9 @@ def test_a_member_is_bound_by_its_own_dollars_and_by_what_is_left(tmp_path: Path
     seen = done(tmp_path, agent, turns, Limits(iterations=0, usd=1.0))
 
     tasks = [r.event.task for r in seen.records if isinstance(r.event, events.TaskStarted)]
-    assert [(1.0, 30), (0.000001, 30), (1.0, 2)] == [(task.limits.usd, task.limits.cycles) for task in tasks]
+    assert [(1.0, 30), (0.000001, 30), (1.0, 2)] == [
+        (task.effective_limits.usd, task.effective_limits.cycles) for task in tasks
+    ]
     assert "raked" == seen.result.text
     assert any("carp failed" in text and "dollars" in text for text in warnings(seen.records))
 

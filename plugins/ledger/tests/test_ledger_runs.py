@@ -87,7 +87,9 @@ class House:
         self.workspace.mkdir(exist_ok=True)
         task = Task(text, project=more.get("project", "pond"), limits=more.get("limits", Limits()))
         evaluators = more.get("evaluators", {"columns": Columns()})
-        judged = task.limits.iterations > 0 and any(getattr(one, "judges", False) for one in evaluators.values())
+        judged = task.effective_limits.iterations > 0 and any(
+            getattr(one, "judges", False) for one in evaluators.values()
+        )
         ledger = Ledger(sessions=self.home / "data" / "sessions", withheld=0.0)
         stage = Stage(
             model=Scripted(asked_for_work(says) if judged else says),

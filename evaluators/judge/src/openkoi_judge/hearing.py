@@ -178,11 +178,11 @@ class Hearing:
     def _doubtful(self, verdict: Verdict) -> bool:
         """Whether it takes more votes: noise could decide, or nothing was changed that could be looked at."""
         score = composite(verdict, self.case.work.known)
-        doubtful = close(score, self.run.task.limits, self.rules.band) or not self.case.work.changed
+        doubtful = close(score, self.run.limits, self.rules.band) or not self.case.work.changed
         return verdict.votes < self.rules.votes and doubtful
 
     def _acceptable(self, verdict: Verdict) -> bool:
-        return acceptable(verdict, self.case.work.known, self.run.task.limits)
+        return acceptable(verdict, self.case.work.known, self.run.limits)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(dimension.name for dimension in self.case.rubric.dimensions)

@@ -52,7 +52,7 @@ def observe(
 
 def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Policy:
     """Return what the work on this task is accepted on."""
-    if task.limits.iterations < 1 or task.parent or not plan.evaluate:
+    if task.effective_limits.iterations < 1 or task.parent or not plan.evaluate:
         return Policy.NONE
     return Policy.JUDGE if any(map(is_judge, evaluators.values())) else Policy.CHECKS
 

@@ -40,7 +40,7 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
     planned = "models.planner" in run.app.config.settings
-    judged = run.task.limits.iterations > 0
+    judged = run.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await steps(sections, run))

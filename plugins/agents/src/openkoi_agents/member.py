@@ -98,7 +98,7 @@ def spoken(name: str, work: ExecutionResult) -> str:
 
 def subtask(task: Task, member: Agent, errand: Errand) -> Task:
     """The team's task as a member gets it: executed once, and within the member's own limits."""
-    limits = replace(task.limits, iterations=0)
+    limits = replace(task.effective_limits, iterations=0)
     if member.cycles is not None:
         limits = replace(limits, cycles=member.cycles)
     if member.usd is not None:

@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     HookReturn,
     Iteration,
     KoiError,
+    Limits,
     PendingQuestion,
     PluginEntry,
     ProviderInfo,
@@ -48,6 +49,10 @@ class Trial:
     @property
     def outermost(self) -> str:
         return self.run.outermost
+
+    @property
+    def limits(self) -> Limits:
+        return self.run.limits
 
     @property
     def cost(self) -> Cost:

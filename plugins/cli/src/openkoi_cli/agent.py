@@ -76,11 +76,11 @@ def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
         koi.warn_once(note)
     taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
-    limits = replace(spec.bounds, **taken).over(task.limits)
-    if limits.usd > task.limits.usd:
-        koi.warn_once(MORE.format(limits.usd, task.limits.usd))
+    limits = replace(spec.bounds, **taken).over(task.effective_limits)
+    if limits.usd > task.effective_limits.usd:
+        koi.warn_once(MORE.format(limits.usd, task.effective_limits.usd))
     own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.config.settings]
-    capped = {limit: min(getattr(limits, limit), getattr(task.limits, limit)) for limit in own}
+    capped = {limit: min(getattr(limits, limit), getattr(task.effective_limits, limit)) for limit in own}
     if "cycles" in own:
         agent = no_longer(agent, capped["cycles"])
     return replace(task, agent=agent, limits=replace(limits, **capped))

@@ -88,7 +88,7 @@ async def examined(memory: object) -> Mapping[str, str]:
 async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
     if koi.config.get("use.memory", str, "") not in {entry.name for entry in koi.plugins("memory")}:
-        koi.begin()
+        koi.start()
     try:
         return await found(koi, text, limit)
     finally:

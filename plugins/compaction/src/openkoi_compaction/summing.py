@@ -36,7 +36,7 @@ async def summed(
 
 async def notes(record: str, run: Run, *, instructions: str, max_output: int) -> str:
     """What the model that works says about a record; raises KoiError when that is no note."""
-    if why := too_dear(len(record), max_output, run.cost, run.task.limits):
+    if why := too_dear(len(record), max_output, run.cost, run.limits):
         raise KoiError(f"{why[0].upper()}{why[1:]}.")
     question = f"The task:\n{clipped(run.task.text)}\n\nThe record:\n{fenced('record', record)}"
     reply = await run.chat(

@@ -17,6 +17,7 @@ from openkoi_hookspecs import (
     Koi,
     KoiError,
     LimitExceededError,
+    Limits,
     PendingQuestion,
     PluginEntry,
     ProviderInfo,
@@ -49,6 +50,11 @@ class Looking:
     def outermost(self) -> str:
         """A run of its own."""
         return self.id
+
+    @property
+    def limits(self) -> Limits:
+        """The task's."""
+        return self.task.effective_limits
 
     async def chat(self, request: Request) -> Response:
         """Call no model: as if no call were left."""

@@ -82,7 +82,7 @@ def verdict_of(result: Result, subject: str, ground: Ground) -> Verdict:
         subject=subject,
         status=status_of(result),
         reason=reason(result),
-        quality=result.task.limits.quality_threshold,
+        quality=result.task.effective_limits.quality_threshold,
         evaluation=evaluation,
         issues=tuple(issues(evaluation, ground)),
         spent=result.cost,
@@ -107,7 +107,7 @@ def reason(result: Result) -> str:
     score = evaluation.score
     if score is None:
         return ", ".join(against) or result.decision.reason
-    return ", ".join([*against, f"score {score:.2f} of {result.task.limits.quality_threshold:.2f}"])
+    return ", ".join([*against, f"score {score:.2f} of {result.task.effective_limits.quality_threshold:.2f}"])
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -79,7 +79,7 @@ def passed(result: Result) -> bool | None:
         return None if first is None else False
     if first.score is None:
         return True if first.green and not first.unavailable_reason else None
-    return first.score >= result.task.limits.quality_threshold
+    return first.score >= result.task.effective_limits.quality_threshold
 
 
 def first_findings(result: Result) -> Sequence[Finding]:

@@ -34,7 +34,7 @@ def pays(result: Result, run: str, every: int) -> bool:
 
     Never after a question that only reads, nor where nobody was to judge.
     """
-    if result.task.limits.iterations == 0 or not result.best.plan.evaluate or result.best.evaluation is None:
+    if result.task.effective_limits.iterations == 0 or not result.best.plan.evaluate or result.best.evaluation is None:
         return False
     if len(result.iterations) > 1 or result.accepted is False:
         return True

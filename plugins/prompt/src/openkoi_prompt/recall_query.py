@@ -37,7 +37,7 @@ FOREIGN = re.compile(r"site-packages|dist-packages|/lib/python|<frozen |node_mod
 
 def recall_query(task: Task) -> Query:
     """Return the question to memory."""
-    return Query(recall_text(task), project=task.project, tokens=task.limits.tokens // SHARE)
+    return Query(recall_text(task), project=task.project, tokens=task.effective_limits.tokens // SHARE)
 
 
 def recall_text(task: Task) -> str:

@@ -95,7 +95,7 @@ class Progress:
         one = self.report.decided(number)
         if one.evaluation is None and one.score is None:
             return []
-        most = self.report.task.limits.iterations if self.report.task else 0
+        most = self.report.task.effective_limits.iterations if self.report.task else 0
         score = f"score: {one.score:.2f}" if one.score is not None else "not judged"
         evaluation = one.evaluation or Evaluation()
         notes = ", ".join(filter(None, (weakest(evaluation), how(one.mode, self.report.judgings.get(number, ())))))
@@ -106,7 +106,7 @@ class Progress:
         task, there = self.report.task, self.report.iterations
         if task is None or self.warned or not there or (there[-1].decision and there[-1].decision.final):
             return []
-        spent, limits = sum((one.cost for one in there), Cost()), task.limits
+        spent, limits = sum((one.cost for one in there), Cost()), task.effective_limits
         next_one = share(limits.tokens - spent.budget_tokens, len(there), limits.iterations)
         scarce = len(there) < limits.iterations and there[-1].cost.budget_tokens > next_one
         near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
@@ -124,7 +124,7 @@ class Progress:
             return [done] if self.report.score is not None else [f"  {sentence(completed.decision.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is NextAction.ABORT_BUDGET and self.report.task:
-            amount = used_up(completed.decision.reason, spent, self.report.task.limits)
+            amount = used_up(completed.decision.reason, spent, self.report.task.effective_limits)
             return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.left()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
         return [f"[{tag}] {sentence(completed.decision.reason)} Returning best result{score}.", *self.left(), done]

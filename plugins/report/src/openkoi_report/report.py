@@ -80,7 +80,9 @@ class Report:
     def note(self, event: Event) -> None:
         match event:
             case events.PlanReady(plan=plan):
-                self.deterministic = not plan.evaluate and (self.task is None or self.task.limits.iterations > 0)
+                self.deterministic = not plan.evaluate and (
+                    self.task is None or self.task.effective_limits.iterations > 0
+                )
             case events.ModelResponse(model=model, role=role):
                 self.models.setdefault(role, model)
             case events.ModelFallback(role=role, to=model):

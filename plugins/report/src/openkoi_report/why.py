@@ -32,7 +32,7 @@ def why_lines(report: Report) -> Iterator[str]:
     if report.task is None:
         yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
-    limits, there = report.task.limits, report.iterations
+    limits, there = report.task.effective_limits, report.iterations
     yield f"[why] {clipped(report.task.text, 60)}"
     yield f"  threshold {limits.quality_threshold:.2f}, {plural(limits.iterations, 'iteration')} at most"
     for one in there:
