@@ -77,7 +77,7 @@ def hear(
     async def judging() -> Heard:
         async with lend(folder, task=task or Task("What is it?"), stage=Stage(model=model)) as run:
             evaluation = await (judge or Judge()).evaluate(work, run)
-            events = [record.event for record in run.records(run.task.session)]
+            events = [record.event for record in run.koi.records(run.task.session)]
         warnings = [event.text for event in events if isinstance(event, WarningIssued)]
         return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, Voted)])
 

@@ -66,7 +66,7 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
     async def judging() -> tuple[Evaluation, list[str]]:
         async with lend(folder, task=Task("Write ten lines"), stage=Stage(model=model)) as run:
             said = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
-            voted = [record.event for record in run.records(run.task.session) if isinstance(record.event, Voted)]
+            voted = [record.event for record in run.koi.records(run.task.session) if isinstance(record.event, Voted)]
         return said, [vote.proof for vote in voted]
 
     return asyncio.run(judging())

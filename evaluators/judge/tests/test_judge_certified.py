@@ -52,7 +52,7 @@ def judged(folder: Path, *, require_certified: bool = False) -> tuple[Evaluation
     async def judging() -> tuple[Evaluation, list[str]]:
         async with lend(folder, task=TASK, stage=Stage(says=[says])) as run:
             said = await judge.evaluate(ExecutionResult("Sorted."), run) or Evaluation()
-            events = [record.event for record in run.records(run.task.session)]
+            events = [record.event for record in run.koi.records(run.task.session)]
         return said, [event.text for event in events if isinstance(event, WarningIssued)]
 
     return asyncio.run(judging())

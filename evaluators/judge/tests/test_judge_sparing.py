@@ -88,7 +88,7 @@ def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge 
                     (root / name).write_text(text, encoding="utf-8")
                 work = ExecutionResult(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
                 evaluations.append(await judge.evaluate(work, run) or Evaluation())
-            events = [record.event for record in run.records(run.task.session)]
+            events = [record.event for record in run.koi.records(run.task.session)]
         return Heard(evaluations, [event for event in events if isinstance(event, Voted)], prompts(model))
 
     return asyncio.run(judging())

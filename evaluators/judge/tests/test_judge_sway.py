@@ -59,7 +59,7 @@ def told(root: Path, words: str, judge: Obedient, where: str = "diff") -> tuple[
     async def judging() -> tuple[Evaluation, list[str], list[Voted]]:
         async with lend(root, task=TASK, stage=Stage(model=judge)) as run:
             evaluation = await Judge(votes=1).evaluate(work, run) or Evaluation()
-            events = [record.event for record in run.records(run.task.session)]
+            events = [record.event for record in run.koi.records(run.task.session)]
         return (
             evaluation,
             [event.text for event in events if isinstance(event, WarningIssued)],

@@ -96,7 +96,7 @@ class Koi(Protocol):
         """Pass a value through every plugin at a moment; each sees what the one before made of it."""
 
 
-class Run(Koi, Protocol):
+class Run(Protocol):
     """One task under way: facts as of now, and verbs that are charged to the task, bound by its limits and logged."""
 
     @property
@@ -126,6 +126,29 @@ class Run(Koi, Protocol):
     @property
     def workspace(self) -> Path:
         """The folder that is worked in."""
+
+    @property
+    def koi(self) -> Koi:
+        """OpenKoi, for what is not charged to the task."""
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the person there is. None: nobody is there, or no answer was given in time."""
+
+    async def solve(self, task: Task) -> Result:
+        """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
+
+    async def collect(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
+        """Ask every plugin at a moment, with the same facts; return who said what, in order."""
+
+    async def fold(
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+    ) -> T:
+        """Pass a value through every plugin at a moment; each sees what the one before made of it."""
 
     async def chat(self, request: Request) -> Response:
         """Call a model. The worst case is reserved first; raises LimitExceededError rather than pass a limit."""

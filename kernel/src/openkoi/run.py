@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     Hit,
     HookReturn,
     Iteration,
+    Koi,
     KoiError,
     LimitExceededError,
     Limits,
@@ -46,8 +47,7 @@ from openkoi_progress import Footprints, Standstill
 from .baselines import take_baselines
 from .conversation import Conversation
 from .effects import EffectLog
-from .house import ALONE, ParentRun
-from .lodger import Lodger
+from .house import ALONE, House, ParentRun
 from .model_client import ModelClient
 from .model_roles import EXECUTOR, executor_of
 from .sandbox_policy import require_level
@@ -62,9 +62,10 @@ NO_AGENT = Agent(name="")
 
 
 @dataclass(slots=True)
-class TaskRun(Lodger):
+class TaskRun:
     """A run, as plugins are lent it and as the phases carry it."""
 
+    app: House
     task: Task
     workspace: Path
     nested: ParentRun = ALONE
@@ -116,6 +117,11 @@ class TaskRun(Lodger):
     def outermost(self) -> str:
         """The id of the task's run that this one is a part of."""
         return self.nested.outermost or self.id
+
+    @property
+    def koi(self) -> Koi:
+        """OpenKoi, for what is not charged to the task."""
+        return self.app
 
     @property
     def limits(self) -> Limits:

@@ -54,7 +54,7 @@ def called(
             await foresight.before_tool(call, tool, run)
             do()
             whole = await foresight.after_tool(result, call, run) or result
-            said = [record.event for record in run.records("") if record.event.name.startswith("checkpoints.")]
+            said = [record.event for record in run.koi.records("") if record.event.name.startswith("checkpoints.")]
             return said, whole
 
     return asyncio.run(story())

@@ -119,7 +119,7 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
         async with lend(tmp_path, says=[line]) as run:
             shorter = await PeriodicSummary().compact(whole, run)
             plain = await RollingWindow().compact(whole, run)
-            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.WarningIssued))
+            heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
             return shorter, plain
 
     shorter, plain = asyncio.run(once())
@@ -146,7 +146,7 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
         task = Task("Mend the pond.", limits=limits)
         async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
             shorter = await compactor.compact(story(6), run)
-            heard.extend(r.event.text for r in run.records("") if isinstance(r.event, events.WarningIssued))
+            heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
             return shorter
 
     assert asyncio.run(once(RollingWindow())) == asyncio.run(once(FactExtracting()))

@@ -36,7 +36,7 @@ class Expectations:
 
         Raises PluginNotFoundError for a wrong name.
         """
-        places, _ = wanted(self.folder, run.workspace, self.path, run.plugins("skills"))
+        places, _ = wanted(self.folder, run.workspace, self.path, run.koi.plugins("skills"))
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.fixed]
         chosen = [wished(fixed, name) for name in self.rubrics]
@@ -44,7 +44,7 @@ class Expectations:
         chosen += serving(fixed, run.task.category)
         if not chosen:
             return None
-        facts = extract(work, run.records(run.task.session), run.id)
+        facts = extract(work, run.koi.records(run.task.session), run.id)
         return check(list({rubric.name: rubric for rubric in chosen}.values()), facts)
 
 

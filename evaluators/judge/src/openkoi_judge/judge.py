@@ -79,7 +79,7 @@ class Judge:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
         if not (work.changed or work.answered):
             return None
-        shelf = self._shelf(run.workspace, run.plugins("skills"))
+        shelf = self._shelf(run.workspace, run.koi.plugins("skills"))
         await self._warn(shelf, run)
         try:
             rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
@@ -119,7 +119,7 @@ class Judge:
         """The evaluation, or what it has to tell, where only certified ones may decide."""
         if not self.require_certified or said.unavailable_reason:
             return said
-        model = model_of(run.records(run.task.session), run.id)
+        model = model_of(run.koi.records(run.task.session), run.id)
         why = self._certified(rubric).lacking(model)
         if not why:
             return said
@@ -139,7 +139,7 @@ class Judge:
 
     async def _judged(self, rubric: Rubric, work: ExecutionResult, run: Run) -> Evaluation:
         """Ask a model."""
-        facts = None if rubric.method is Method.RUBRIC else extract(work, run.records(run.task.session), run.id)
+        facts = None if rubric.method is Method.RUBRIC else extract(work, run.koi.records(run.task.session), run.id)
         if len(work.diff) > self.max_diff:
             await run.emit(WarningIssued(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
         manner = Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)

@@ -14,7 +14,7 @@ def preferences(run: Run) -> tuple[str, ...]:
 
 def recalled(run: Run) -> Iterator[Learning]:
     """The learnings that were shown at the beginning of the run."""
-    for record in run.records(run.task.session):
+    for record in run.koi.records(run.task.session):
         if record.run == run.id and isinstance(record.event, events.RecallFinished):
             yield from (hit.item for hit in record.event.recall.hits if isinstance(hit.item, Learning))
             return

@@ -22,7 +22,7 @@ def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
     if said is None:
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
-    records = crew.run.records(crew.run.task.session) if looks else ()
+    records = crew.run.koi.records(crew.run.task.session) if looks else ()
     return met(member.conditions, said, results_of(records, crew.run.id, member.name))
 
 

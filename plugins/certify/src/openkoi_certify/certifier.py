@@ -69,7 +69,7 @@ class Certifier:
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
-        judged = named(run, order.rubric)
+        judged = named(run.koi, order.rubric)
         golden = golden_for(judged.rubric)
         dimensions = [dimension.name for dimension in judged.rubric.dimensions]
         samples = samples_of(golden, dimensions)
@@ -148,7 +148,7 @@ async def together(several: Sequence[Coroutine[None, None, Heard]]) -> list[Hear
 
 def the_model(run: Run) -> str:
     """The one model that answered; raises KoiError where there was none, or several."""
-    records = (record for record in run.records(run.task.session) if record.run == run.id)
+    records = (record for record in run.koi.records(run.task.session) if record.run == run.id)
     models = sorted({record.event.model for record in records if isinstance(record.event, ModelResponse)})
     if len(models) == 1:
         return models[0]

@@ -1,6 +1,6 @@
 """A run lent on: the certifying run's models and budget, with another task, and nothing of its past. Knows no judge."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -13,14 +13,11 @@ from openkoi_hookspecs import (
     Hit,
     HookReturn,
     Iteration,
+    Koi,
     KoiError,
     Limits,
-    PendingQuestion,
-    PluginEntry,
-    ProviderInfo,
     Query,
     Question,
-    Record,
     Request,
     Response,
     Result,
@@ -45,6 +42,10 @@ class Trial:
     workspace: Path
     model: str = ""
     faults: list[KoiError] = field(default_factory=list)
+
+    @property
+    def koi(self) -> Koi:
+        return self.run.koi
 
     @property
     def outermost(self) -> str:
@@ -75,35 +76,11 @@ class Trial:
     async def emit(self, event: Event) -> None:
         await self.run.emit(event)
 
-    def plugins(self, kind: str) -> Sequence[PluginEntry]:
-        return self.run.plugins(kind)
-
-    def records(self, session: str) -> Iterable[Record]:
-        return self.run.records(session)
-
     async def search(self, query: Query) -> Sequence[Hit]:
         return await self.run.search(query)
 
-    def providers(self) -> Sequence[ProviderInfo]:
-        return self.run.providers()
-
-    def saved_keys(self) -> Sequence[str]:
-        return self.run.saved_keys()
-
-    def save_key(self, provider: str, key: str) -> Path:
-        return self.run.save_key(provider, key)
-
-    def set_setting(self, key: str, value: str) -> Path:
-        return self.run.set_setting(key, value)
-
     async def ask(self, question: Question) -> str | None:
         return await self.run.ask(question)
-
-    def pending_questions(self) -> Sequence[PendingQuestion]:
-        return self.run.pending_questions()
-
-    def answer_question(self, id: str, answer: str) -> PendingQuestion:
-        return self.run.answer_question(id, answer)
 
     async def solve(self, task: Task) -> Result:
         return await self.run.solve(task)

@@ -43,7 +43,7 @@ class FactExtracting:
 
         async def note(record: str) -> str:
             told = await notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
-            shown = recalled(run.records(run.task.session), run.id)
+            shown = recalled(run.koi.records(run.task.session), run.id)
             await save([fact for fact in facts_in(told) if not repeats(fact, shown)], run)
             return told
 

@@ -47,7 +47,7 @@ class History:
             given = PARAMETERS.accept(arguments)
             first = given.number("first", 1)
             wanted = range(first, given.number("last", first) + 1)
-            turns = turns_in(run.records(run.task.session), run.id, model_of(run))
+            turns = turns_in(run.koi.records(run.task.session), run.id, model_of(run))
             return ToolResult(page(text_of(turns, wanted), given.number("line", 1)))
 
         return [

@@ -1,6 +1,6 @@
 """A run that only looks: plugins are asked what they would add, and nothing is called, executed or written down."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -18,12 +18,8 @@ from openkoi_hookspecs import (
     KoiError,
     LimitExceededError,
     Limits,
-    PendingQuestion,
-    PluginEntry,
-    ProviderInfo,
     Query,
     Question,
-    Record,
     Request,
     Response,
     Result,
@@ -75,41 +71,9 @@ class Looking:
         """Do no task."""
         raise KoiError(ONLY_LOOKS.format("a task"))
 
-    def save_key(self, provider: str, key: str) -> Path:
-        """Save nothing."""
-        raise KoiError(ONLY_LOOKS.format("saving a key"))
-
-    def set_setting(self, key: str, value: str) -> Path:
-        """Set nothing."""
-        raise KoiError(ONLY_LOOKS.format("configuring"))
-
-    def answer_question(self, id: str, answer: str) -> PendingQuestion:
-        """Answer nothing."""
-        raise KoiError(ONLY_LOOKS.format("answering"))
-
-    def plugins(self, kind: str) -> Sequence[PluginEntry]:
-        """List what there is of a kind."""
-        return self.koi.plugins(kind)
-
-    def records(self, session: str) -> Iterable[Record]:
-        """Read a session's log; this run has none."""
-        return self.koi.records(session) if session else ()
-
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask the chosen memory."""
         return await self.koi.search(query)
-
-    def providers(self) -> Sequence[ProviderInfo]:
-        """The providers that are installed and known."""
-        return self.koi.providers()
-
-    def saved_keys(self) -> Sequence[str]:
-        """The providers whose keys are saved."""
-        return self.koi.saved_keys()
-
-    def pending_questions(self) -> Sequence[PendingQuestion]:
-        """What waits for a person."""
-        return self.koi.pending_questions()
 
     async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs

@@ -50,7 +50,7 @@ def question_about(waiting: Sequence[Supply]) -> Question:
 
 def asked_before(run: Run) -> bool:
     """Whether this session has asked, and heard what there is to hear."""
-    said = (one.event for one in run.records(run.task.session))
+    said = (one.event for one in run.koi.records(run.task.session))
     return any(isinstance(one, QuestionAsked) and one.text.startswith(OPENING) for one in said)
 
 

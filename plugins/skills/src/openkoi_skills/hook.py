@@ -102,7 +102,7 @@ class Skills:
     async def shelf(self, run: Run) -> Shelf:
         """The skills for a run, read once in it."""
         if run.id not in self.shelves:
-            read = await asyncio.to_thread(self.library.shelf, run.workspace, run.plugins)
+            read = await asyncio.to_thread(self.library.shelf, run.workspace, run.koi.plugins)
             while len(self.shelves) >= RUNS_KEPT:
                 self.shelves.pop(next(iter(self.shelves)))
             self.shelves[run.id] = read
@@ -154,7 +154,7 @@ class Skills:
     def followed(self, run: Run) -> tuple[Active, ...]:
         """The skills that a run follows; of one that was begun by another process, as the log tells."""
         if run.id not in self.active:
-            records = [one for one in run.records(run.task.session) if one.run == run.id]
+            records = [one for one in run.koi.records(run.task.session) if one.run == run.id]
             said = [one.event for one in records if isinstance(one.event, Activated)]
             self.follow(run, tuple(dict.fromkeys(Active(one.skill, tuple(one.tools)) for one in said)))
         return self.active[run.id]

@@ -21,7 +21,7 @@ class Embeds(Protocol):
 
 async def likeness(task: str, texts: Sequence[str], embedder: str, run: Run) -> list[float]:
     """One value for each text. An embedder that fails is named, and words decide."""
-    entry = next((one for one in run.plugins("embedders") if one.name == embedder), None)
+    entry = next((one for one in run.koi.plugins("embedders") if one.name == embedder), None)
     if entry and texts:
         try:
             return await asyncio.to_thread(embedded_elsewhere, entry, task, texts)

@@ -84,7 +84,7 @@ class WorkspaceTools:
         """Return what a run was shown before it was interrupted; of one that begins, and asked no model, nothing."""
         if not run.cost.calls:
             return Seen()
-        calls = list(answered(run.records(run.task.session), run.id))
+        calls = list(answered(run.koi.records(run.task.session), run.id))
         seen = recalled(calls, run.workspace)
         seen.outputs.update(kept_before(calls, self._settings.outputs))
         return seen
