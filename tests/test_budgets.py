@@ -80,8 +80,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
                     one.result = await koi.solve(here.task)
                 except KoiError as error:
                     one.error = str(error)
-                while koi.deferred:
-                    await koi.drain()
+                await koi.drain()
             one.records = tuple(records)
             told.append(one)
     return told

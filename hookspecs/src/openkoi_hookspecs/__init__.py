@@ -18,6 +18,7 @@ from .errors import (
     ProviderError,
     ProviderUnavailableError,
     RequestRejectedError,
+    RunStoppedError,
     ToolError,
     WrongServerError,
 )
@@ -76,7 +77,7 @@ from .protocols import (
     ToolProvider,
 )
 from .restoration import Restoration
-from .run import HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
+from .run import Handle, HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
@@ -119,6 +120,7 @@ __all__ = [
     "FilesChangedError",
     "Finding",
     "FinishReason",
+    "Handle",
     "Hit",
     "HookReturn",
     "Image",
@@ -165,6 +167,7 @@ __all__ = [
     "Result",
     "Role",
     "Run",
+    "RunStoppedError",
     "Sandbox",
     "Score",
     "Section",

@@ -11,6 +11,7 @@ KoiError
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
 │       └── WrongServerError         something else answers at its address: a login page, an untrusted certificate
 ├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
+├── RunStoppedError                  a run was stopped by whoever began it, so it has no result
 ├── LimitExceededError               going on would pass a limit of the task
 └── PluginError                      a plugin raised, hung or broke its contract
 """
@@ -74,6 +75,14 @@ class WrongServerError(RequestRejectedError):
 
 class ToolError(KoiError):
     """A tool cannot do what was asked: it becomes a failed result that says so, and the run goes on."""
+
+
+class RunStoppedError(KoiError):
+    """A run was stopped by whoever began it, so it has no result. Its log says so, and it can be resumed."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(f"Run {run[:8]} was stopped. To resume it, run `openkoi resume {run[:8]}`.")
+        self.run = run
 
 
 class LimitExceededError(KoiError):

@@ -65,11 +65,15 @@ class PlanReady(Event):
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded(Event):
-    """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one."""
+    """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one.
+
+    ``from_user``: the user said it while the run was under way.
+    """
 
     name = "message"
     message: Message
     new_conversation: bool = False
+    from_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a task ended. ``best`` is the iteration whose files are in the workspace now."""
+    """How a task ended. ``best`` is the iteration whose files are in the workspace now; ``run`` is the run's id."""
 
     task: Task
     decision: Decision
@@ -129,6 +129,7 @@ class Result:
     best: Iteration
     iterations: Sequence[Iteration]
     cost: Cost
+    run: str = ""
 
     @property
     def accepted(self) -> bool | None:

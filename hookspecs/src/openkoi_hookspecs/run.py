@@ -49,8 +49,25 @@ class PendingQuestion:
     question: Question
 
 
+class Handle(Protocol):
+    """A task that was begun and goes on in the background, as whoever began it holds it."""
+
+    @property
+    def id(self) -> str:
+        """The run's id, known from the beginning."""
+
+    async def result(self) -> Result:
+        """Wait for the result; raises what ended the run without one, RunStoppedError if that was ``stop``."""
+
+    def say(self, text: str) -> None:
+        """Tell the run something: it is logged and added before the next model call. Raises KoiError if it is over."""
+
+    def stop(self) -> None:
+        """End the run now. What it did is kept, and it can be resumed."""
+
+
 class Koi(Protocol):
-    """OpenKoi between runs, as commands, daemons and faces hold it."""
+    """OpenKoi between runs, as commands, daemons and frontends hold it."""
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
@@ -84,6 +101,18 @@ class Koi(Protocol):
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
+
+    def begin(self, task: Task) -> Handle:
+        """Begin a task in the background; many may be under way at once. Leaving OpenKoi stops those that are."""
+
+    def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:
+        """Call back with every record of every run, once it is logged; call what this returns to end that.
+
+        A callback that raises is reported once and called again with the next record. Be quick: the run waits.
+        """
+
+    async def drain(self) -> None:
+        """Wait until all that ended runs taught is learned; it is learned in the background."""
 
     async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs

@@ -5,10 +5,11 @@ Knows sockets and files; knows no task, phase or prompt.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from secrets import token_hex
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_budget import Budget
 from openkoi_files import Answers, Asker, Daybook, Questions, Setting, configure, save_key, saved_names, tightened
@@ -21,8 +22,6 @@ from openkoi_hookspecs import (
     NoProviderError,
     PendingQuestion,
     PluginEntry,
-    PluginError,
-    PluginSource,
     Provider,
     ProviderInfo,
     Query,
@@ -37,16 +36,18 @@ from openkoi_log import RunLog, read_segment, segments, session_id
 from openkoi_models import Catalogue
 from openkoi_redact import Redactor
 
+from .background import Background
 from .components import Components
 from .config import Config
+from .handle import RunHandle
 from .hooks import ASYNC_TIMEOUT, Hooks
 from .memory_sync import MemorySync
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import ModelRouter
+from .plugin_sources import ask_sources
 from .plugins import Plugins
 from .recordable import refuse_unrecordable
 from .redaction import Announcements
-from .timeouts import confined, must_end
 from .unknown_settings import find_unknown_settings
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class ParentRun:
     id: str = ""
     records: Sequence[Record] = ()
     outermost: str = ""
+    inbox: list[str] = field(default_factory=list)
 
 
 ALONE = ParentRun()
@@ -79,7 +81,7 @@ class House(ABC):
     session: str = field(default_factory=session_id)
     subscribers: list[Listener] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    deferred: list[Coroutine[Any, Any, object]] = field(default_factory=list)
+    under_way: set[asyncio.Task[Result]] = field(default_factory=set)
     warned: set[str] = field(default_factory=set)
     started: bool = False
     catalogue: Catalogue = field(default_factory=Catalogue)
@@ -90,9 +92,11 @@ class House(ABC):
     announcements: Announcements = field(init=False)
     router: ModelRouter = field(init=False)
     asker: Asker = field(init=False)
+    background: Background = field(init=False)
     day: Daybook | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self.background = Background(self.warn_once)
         self.registry.warn = self.warn_once
         self.components = Components(self.registry, self.warn_once)
         self.hooks = Hooks(
@@ -117,27 +121,15 @@ class House(ABC):
         if self.started:
             return
         self.started = True
-        sources, faults = self.registry.load_all("sources")
-        self.pending += map(str, faults)
-        for name, source in sources.items():
-            self.ask_source(name, source)
+        self.pending += ask_sources(self.registry, self)
         self.pending += self.registry.shadowed_warnings
         hooks, faults = self.registry.load_all("hooks")
         self.pending += map(str, [*faults, *self.hooks.register(hooks)])
         self.pending += find_unknown_settings(self.config, self.registry)
 
-    def ask_source(self, name: str, source: object) -> None:
-        """Take in what a plugin finds that finds plugins."""
-        try:
-            self.registry.sourced += entries_of(cast(PluginSource, source), cast(Any, self))
-        except BaseException as error:  # a source is a plugin: what it would have found is missing, and that is said
-            if must_end(error):
-                raise
-            self.pending.append(str(PluginError(name, "discover", f"{type(error).__name__}: {error}")))
-
     async def __aexit__(self, *error: Any) -> None:
         try:
-            await self.drain()
+            await self.close()
         finally:
             self.log.close()
             await self.components.exit_stack.aclose()
@@ -279,30 +271,35 @@ class House(ABC):
         self.pending.clear()
         return list(said)
 
-    def defer(self, duty: Coroutine[Any, Any, object]) -> None:
-        """Do something after the result is out; it is in the log already, so that nothing is lost if it is not done."""
-        self.deferred.append(duty)
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        """Call back with every record of every run, once it is logged; call what this returns to end that."""
+
+        def safely(record: Record) -> None:
+            try:
+                callback(record)
+            except Exception as error:  # whoever listens must not end a run
+                self.warn_once(f"A listener failed: {type(error).__name__}: {error}.")
+
+        self.subscribers.append(safely)
+        return lambda: self.subscribers.remove(safely)
+
+    def begin(self, task: Task) -> RunHandle:
+        """Begin a task in the background."""
+        self.start()
+        place = ParentRun(id=token_hex(10))
+        work = asyncio.create_task(self.solve(task, place))
+        self.under_way.add(work)
+        work.add_done_callback(self.under_way.discard)
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # told to whoever asks for it
+        return RunHandle(place.id, work, place.inbox)
 
     async def drain(self) -> None:
-        """Do what is left, and what comes of it, for two seconds at most; the next start catches up with the rest."""
-        try:
-            async with asyncio.timeout(DRAIN_TIMEOUT):
-                while self.deferred:
-                    with confined():
-                        await self.deferred.pop(0)
-        except TimeoutError:
-            self.warn_once("Memory is not up to date yet; the next start catches up.")
-        except Exception as error:  # plugins' work after the result: it is not worth losing the result for
-            self.warn_once(f"What was learned may be missing until the next start: {error}")
-        finally:
-            for duty in self.deferred:
-                duty.close()
-            self.deferred.clear()
+        """Wait until all that ended runs taught is learned."""
+        await self.background.drain()
 
-
-def entries_of(source: PluginSource, koi: Any) -> list[PluginEntry]:
-    """What a source lists, if all of it are entries."""
-    entries = list(source.discover(koi))
-    if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
-        raise TypeError(f"it lists a {type(strange[0]).__name__}")
-    return entries
+    async def close(self) -> None:
+        """Stop the runs that are under way, and do what is left, for two seconds at most."""
+        for work in self.under_way:
+            work.cancel()
+        await asyncio.gather(*self.under_way, return_exceptions=True)
+        await self.background.close(DRAIN_TIMEOUT)

@@ -74,6 +74,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         await run.emit(events.CycleStarted(cycle, run.limits.cycles))
         if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
             return ended_by_limit(LimitExceededError(run.limited), text, run)
+        await run.take_messages()
         try:
             reply = await ask_model(run)
         except LimitExceededError as reached:
@@ -94,7 +95,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         )
         if stop:
             return InnerLoopResult(text, stop)
-        if not (settled or words):
+        if not (settled or words or run.nested.inbox):
             return last_words(reply, conditions)
         try:
             await keep_short(reply, run)

@@ -49,7 +49,7 @@ async def solve(run: TaskRun) -> Result:
         await restore_best(ruling, run)
         plan = refine(plan, best_of(run.iterations) if ruling.restart_from_best else run.iterations[-1], advice)
     result = await finish(ruling, run)
-    run.app.defer(learn(result, run))
+    run.app.background.start(learn(result, run))
     return result
 
 
@@ -104,4 +104,4 @@ async def finish(ruling: Decision, run: TaskRun) -> Result:
         await run.go_back_to(best.work)
     index = run.iterations.index(best)
     await run.emit(RunCompleted(ruling, run.cost, best=index, iterations=len(run.iterations)))
-    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.cost)
+    return Result(run.task, ruling, best=best, iterations=run.iterations, cost=run.cost, run=run.id)

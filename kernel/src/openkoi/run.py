@@ -52,6 +52,7 @@ from .model_client import ModelClient
 from .model_roles import EXECUTOR, executor_of
 from .sandbox_policy import require_level
 from .timeouts import with_timeout
+from .unicode import sanitize_text
 from .workspace_state import WorkspaceState
 
 T = TypeVar("T")
@@ -273,7 +274,7 @@ class TaskRun:
 
     async def add_message(self, text: str, *, fresh: bool = False) -> None:
         """Add a message of ours to the conversation, or begin a new one with it."""
-        known = self.replay.take(events.MessageAdded)
+        known = self.replay.take(events.MessageAdded, lambda one: not one.from_user)
         message, fresh = (known.message, known.new_conversation) if known else (Message.user(text), fresh)
         if fresh:
             self.conversation, self.standstill = (
@@ -283,6 +284,15 @@ class TaskRun:
         self.conversation.say(message)
         if known is None:
             await self.emit(events.MessageAdded(message, fresh))
+
+    async def take_messages(self) -> None:
+        """Add what the user has said meanwhile to the conversation; of what was said before, what came here."""
+        for known in self.replay.said_before(executor_of(self.task.agent) or EXECUTOR):
+            self.conversation.say(known.message)
+        while self.nested.inbox:
+            message = Message.user(sanitize_text(self.nested.inbox.pop(0)))
+            self.conversation.say(message)
+            await self.emit(events.MessageAdded(message, from_user=True))
 
     async def window(self) -> int:
         """How many tokens the model that works can read."""

@@ -71,5 +71,4 @@ async def forked(
     async with koi:
         await koi.fork(records, past.run, at, changed)
         face.show()
-        await koi.drain()
     face.afterwards(koi)

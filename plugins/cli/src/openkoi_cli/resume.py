@@ -116,5 +116,4 @@ async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[st
     async with koi:
         await koi.resume(records, past.run, changed)
         face.show()
-        await koi.drain()
     face.afterwards(koi)

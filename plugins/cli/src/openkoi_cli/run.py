@@ -139,7 +139,6 @@ async def work(koi: "Assembly", task: "Task", face: "Face") -> str:
     async with koi:
         result = await koi.solve(task)
         face.show()
-        await koi.drain()
     face.afterwards(koi)
     return result.best.work.diff
 

@@ -124,6 +124,17 @@ class Rerun:
                 return event
         return None
 
+    def said_before(self, role: str) -> list[events.MessageAdded]:
+        """What the user said before the next answer to this role, taken out."""
+        said: list[events.MessageAdded] = []
+        for event in self.left:
+            if isinstance(event, events.ModelResponse) and event.role == role:
+                break
+            if isinstance(event, events.MessageAdded) and event.from_user:
+                said.append(event)
+        self.left = [event for event in self.left if not any(event is one for one in said)]
+        return said
+
     def result(self, call: ToolCall, *, repeatable: bool) -> ToolResult | None:
         """What a call brought, or that nobody knows; None when it has to be made, because it never was."""
         begun = next((event for event in self.left if is_call(event, call)), None)
