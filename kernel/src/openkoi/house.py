@@ -3,7 +3,6 @@
 Knows sockets and files; knows no task, phase or prompt.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +38,7 @@ from openkoi_redact import Redactor
 from .background import Background
 from .components import Components
 from .config import Config
-from .handle import RunHandle
+from .handle import BackgroundRuns, RunHandle
 from .hooks import ASYNC_TIMEOUT, Hooks
 from .memory_sync import MemorySync
 from .model_discovery import Discovery, ModelChoice
@@ -81,7 +80,7 @@ class House(ABC):
     session: str = field(default_factory=session_id)
     subscribers: list[Listener] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    under_way: set[asyncio.Task[Result]] = field(default_factory=set)
+    background_runs: BackgroundRuns = field(default_factory=BackgroundRuns)
     warned: set[str] = field(default_factory=set)
     started: bool = False
     catalogue: Catalogue = field(default_factory=Catalogue)
@@ -287,11 +286,7 @@ class House(ABC):
         """Begin a task in the background."""
         self.start()
         place = ParentRun(id=token_hex(10))
-        work = asyncio.create_task(self.solve(task, place))
-        self.under_way.add(work)
-        work.add_done_callback(self.under_way.discard)
-        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # told to whoever asks for it
-        return RunHandle(place.id, work, place.inbox)
+        return self.background_runs.begin(self.solve(task, place), place.id, place.inbox)
 
     async def drain(self) -> None:
         """Wait until all that ended runs taught is learned."""
@@ -299,7 +294,5 @@ class House(ABC):
 
     async def close(self) -> None:
         """Stop the runs that are under way, and do what is left, for two seconds at most."""
-        for work in self.under_way:
-            work.cancel()
-        await asyncio.gather(*self.under_way, return_exceptions=True)
+        await self.background_runs.stop()
         await self.background.close(DRAIN_TIMEOUT)

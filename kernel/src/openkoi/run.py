@@ -6,7 +6,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
@@ -26,7 +26,6 @@ from openkoi_hookspecs import (
     HookReturn,
     Iteration,
     Koi,
-    KoiError,
     LimitExceededError,
     Limits,
     Message,
@@ -36,12 +35,11 @@ from openkoi_hookspecs import (
     Response,
     Result,
     Role,
-    StopReason,
     Task,
     Tool,
     events,
 )
-from openkoi_log import Rerun, part_of, rerun_of
+from openkoi_log import Rerun, rerun_of
 from openkoi_progress import Footprints, Standstill
 
 from .baselines import take_baselines
@@ -50,7 +48,8 @@ from .effects import EffectLog
 from .house import ALONE, House, ParentRun
 from .model_client import ModelClient
 from .model_roles import EXECUTOR, executor_of
-from .sandbox_policy import require_level
+from .sandbox_policy import execute_in_sandbox
+from .subtasks import solve_subtask
 from .timeouts import with_timeout
 from .unicode import sanitize_text
 from .workspace_state import WorkspaceState
@@ -58,7 +57,6 @@ from .workspace_state import WorkspaceState
 T = TypeVar("T")
 P = ParamSpec("P")
 NOTIFYING: ContextVar[bool] = ContextVar("telling", default=False)
-MAX_DEPTH = 8
 NO_AGENT = Agent(name="")
 
 
@@ -170,24 +168,7 @@ class TaskRun:
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
-        if self.nested.depth >= MAX_DEPTH:
-            raise LimitExceededError("nested tasks")
-        id = part_of(self.id, self.children)
-        self.children += 1
-        await self.capture_baseline()
-        self.touched = True
-        part = ParentRun(self.budget, self.nested.depth + 1, id, self.nested.records, self.outermost)
-        workspace = task.workspace or self.task.workspace
-        nested = replace(task, parent=self.id, session=self.task.session, workspace=workspace)
-        result = await self.app.solve(nested, part)
-        self.note_part(result.iterations[-1].work)
-        return result
-
-    def note_part(self, work: ExecutionResult) -> None:
-        """Take over how a sub-task ended and what it did; its own verdict does not count here."""
-        self.effects.calls += work.calls
-        if work.ended in (StopReason.BUDGET, StopReason.TIME):
-            self.note_limit(work.limit or work.ended)
+        return await solve_subtask(task, self)
 
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task of this run reached a limit."""
@@ -228,19 +209,7 @@ class TaskRun:
 
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
-        if self.budget.seconds_left <= 0:
-            raise LimitExceededError("seconds")
-        sandbox = await self.app.components.sandbox()
-        if sandbox is None:
-            raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
-        await require_level(sandbox, self)
-        without = command.hide_env | self.app.redactor.names(self.app.config.environment)
-        seconds, approved = min(command.seconds, self.budget.seconds_left), command.approved | self.approved
-        bounded = replace(command, seconds=seconds, hide_env=without, approved=approved)
-        done = await sandbox.execute(bounded, self.workspace)
-        for event in done.events:
-            await self.emit(event)
-        return done
+        return await execute_in_sandbox(command, self)
 
     async def approve(self, paths: Sequence[str]) -> None:
         """Let commands change paths that they may not change otherwise, as the user has allowed."""

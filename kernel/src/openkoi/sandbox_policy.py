@@ -1,8 +1,17 @@
-"""See to it that commands run in no weaker cage than was asked for. Knows levels; knows no sandbox by name."""
+"""Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import ConfigError, KoiError, Question, Sandbox
+from openkoi_hookspecs import (
+    Command,
+    CommandResult,
+    ConfigError,
+    KoiError,
+    LimitExceededError,
+    Question,
+    Sandbox,
+)
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -10,6 +19,23 @@ if TYPE_CHECKING:
 LEVELS = ("none", "limited", "confined", "isolated")
 KEY = "safety.sandbox_minimum"
 YES = ("y", "yes", "allow", "approve")
+
+
+async def execute_in_sandbox(command: Command, run: "TaskRun") -> CommandResult:
+    """Run a command in the workspace, no longer than the task may last, and log what the sandbox reports."""
+    if run.budget.seconds_left <= 0:
+        raise LimitExceededError("seconds")
+    sandbox = await run.app.components.sandbox()
+    if sandbox is None:
+        raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
+    await require_level(sandbox, run)
+    hidden = command.hide_env | run.app.redactor.names(run.app.config.environment)
+    seconds, approved = min(command.seconds, run.budget.seconds_left), command.approved | run.approved
+    bounded = replace(command, seconds=seconds, hide_env=hidden, approved=approved)
+    done = await sandbox.execute(bounded, run.workspace)
+    for event in done.events:
+        await run.emit(event)
+    return done
 
 
 async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:

@@ -1,0 +1,114 @@
+"""A program on the public contract alone that has many tasks under way: it begins, hears, speaks to and stops them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+DAEMON = '''
+import asyncio
+import json
+import click
+from openkoi_hookspecs import Koi, KoiError, Learning, RunStoppedError, Task, events, hookimpl
+
+
+@hookimpl
+async def before_learn(result):
+    await asyncio.sleep(0.2)
+    return [Learning(result.run, "fact", f"learned from {result.text}")]
+
+
+def heard(records, kind, run):
+    return [one.event for one in records if one.run == run and isinstance(one.event, kind)]
+
+
+@click.command()
+@click.argument("folders", nargs=-1)
+@click.pass_obj
+async def daemon(koi: Koi, folders) -> None:
+    """Do three tasks at once; with folders, tell the limits that bind a task there."""
+    records = []
+    stop_listening = koi.listen(records.append)
+    if folders:
+        found = [await koi.solve(Task("Plain", workspace=folder)) for folder in folders]
+        click.echo(json.dumps([one.task.limits.iterations for one in found]))
+        return
+    koi.listen(lambda record: 1 / 0)
+    plain, steered, stopped = (koi.begin(Task(text)) for text in ("Plain", "Steer", "Linger"))
+    while not all(heard(records, events.ToolCallStarted, one.id) for one in (steered, stopped)):
+        await asyncio.sleep(0.01)
+    steered.say("Mention the carp")
+    stopped.stop()
+    try:
+        ended = (await stopped.result()).text
+    except RunStoppedError as error:
+        ended = str(error)
+    texts = [(await one.result()).text for one in (plain, steered)]
+    try:
+        plain.say("Too late")
+    except KoiError as error:
+        late = str(error)
+    await koi.drain()
+    stop_listening()
+    told = len(records)
+    again = await koi.begin(Task("Plain")).result()
+    said = [one for one in heard(records, events.MessageAdded, steered.id) if one.from_user]
+    click.echo(json.dumps({
+        "texts": texts,
+        "ended": ended,
+        "late": late,
+        "unheard": told == len(records),
+        "ids": [(await plain.result()).run == plain.id, again.run != plain.id],
+        "said": [event.message.parts[-1].text for event in said],
+        "failed": [event.reason for event in heard(records, events.RunFailed, stopped.id)],
+        "warned": [one.event.text for one in records if isinstance(one.event, events.WarningIssued)],
+        "learned": sorted(one.event.learning.text for one in records if isinstance(one.event, events.LearningSaved)),
+    }))
+    koi.begin(Task("Linger"))
+'''
+SLOW = "    calls: [{tool: run_command, arguments: {command: sleep %s}}]\n    repeat: true\n"
+TURNS = (
+    "  - when: {contains: Plain}\n    says: Plain.\n    repeat: true\n"
+    "  - when: {contains: Steer, after: 0}\n" + SLOW % 1 + "  - when: {contains: [Steer, Mention the carp]}\n"
+    "    says: Carp.\n    repeat: true\n"
+    "  - when: {contains: Steer}\n    says: Nothing was said.\n    repeat: true\n"
+    "  - when: {contains: Linger}\n" + SLOW % 60
+)
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A daemon is installed, and no judge is."""
+    made = shell(tmp_path)
+    made.home.mkdir()
+    (made.home / "config.toml").write_text(
+        '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n'
+        "[iteration]\nmax_iterations = 2\n"
+    )
+    model = script(made.folder, TURNS)
+    return made.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").told(OPENKOI_MODEL=model)
+
+
+def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -> None:
+    done = openkoi("acme")
+    said = json.loads(done.stdout)
+
+    assert ["Plain.", "Carp."] == said["texts"], done.stderr
+    assert ["Mention the carp"] == said["said"]
+    assert "was stopped. To resume it, run `openkoi resume" in said["ended"]
+    assert ["interrupted"] == said["failed"]
+    assert "is over, so nothing can be said to it" in said["late"]
+    assert {"learned from Carp.", "learned from Plain."} == set(said["learned"])
+    assert ([True, True], True) == (said["ids"], said["unheard"])
+    assert 1 == sum("A listener failed: ZeroDivisionError" in text for text in said["warned"])
+    assert "never retrieved" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_task_without_limits_is_bound_by_those_of_its_folder(openkoi: Shell, tmp_path: Path) -> None:
+    (tmp_path / "tight" / ".openkoi").mkdir(parents=True)
+    (tmp_path / "tight" / ".openkoi" / "config.toml").write_text("[iteration]\nmax_iterations = 1\n")
+    done = openkoi("acme", str(openkoi.folder), str(tmp_path / "tight"))
+
+    assert [2, 1] == json.loads(done.stdout), done.stderr
