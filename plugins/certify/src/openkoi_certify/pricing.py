@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, cast, runtime_checkable
 
-from openkoi_hookspecs import Cost, Event, Koi, Price, Record, Request, RequestRejectedError, Response, Run
+from openkoi_hookspecs import Cost, Event, Koi, Limits, Price, Record, Request, RequestRejectedError, Response, Run
 from openkoi_models import Estimator
 from openkoi_report import dollars, plural
 
@@ -78,6 +78,14 @@ class Measuring(Trial):
     """A trial that calls no model and keeps the requests instead."""
 
     requests: list[Request] = field(default_factory=list)
+
+    @property
+    def koi(self) -> Koi:
+        return cast(Koi, self.run)
+
+    @property
+    def limits(self) -> Limits:
+        return self.task.effective_limits
 
     @property
     def cost(self) -> Cost:
