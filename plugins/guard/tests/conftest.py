@@ -46,6 +46,13 @@ def natural(request: pytest.FixtureRequest) -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def seventh() -> tuple[list[str], list[str]]:
+    """The seventh batch, written by somebody who had seen no rule: those that should ask, and those that should not."""
+    asks, runs = (HERE / "held_out" / f"seventh_{kind}.txt" for kind in ("asks", "natural"))
+    return list(commands(asks)), list(commands(runs))
+
+
+@pytest.fixture(scope="session")
 def sixth_asks() -> list[str]:
     """Commands of clients that the fifth batch does not know."""
     return list(commands(HERE / "held_out" / "sixth_asks.txt"))

@@ -12,7 +12,9 @@ from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolRe
 from openkoi_testing import lend
 
 FILES = {
-    ".gitignore": "build/\ndist/\nnode_modules\n__pycache__/\n.next\n*.egg-info\n",
+    ".gitignore": "build/\ndist/\nnode_modules\n__pycache__/\n.next\n*.egg-info\n.coverage\ncoverage.xml\n",
+    ".coverage": "x",
+    "coverage.json": "x",
     "build/made": "x",
     "node_modules/a/package.json": "{}",
     "src/__pycache__/m.pyc": "x",
@@ -70,6 +72,12 @@ def asked(workspace: Path, command: str) -> Permission | None:
         "cd sub && rm -rf build",
         "echo cleaning; rm -rf build dist; echo done",
         "rimraf dist",
+        "npx rimraf dist build",
+        "rm -f .coverage coverage.xml",
+        "find . -name __pycache__ -type d -prune -exec rm -rf {} +",
+        "find . -type d -name __pycache__ -print0 | xargs -0 rm -rf",
+        "find . -type d '(' -name __pycache__ -o -name .ruff_cache ')' -exec rm -rf {} +",
+        "find ./ -name '*.pyc' -delete",
     ],
 )
 def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> None:
@@ -102,6 +110,23 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "ssh host rm -rf build",
         "docker exec app rm -rf build",
         "rm -rf build && git push --force",
+        "rm -f coverage.json",  # neither tracked nor ignored
+        "rm -f .coverage src/m.py",
+        "find . -name build -exec rm -rf {} +",  # a branch may have that name
+        "find . -name .x -delete",
+        "find . -name '*.py' -delete",
+        "find .. -name __pycache__ -exec rm -rf {} +",
+        "find -L . -name __pycache__ -exec rm -rf {} +",
+        "find . -name __pycache__ -o -delete",
+        "find . -name __pycache__ -delete -o -delete",
+        "find . -name __pycache__ -o -type f -exec rm -rf {} +",
+        "find . -not -name __pycache__ -delete",
+        "find . -name __pycache__ -exec rm -rf {} src +",
+        "find . -name __pycache__ -exec rm -rf {}/.. ';'",
+        "find . -name __pycache__ -exec cp -r src {} ';' -exec rm -rf {} +",
+        "find . -name __pycache__ | cat - list | xargs rm -rf",
+        "ssh host find . -name __pycache__ -delete",
+        "cd sub && find . -name __pycache__ -delete",
     ],
 )
 def test_all_else_is_asked_about(repository: Path, command: str) -> None:
@@ -118,3 +143,25 @@ def test_a_file_in_an_ignored_folder_that_was_added_is_asked_about(repository: P
     git(repository, "add", "-f", "build/made")
 
     assert isinstance(asked(repository, "rm -rf build"), Ask)
+
+
+def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
+    tmp_path: Path, seventh: tuple[list[str], list[str]]
+) -> None:
+    ignored = (
+        "node_modules dist build target .venv __pycache__ *.pyc .pytest_cache .mypy_cache .next coverage .coverage"
+    )
+    (tmp_path / ".gitignore").write_text("\n".join(ignored.split()) + "\n")
+    git(tmp_path, "init", "-q")
+
+    async def alarms(commands: list[str]) -> list[str]:
+        tool, guard = Tool("run_command", "", {}, nothing), Guard()
+        async with lend(workspace=tmp_path) as run:
+            calls = [ToolCall("1", "run_command", {"command": command}) for command in commands]
+            return [str(call.arguments["command"]) for call in calls if guard.before_tool(call, tool, run)]
+
+    dangerous, harmless = seventh
+    found, vain = (asyncio.run(alarms(some)) for some in (dangerous, harmless))
+
+    assert len(found) >= 0.98 * len(dangerous), set(dangerous) - set(found)
+    assert len(vain) <= 0.01 * len(harmless), vain

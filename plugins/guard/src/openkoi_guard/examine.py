@@ -4,7 +4,6 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 """
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +13,7 @@ from . import files, system
 from .checks import found
 from .finding import Command, Concern, Finding
 from .fresh_files import fresh_files
-from .generated import HARMLESS_BEFORE, generated_targets
+from .generated import HARMLESS_BEFORE
 from .git_checkouts import Comparison, comparisons
 from .git_repository import written_settings
 from .interpreters import Code, code_of, language_of
@@ -24,18 +23,18 @@ from .places import judge_read, judge_write
 from .policy import Policy
 from .python_code import Found, judge_python
 from .redirects import Feed
+from .searches import SAME_FOLDER, deleted_by, handed_over, searched_by
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken
 from .takers import is_builtin_alone, unwrapped
 from .trusted import is_generator, substituted
-from .variables import from_environment, uncertain
+from .variables import program_name, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
-ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
 SETTLED = {
     Ask: Finding("your settings want it asked about", "settings"),
     Deny: Finding("your settings forbid it", "settings", Deny),
@@ -58,6 +57,7 @@ class Examination:
     links: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     new_remote: bool = False
+    searched: tuple[str, ...] = ()
     whole: str = ""
     commands: int = 0
     configures: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ class Examination:
         if depth > DEEPEST or self.commands > MOST_COMMANDS:
             self.note(text, "holds too many commands to be judged", "unreadable")
             return
-        name = self.name_of(words[0])
+        name = program_name(words[0], self.whole)
         if not name:
             if not guess:
                 self.note(text, "runs a program whose name is computed", "computed")
@@ -145,14 +145,6 @@ class Examination:
             self.code(command, code, text, depth)
         self.fresh_program(words[0], text, depth)
 
-    def name_of(self, word: Word) -> str:
-        """The name of a program; empty if only running would show it."""
-        if word.glob or not word.text:
-            return ""
-        if not word.known and not from_environment(word, self.whole):
-            return ""
-        return ENDING.sub("", posixpath.basename(word.text).lower())
-
     def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
         settled = self.policy.verdict_on(words)
@@ -161,7 +153,8 @@ class Examination:
             found = [finding for finding in found if finding.verdict is Deny]
         elif settled:
             found.append(SETTLED[settled])
-        targets = generated_targets(command, self.earlier, self.whole) if depth == 0 and found else ()
+        targets = handed_over(command, self.searched) if depth == 1 else ()
+        targets = targets or (deleted_by(command, self.whole, self.earlier) if found and depth == 0 else ())
         for finding in found:
             deletes = targets if (finding.category, finding.verdict) == ("destroying", Ask) else ()
             self.concerns.append(Concern(finding.verdict, text, finding.why, finding.category, deletes))
@@ -177,7 +170,7 @@ class Examination:
         self.compares += (
             one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
         )
-        if command.name not in HARMLESS_BEFORE:
+        if command.name not in HARMLESS_BEFORE | SAME_FOLDER:
             self.earlier += [word.text for word in command.words]
         if command.name in {"cd", "pushd"} and command.operands:
             self.folders.append(command.operands[0])
@@ -192,13 +185,15 @@ class Examination:
     def inner(self, command: Command, text: str, depth: int) -> None:
         """Examine the commands that a command runs."""
         feed = None if command.name in {"xargs", "parallel"} else command.feed
+        self.searched = searched_by(command, self.whole) if depth == 0 else ()
+        deeper = depth if command.name in SAME_FOLDER else depth + 1
         for inner in unwrapped(command.name, command.words):
             if is_builtin_alone(inner, command):
                 continue
             if inner.line is not None:
                 self.handed(inner.line, text, depth)
             elif inner.words:
-                self.command(inner.words, feed, text, depth + 1, guess=inner.guess)
+                self.command(inner.words, feed, text, deeper, guess=inner.guess)
 
     def handed(self, word: Word, text: str, depth: int) -> None:
         """Examine a word that is read as a line, if it can be told what it says."""

@@ -1,4 +1,4 @@
-"""Folders that a build makes again: deleting one is not asked about when git tracks nothing in it and ignores it all.
+"""What a build or a test makes again: deleting it is not asked about when git tracks nothing of it and ignores it all.
 
 What the words of a line say is decided without looking; what git says of a folder is looked up last.
 """
@@ -28,6 +28,10 @@ NAMES = (
         "zig-out",
     ),
 )
+FILES = (
+    *("*.pyc", "*.pyo", ".coverage", ".coverage.*", "coverage.xml", "coverage.json", "lcov.info", "*.tsbuildinfo"),
+    *(".eslintcache", ".stylelintcache", "junit.xml", ".DS_Store"),
+)
 DELETING = frozenset({"rm", "rimraf"})
 # What else a line may do before without putting something of value into such a folder.
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
@@ -52,32 +56,48 @@ def generated_targets(command: Command, earlier: Collection[str], line: str) -> 
     return () if any(name in word for name in names for word in earlier) else paths
 
 
+def is_made_again(name: str) -> bool:
+    """Return whether a name, or a pattern of names, is one of these."""
+    return any(name == one or (not COMPUTED.search(name) and fnmatchcase(name, one)) for one in (*NAMES, *FILES))
+
+
+def is_below(path: str) -> bool:
+    """Return whether a path lies in the folder that is worked in."""
+    return not path.startswith("/") and ".." not in path.split("/") and not COMPUTED.search(path)
+
+
 def is_generated(path: str) -> bool:
     """Return whether a path is below the folder that is worked in, and ends in such a name."""
-    parts = path.split("/")
-    inside = not path.startswith("/") and ".." not in parts and not COMPUTED.search(path)
-    return inside and any(fnmatchcase(parts[-1], name) for name in NAMES)
+    return is_below(path) and is_made_again(path.split("/")[-1])
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
     """Return whether git has or would take nothing that is in these, in whichever of the folders the line is."""
-    places = [workspace / folder / path for folder in (".", *folders) for path in paths]
-    if any(COMPUTED.search(folder) for folder in folders) or not all(is_plain(place, workspace) for place in places):
+    if any(COMPUTED.search(folder) for folder in folders):
         return False
-    return all(map(is_ignored, places))
+    patterns = [path for path in paths if path.startswith(":(glob)")]
+    if patterns:
+        return not folders and len(patterns) == len(paths) and lists_nothing(patterns, workspace)
+    places = [workspace / folder / path for folder in (".", *folders) for path in paths]
+    return all(is_plain(place, workspace) for place in places) and all(map(is_ignored, places))
 
 
 def is_plain(place: Path, workspace: Path) -> bool:
-    """Return whether a path is a folder of the workspace, or nothing yet, with no link on the way."""
+    """Return whether a path is one of the workspace, with no link on the way, and no file with a folder's name."""
     real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
-    return real == written and Path(real).is_relative_to(workspace.resolve()) and not place.is_file()
+    known = not place.is_file() or any(fnmatchcase(place.name, name) for name in FILES)
+    return real == written and Path(real).is_relative_to(workspace.resolve()) and known
 
 
 def is_ignored(folder: Path) -> bool:
     """Return whether git tracks nothing in a folder and ignores all that is in it. Runs nothing of the repository's."""
-    above = next(parent for parent in folder.parents if parent.is_dir())
+    return lists_nothing([str(folder)], next(parent for parent in folder.parents if parent.is_dir()))
+
+
+def lists_nothing(paths: Sequence[str], above: Path) -> bool:
+    """Return whether git tracks none of these paths, and would add none. Runs nothing of the repository's."""
     settings = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-    line = ["git", *settings, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", str(folder)]
+    line = ["git", *settings, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
     try:
         done = subprocess.run(line, cwd=above, capture_output=True, timeout=SECONDS, check=False)
     except (OSError, ValueError, subprocess.SubprocessError):
