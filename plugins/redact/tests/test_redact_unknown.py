@@ -67,6 +67,17 @@ primary_key=True
 The token was spent: 3 tokens of 4,096 are left.
 key = "name"
 passed = 12
+Cache restored from key: Linux-node-3f2883a35f6cc0ec8e80c2e6f712686a8b9d008153fb5f755301531e90a0f7b6
+Saving cache with key `worker-deps-v2-ea2592ac267914b120e2b655b789e5d4ed00c14a`
+billing-index-41a420c9f-c22dd   1/1   Running   3   18d
+etag: W/"ba0d-kvXtN5aKsRBkGH0grz5HTFuIiew"
+aws_instance.auth: Refreshing state... [id=i-05a7e3ea64cde30c4]
+password: ${DB_PASSWORD}
+DB_PASSWORD=${DB_PASSWORD:-}
+secret: ${JWT_SECRET:?missing}
+token: "%env(API_TOKEN)%"
+token: $(System.AccessToken)
+  --auth-token: #cdf0ae;
 """
 
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from .keywords import any_of, lowered
-from .known import PATH
+from .known import PATH, SHORTEST
 from .names import STRONG, TOGETHER, is_secret_name, words_of
-from .randomness import is_random, turns
+from .randomness import NAMED_HASH, is_random, turns
 
 HINTS = (
     *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
@@ -31,7 +31,7 @@ PASSED = re.compile(rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?
 OPTION = re.compile(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
 REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
     r"\$\{[\w.:?!/ -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
-    r"|%\(\w+\)s|%[sdr]|%\w+%|<%.*?%>|<[\w .:-]+>|\[redacted\]"
+    r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|<%.*?%>|<[\w .:-]+>|\[redacted\]"
 )
 CODE = re.compile(
     r"(?:await |new |\*|&|!)?[A-Za-z_][\w.]*(?:\(|\[|\.\w+\(|->|::).*"
@@ -43,7 +43,7 @@ PLACEHOLDER = re.compile(
     r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
 )
 WORDY = re.compile(r"[A-Za-z_]*(?:[._:/-][A-Za-z_]+)*[A-Z]?\d{0,3}")
-NUMBERS = re.compile(r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|\d+(?:\.\d+)?[a-z]{1,3}")
+NUMBERS = re.compile(r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}")
 UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
 
 
@@ -77,8 +77,9 @@ def values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
     """Where the value of a match stands, if it looks like a secret; the punctuation after it is none of it."""
     quoted = found.groupdict().get("quoted")
     group = "quoted" if quoted else "bare"
-    value = quoted or found[group].rstrip(").]}:")
-    if looks_secret(value, name, quoted=bool(quoted)):
+    whole = found[group]
+    value = whole if quoted else whole.rstrip(").]}:")
+    if len(REFERENCE.sub("", whole)) >= SHORTEST and looks_secret(value, name, quoted=bool(quoted)):
         start = found.start(group)
         yield start, start + len(value), re.split(r"[:/@]", name)[-1].lstrip("-")[:60]
 
@@ -86,7 +87,7 @@ def values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
 def looks_secret(value: str, name: str, *, quoted: bool) -> bool:
     """Whether a value under a secret's name is one, and no reference, placeholder, path, number, code or word."""
     bare = REFERENCE.sub("", value)
-    if len(bare) < 6 or " " in value or "://" in value or not is_likely(bare, name, quoted=quoted):
+    if len(bare) < SHORTEST or " " in value or "://" in value or not is_likely(bare, name, quoted=quoted):
         return False
     ordinary = PATH.fullmatch(bare) or NUMBERS.fullmatch(bare) or (CALL if quoted else CODE).fullmatch(value)
     return not (ordinary or PLACEHOLDER.search(bare))
@@ -96,7 +97,8 @@ def is_likely(value: str, name: str, *, quoted: bool) -> bool:
     """Whether a value is mixed enough for its name."""
     if is_strong(name):
         return is_mixed(value, quoted=quoted)
-    return is_random(value, length=16 if len(words_of(name)) > 1 else 20) and not UUID.fullmatch(value)
+    ordinary = UUID.fullmatch(value) or NAMED_HASH.fullmatch(value)
+    return not ordinary and is_random(value, length=16 if len(words_of(name)) > 1 else 20)
 
 
 def is_strong(name: str) -> bool:

@@ -7,6 +7,9 @@ from math import log2
 
 DIGIT = re.compile(r"\d")
 HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+NAMED_HASH = re.compile(  # keys of caches, containers and pods: words, then a hash
+    r"(?:[A-Za-z][A-Za-z0-9.]{0,15}[-_.~])+(?:[0-9a-f]{32,}|[0-9a-f]{7,10}-[a-z0-9]{5})"
+)
 
 
 def entropy(text: str) -> float:

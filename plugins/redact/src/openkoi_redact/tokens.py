@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 
 from .formats import PREFIXES, UNKNOWN, formatted
-from .randomness import HEX, is_random, turns
+from .randomness import HEX, NAMED_HASH, is_random, turns
 
 TOKEN = re.compile(r"(?<![\w/+=.%-])[A-Za-z][\w.~-]{23,159}(?![\w/+-])", re.ASCII)
 MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
@@ -24,6 +24,8 @@ def marked_tokens(text: str) -> Iterator[tuple[int, int, str]]:
     """Where random tokens with a mark stand."""
     for found in TOKEN.finditer(text):
         mark = MARK.match(found[0])
+        if NAMED_HASH.fullmatch(found[0]) or text.endswith('W/"', 0, found.start()):  # the latter: an entity tag
+            continue
         if mark and not ID.fullmatch(re.split(r"[_.~-]", mark[0])[0].lower()) and random_after(found[0], mark):
             yield (*found.span(), UNKNOWN)
 
