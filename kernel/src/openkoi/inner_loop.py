@@ -86,13 +86,8 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         if condition := met_condition(conditions, reply, settled, run.budget.usd_left + run.replay.to_come):
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
-        words = (
-            ""
-            if settled or quiet > NUDGES or is_refusal(reply)
-            else GO_ON
-            if is_truncated(reply)
-            else reminder(conditions)
-        )
+        over = settled or quiet > NUDGES or is_refusal(reply)
+        words = "" if over else GO_ON if is_truncated(reply) else reminder(conditions)
         if stop:
             return InnerLoopResult(text, stop)
         if not (settled or words or run.nested.inbox):

@@ -140,11 +140,8 @@ class ModelClient:
         lease = self.budget.reserve(estimate, asked_for, player.price)
         messages = strip_foreign_reasoning(request.messages, player.name)
         sent = replace(request, messages=messages, model=player.model.name, max_output=lease.max_output)
-        heard, started, note = (
-            ResponseBuffer(lease.max_output),
-            perf_counter(),
-            ReservationLog(lease, player.name, request.model),
-        )
+        heard, started = ResponseBuffer(lease.max_output), perf_counter()
+        note = ReservationLog(lease, player.name, request.model)
         try:
             await self.listen(sent, note, heard, player)
             due = charge(heard, estimate, lease)

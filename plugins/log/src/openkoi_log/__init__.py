@@ -13,7 +13,8 @@ from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
 from .refine import refine
-from .rerun import NOBODY, UNKNOWN, Rerun, rerun_of
+from .replayable import NOBODY
+from .rerun import UNKNOWN, Rerun, rerun_of
 from .run_view import QuestionView, RunView
 from .run_views import in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id

@@ -18,13 +18,13 @@ from openkoi_hookspecs import (
     NextAction,
     Record,
     Request,
-    StopReason,
     ToolCall,
     ToolResult,
     events,
 )
 
 from .forking import family
+from .replayable import with_somebody_there, without_missing_verdict
 from .run_views import view_of
 
 E = TypeVar("E", bound=Event)
@@ -33,7 +33,6 @@ UNKNOWN = (
     "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
     "Look at what is there before you do it again."
 )
-NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
 TOLD = (
     *(
         events.RecallFinished,
@@ -53,7 +52,6 @@ TOLD = (
 )
 VERDICTS = (events.ExecutionFinished, events.EvaluationFinished, events.DecisionMade)
 CLOSING = (*VERDICTS, events.RequestClassified)
-DONE = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, events.ToolCallFinished)
 SAID_AGAIN = (events.TaskStarted, events.HistoryCompacted, events.InnerLoopEnded, events.IterationFinished)
 
 
@@ -245,58 +243,10 @@ def over(happened: Iterable[Event]) -> bool:
     return bool(ends) and ends[-1] is not NextAction.ESCALATE
 
 
-def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without those that followed from a person's not being there: that is asked again.
-
-    What else was done in the same turn was done, and stays so.
-    """
-    alone = False
-    for record in records:
-        alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.RunResumed)
-        if not alone or (isinstance(record.event, DONE) and not wants_somebody(record.event)):
-            yield record
-
-
 def ended_unjudged(happened: Iterable[Event]) -> bool:
     """Whether a run came to its end, and only a judgement was missing."""
     ends = [event.decision for event in happened if isinstance(event, events.RunCompleted)]
     return bool(ends) and ends[-1].unjudged
-
-
-def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without what followed an execution, up to where a run that was not judged is resumed.
-
-    What the judge and the learner said then is paid for and not heard again.
-    """
-    held: list[Record] = []
-    after_work = over = False
-    for record in records:
-        event = record.event
-        if isinstance(event, events.RunCompleted) and event.decision.unjudged:
-            held, over = [], True
-        elif isinstance(event, events.RunResumed):
-            over = False
-        elif over:
-            continue
-        elif after_work and isinstance(event, events.RequestClassified):
-            yield from (*held, record)
-            held = []
-        elif after_work and not isinstance(event, events.ExecutionFinished | events.MessageAdded):
-            held.append(record)
-        else:
-            yield from (*held, record)
-            held, after_work = [], isinstance(event, events.ExecutionFinished)
-    yield from held
-
-
-def wants_somebody(event: Event) -> bool:
-    """Whether a run ends here because nobody was there to ask."""
-    match event:
-        case events.ToolCallFinished(result=result):
-            return result.text == NOBODY
-        case events.ExecutionFinished(work=work):
-            return work.ended is StopReason.PERSON
-    return False
 
 
 def lasted(records: Sequence[Record]) -> float:
