@@ -49,7 +49,7 @@ async def solve(home: Path, workspace: Path, step: int) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    koi.subscribers.append(tell)
+    koi.listen(tell)
     async with koi:
         await koi.solve(Task("Write three steps into a.txt"))
 

@@ -115,12 +115,12 @@ async def work(home: Path, workspace: Path, step: int, run: str) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    koi.subscribers.append(tell)
+    koi.listen(tell)
     async with koi:
         if run:
             paths = segments(home / "data" / "sessions")
             records = [record for path in paths for record in read_segment(path)]
-            koi.session = koi.log.session = paths[0].name.removesuffix(".jsonl")
+            koi.services.session = koi.services.log.session = paths[0].name.removesuffix(".jsonl")
             await koi.resume(records, run)
         else:
             await koi.solve(Task("Write three steps into a.txt"))

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi.assembly import Assembly
+from openkoi.app import App
 from openkoi_hookspecs import (
     Ask,
     Check,
@@ -47,7 +47,7 @@ class Scene:
 
     stage: Stage
     text: str = "Write it into a.txt"
-    beside: Callable[[Assembly], Awaitable[object]] | None = None
+    beside: Callable[[App], Awaitable[object]] | None = None
     times: int = 1
 
 
@@ -64,12 +64,12 @@ def play(scene: Scene, settings: Mapping[str, object]) -> list[str]:
         ]
 
 
-async def played(scene: Scene, koi: Assembly) -> list[str]:
+async def played(scene: Scene, koi: App) -> list[str]:
     async with koi:
         meanwhile = asyncio.ensure_future(scene.beside(koi)) if scene.beside else None
         ended = "no error"
         try:
-            await koi.solve(Task(scene.text, limits=koi.config.limits))
+            await koi.solve(Task(scene.text, limits=koi.services.config.limits))
             await koi.drain()
         except KoiError as error:
             ended = str(error)
@@ -194,7 +194,7 @@ class Shortens:
         return messages
 
 
-async def approve(koi: Assembly) -> None:
+async def approve(koi: App) -> None:
     """Answer every question with yes, as soon as it waits."""
     while True:
         for one in koi.pending_questions():

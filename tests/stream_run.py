@@ -30,7 +30,7 @@ async def work(home: Path, url: str, run: str) -> None:
         if isinstance(record.event, events.ModelDelta):
             loop.call_later(LATER, os.kill, os.getpid(), signal.SIGKILL)
 
-    koi.subscribers.append(tell)
+    koi.listen(tell)
     async with koi:
         if run:
             paths = segments(home / "data" / "sessions")

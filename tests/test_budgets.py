@@ -71,7 +71,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
     workspace = folder / "workspace"
     workspace.mkdir()
     async with stage.assemble(workspace, folder / "home") as koi:
-        koi.subscribers.append(records.append)
+        koi.listen(records.append)
         for here in map(scene, numbers):
             records.clear()
             one = Told(here, vendor=vendor)

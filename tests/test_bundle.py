@@ -6,8 +6,8 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from openkoi.assembly import bundle_folders
 from openkoi.config import LIMITS, load_config
+from openkoi.open_app import bundle_folders
 from openkoi.paths import Paths
 from openkoi.plugin_factory import init_of
 from openkoi.registry import Found, resolve, scan, with_preferences

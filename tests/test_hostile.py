@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from hostile_distributions import install_all
 
-from openkoi.assembly import Assembly, build_app
+from openkoi.app import App
 from openkoi.config import Config
+from openkoi.open_app import build_app
 from openkoi.paths import Paths
 from openkoi.registry import scan
 from openkoi_files import Setting
@@ -47,7 +48,7 @@ class Reader:
         return [Tool("read", "Read a file.", {"type": "object"}, read, effect=Effect.READS)]
 
 
-def house(site: Path, home: Path, reader: Reader, model: Scripted) -> Assembly:
+def house(site: Path, home: Path, reader: Reader, model: Scripted) -> App:
     settings = {
         "models.default": Setting("rehearsal/script", "the test"),
         "models.known.rehearsal/script.price": Setting([0, 0], "the test"),
@@ -57,7 +58,7 @@ def house(site: Path, home: Path, reader: Reader, model: Scripted) -> Assembly:
     return build_app(config, scan([str(site)]), {"providers": {"rehearsal": model}, "tools": {"reader": reader}})
 
 
-async def done(koi: Assembly) -> tuple[Result, list[Record]]:
+async def done(koi: App) -> tuple[Result, list[Record]]:
     async with koi:
         result = await koi.solve(Task("Read a.txt"))
         return result, list(koi.records(koi.session))

@@ -84,7 +84,7 @@ class Pond:
         async with stage.assemble(self.folder / "work", self.folder / "home") as koi:
             await koi.solve(Task(text))
             await koi.drain()
-            await koi.remember()
+            await koi.services.update_memory()
             return tuple(koi.records(koi.session))
 
     def found(self, text: str, kind: str) -> Sequence[Hit]:

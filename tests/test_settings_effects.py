@@ -31,8 +31,8 @@ from setting_scenes import (
     repeating,
 )
 
-from openkoi.assembly import as_preferred
 from openkoi.config import Config
+from openkoi.open_app import as_preferred
 from openkoi.paths import Paths
 from openkoi.registry import scan, with_preferences
 from openkoi.unknown_settings import KEYS, shared_by
@@ -114,7 +114,7 @@ def embedder_of_memory(settings: Mapping[str, object]) -> object:
         async with Stage(installed=installed, settings={"use.memory": "duckdb", **settings}).assemble(
             home, home
         ) as koi:
-            embedder = getattr(await koi.components.memory(), "embedder", None)
+            embedder = getattr(await koi.services.components.memory(), "embedder", None)
             return getattr(embedder, "id", None)
 
     with TemporaryDirectory() as folder:

@@ -296,7 +296,7 @@ def test_work_that_was_not_kept_is_not_replaced_by_what_was_there_before(tmp_pat
 
     async def solve() -> Rehearsed:
         koi = stage.assemble(tmp_path, tmp_path / "home")
-        koi.registry.provided = {**koi.registry.provided, "checkpoints": {"mine": keeper}}
+        koi.services.plugins.provided = {**koi.services.plugins.provided, "checkpoints": {"mine": keeper}}
         async with koi:
             return Rehearsed(await koi.solve(WRITE), tuple(koi.records(koi.session)))
 

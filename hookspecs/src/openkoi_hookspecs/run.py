@@ -69,6 +69,14 @@ class Handle(Protocol):
 class Koi(Protocol):
     """OpenKoi between runs, as commands, daemons and frontends hold it."""
 
+    @property
+    def workspace(self) -> Path:
+        """The folder that tasks work in when they name none."""
+
+    @property
+    def session(self) -> str:
+        """The id of this process's session in the log."""
+
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
 
@@ -89,6 +97,24 @@ class Koi(Protocol):
 
     def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
+
+    def use_key(self, provider: str, key: str) -> None:
+        """Build a provider with this key in this process, without saving it."""
+
+    def conceal(self, secret: str, name: str = "") -> None:
+        """Mask a secret from now on in all that is written; ``name`` says what it is."""
+
+    def setting(self, key: str, kind: type[T], default: T) -> T:
+        """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind."""
+
+    def folder(self, name: str) -> Path:
+        """Return a private folder of this name in the data folder; make it if it is missing."""
+
+    def warn(self, text: str) -> None:
+        """Warn the user once, with the run that comes next or is under way."""
+
+    async def emit(self, event: Event) -> None:
+        """Log an event that belongs to no run; listeners hear it."""
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is. None: nobody is there, or no answer was given in time."""

@@ -36,7 +36,7 @@ async def baseline_of(name: str, evaluator: SupportsBaseline, run: "TaskRun") ->
     except LimitExceededError as reached:
         run.note_limit(reached.limit)
     except Exception as error:  # an evaluator is a plugin: without a baseline it judges all there is
-        run.app.warn_once(f"{name} could not record a baseline: {error}")
+        run.services.warn_once(f"{name} could not record a baseline: {error}")
     return Baseline(name)
 
 
@@ -48,7 +48,7 @@ def resume_baselines(run: "TaskRun") -> None:
         return
     run.baseline_done, run.workspace_state.origin, run.baselines = True, past.origin, dict(past.baselines)
     if lost:
-        run.app.warn_once(LOST.format(names=", ".join(lost)))
+        run.services.warn_once(LOST.format(names=", ".join(lost)))
 
 
 def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, SupportsBaseline]:

@@ -9,21 +9,21 @@ from .timeouts import confined
 
 async def compact(run: TaskRun) -> events.HistoryCompacted | None:
     """Replace the conversation by a shorter one; return what was removed, or None if it stays as it is."""
-    if not run.app.config.get("memory.compaction", bool, True):
+    if not run.services.config.get("memory.compaction", bool, True):
         return None
     before = tuple(run.conversation.messages)
-    name = run.agent.compactor or run.app.config.get("use.compactor", str, "")
+    name = run.agent.compactor or run.services.config.get("use.compactor", str, "")
     try:
-        compactor = await run.app.components.compactor(name)
+        compactor = await run.services.components.compactor(name)
         with confined():
             shorter = await run.with_deadline(compactor.compact(before, run))
     except LimitExceededError:
         raise
     except Exception as error:  # a compactor is a plugin: without it the conversation stays as it is
-        run.app.warn_once(f"The conversation could not be made shorter: {error}")
+        run.services.warn_once(f"The conversation could not be made shorter: {error}")
         return None
     if wrong := unsound(shorter, before):
-        run.app.warn_once(f"What {name} made of the conversation is left out: {wrong}.")
+        run.services.warn_once(f"What {name} made of the conversation is left out: {wrong}.")
         return None
     run.conversation.messages = list(shorter)
     return removed(before, shorter) if tuple(shorter) != before else None

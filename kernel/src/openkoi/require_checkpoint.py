@@ -25,10 +25,10 @@ async def may_change_files(run: "TaskRun") -> bool | None:
     async with run.baseline_lock:
         if run.workspace_state.origin or run.unkept is not None:
             return run.unkept is not False
-        chosen = run.app.config.get("use.checkpoints", str, "") not in ("", "none")
-        required = chosen and run.app.config.get(KEY, bool, True)
+        chosen = run.services.config.get("use.checkpoints", str, "") not in ("", "none")
+        required = chosen and run.services.config.get(KEY, bool, True)
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
-        run.app.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
+        run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()
         answer = await run.ask(Question(ASK, choices=("yes", "no"), digest=KEY)) if required else YES[0]
         run.unkept = None if answer is None else answer.strip().lower() in YES

@@ -6,7 +6,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
@@ -45,10 +45,11 @@ from openkoi_progress import Footprints, Standstill
 from .baselines import take_baselines
 from .conversation import Conversation
 from .effects import EffectLog
-from .house import ALONE, House, ParentRun
 from .model_client import ModelClient
 from .model_roles import EXECUTOR, executor_of
+from .parent_run import ALONE, ParentRun
 from .sandbox_policy import execute_in_sandbox
+from .services import Services
 from .subtasks import solve_subtask
 from .timeouts import with_timeout
 from .unicode import sanitize_text
@@ -64,10 +65,12 @@ NO_AGENT = Agent(name="")
 class TaskRun:
     """A run, as plugins are lent it and as the phases carry it."""
 
-    app: House
+    services: Services
     task: Task
     workspace: Path
     nested: ParentRun = ALONE
+    _: KW_ONLY
+    solve_part: Callable[[Task, ParentRun], Awaitable[Result]]
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
@@ -97,7 +100,7 @@ class TaskRun:
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
         self.replay = rerun_of(self.nested.records, self.id)
-        self.budget = Budget(self.limits, self.nested.budget or self.app.day)
+        self.budget = Budget(self.limits, self.nested.budget or self.services.day)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.lapped
         self.approved = self.replay.approved
@@ -105,11 +108,17 @@ class TaskRun:
             self.budget.remember(
                 paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
             )
-        self.models = ModelClient(self.budget, self.app.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
-        self.standstill = Standstill(self.app.config.ceilings)
-        keeper, house = self.app.components.checkpoints, self.app
+        self.models = ModelClient(
+            self.budget, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR
+        )
+        self.standstill = Standstill(self.services.config.ceilings)
+        services = self.services
         self.workspace_state = WorkspaceState(
-            self.workspace, self.outermost, keeper, house.warn_once, lambda: self.seconds_left
+            self.workspace,
+            self.outermost,
+            services.components.checkpoints,
+            services.warn_once,
+            lambda: self.seconds_left,
         )
 
     @property
@@ -120,7 +129,7 @@ class TaskRun:
     @property
     def koi(self) -> Koi:
         """OpenKoi, for what is not charged to the task."""
-        return self.app
+        return self.services.koi
 
     @property
     def limits(self) -> Limits:
@@ -150,9 +159,9 @@ class TaskRun:
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask memory; what is wrong with it is said."""
         try:
-            return await self.with_deadline(self.app.search(query))
+            return await self.with_deadline(self.services.search(query))
         except LimitExceededError:
-            self.app.warn_once("Memory did not answer in the time that the task has.")
+            self.services.warn_once("Memory did not answer in the time that the task has.")
             return ()
         finally:
             await self.warn()
@@ -162,7 +171,7 @@ class TaskRun:
         id = name_of(question, self.id)
         await self.emit(events.QuestionAsked(id, question.text))
         with self.budget.standing_still():
-            answer = await self.app.asker.ask(question, self.id)
+            answer = await self.services.asker.ask(question, self.id)
         await self.emit(events.QuestionAnswered(id, answer))
         return answer
 
@@ -188,7 +197,7 @@ class TaskRun:
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        said = await self.app.hooks.collect(moment, *args, **facts)
+        said = await self.services.hooks.collect(moment, *args, **facts)
         await self.warn()
         return said
 
@@ -196,7 +205,7 @@ class TaskRun:
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
-        value = await self.app.hooks.fold(moment, value, *args, **facts)
+        value = await self.services.hooks.fold(moment, value, *args, **facts)
         await self.warn()
         return value
 
@@ -226,19 +235,19 @@ class TaskRun:
         happened = [one for one in (event, *more) if not self.replay.covers(one)]
         if not happened:
             return
-        self.app.publish(self.id, happened)
-        if NOTIFYING.get() or not self.app.hooks.implementations_by_hook.get("on_event"):
+        self.services.publish(self.id, happened)
+        if NOTIFYING.get() or not self.services.hooks.implementations_by_hook.get("on_event"):
             return
         before = NOTIFYING.set(True)
         try:
             for each in happened:
-                await self.app.hooks.tell(event=each, run=self)
+                await self.services.hooks.tell(event=each, run=self)
         finally:
             NOTIFYING.reset(before)
 
     async def warn(self) -> None:
-        """Say what the house has to warn of."""
-        if warnings := self.app.warnings():
+        """Log the warnings that wait."""
+        if warnings := self.services.warnings.take():
             await self.emit(*warnings)
 
     async def add_message(self, text: str, *, fresh: bool = False) -> None:
@@ -248,7 +257,7 @@ class TaskRun:
         if fresh:
             self.conversation, self.standstill = (
                 Conversation(self.conversation.system),
-                Standstill(self.app.config.ceilings),
+                Standstill(self.services.config.ceilings),
             )
         self.conversation.say(message)
         if known is None:
@@ -267,8 +276,8 @@ class TaskRun:
         """How many tokens the model that works can read."""
         if self.agent.context:
             return self.agent.context
-        first, *_ = await self.app.router.chain(self.agent.model or EXECUTOR)
-        return (await self.app.router.resolved(first)).model.context
+        first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
+        return (await self.services.router.resolved(first)).model.context
 
     def add_reply(self, reply: Response) -> None:
         """Add the model's turn to the conversation."""

@@ -25,11 +25,11 @@ async def execute_in_sandbox(command: Command, run: "TaskRun") -> CommandResult:
     """Run a command in the workspace, no longer than the task may last, and log what the sandbox reports."""
     if run.budget.seconds_left <= 0:
         raise LimitExceededError("seconds")
-    sandbox = await run.app.components.sandbox()
+    sandbox = await run.services.components.sandbox()
     if sandbox is None:
         raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
     await require_level(sandbox, run)
-    hidden = command.hide_env | run.app.redactor.names(run.app.config.environment)
+    hidden = command.hide_env | run.services.redactor.names(run.services.config.environment)
     seconds, approved = min(command.seconds, run.budget.seconds_left), command.approved | run.approved
     bounded = replace(command, seconds=seconds, hide_env=hidden, approved=approved)
     done = await sandbox.execute(bounded, run.workspace)
@@ -40,7 +40,7 @@ async def execute_in_sandbox(command: Command, run: "TaskRun") -> CommandResult:
 
 async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:
     """Raise where commands would be less caged than the configuration wants, and no person allows it for this run."""
-    wanted = level_of(run.app.config.get(KEY, str, LEVELS[0]))
+    wanted = level_of(run.services.config.get(KEY, str, LEVELS[0]))
     if wanted == 0 or run.uncaged:
         return
     proved = await sandbox.probe_level()

@@ -31,7 +31,7 @@ async def within_caps(
     most = max_total_bytes(await window_of(run))
     kept, warnings = refuse_oversized(sections, hook.__name__, max_total=most, taken=total_size(beside))
     for text in warnings:
-        run.app.warn_once(text)
+        run.services.warn_once(text)
     await run.warn()
     return list(kept)
 

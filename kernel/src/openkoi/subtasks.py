@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import ExecutionResult, LimitExceededError, Result, StopReason, Task
 from openkoi_log import part_of
 
-from .house import ParentRun
+from .parent_run import ParentRun
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -25,7 +25,7 @@ async def solve_subtask(task: Task, run: "TaskRun") -> Result:
     part = ParentRun(run.budget, run.nested.depth + 1, id, run.nested.records, run.outermost)
     workspace = task.workspace or run.task.workspace
     nested = replace(task, parent=run.id, session=run.task.session, workspace=workspace)
-    result = await run.app.solve(nested, part)
+    result = await run.solve_part(nested, part)
     note_part(result.iterations[-1].work, run)
     return result
 

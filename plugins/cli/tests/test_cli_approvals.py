@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from openkoi.assembly import Assembly
+from openkoi.app import App
 from openkoi_cli.answering import YES, how, meant, no_because, yes_to
 from openkoi_cli.approvals import fact, lines
 from openkoi_cli.person import answered_elsewhere
@@ -127,12 +127,12 @@ def test_whoever_can_be_resumed_is_not_over(ended: str, over: bool) -> None:
     assert [over, over, False] == [is_over(run, runs) for run in ("part", "whole", "unknown")]
 
 
-def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> Assembly:
+def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> App:
     """An OpenKoi in whose log this has happened, by run."""
     koi = Stage().assemble(tmp_path, tmp_path / "home")
     for run, event in happened:
-        koi.publish(run, [event])
-    koi.log.close()
+        koi.services.publish(run, [event])
+    koi.services.log.close()
     return koi
 
 
@@ -143,19 +143,19 @@ def wait(kept: Questions, id: str, run: str, days: float = 0) -> None:
 def test_what_is_a_month_old_is_put_away_answered_or_not(tmp_path: Path) -> None:
     koi = house(tmp_path)
     for id, days in (("new", 29), ("old", 31), ("answered", 31)):
-        wait(koi.asker.kept, id, "run-1", days)
+        wait(koi.services.asker.kept, id, "run-1", days)
     koi.answer_question("answered", "yes")
 
     assert ["new"] == [one.waiting.id for one in pending(koi)]
-    assert ["new.json"] == [path.name for path in koi.asker.kept.folder.iterdir()]
+    assert ["new.json"] == [path.name for path in koi.services.asker.kept.folder.iterdir()]
 
 
 def test_the_task_is_named_and_what_to_go_on_with(tmp_path: Path) -> None:
     part = Task("Write the letter", parent="whole")
     koi = house(tmp_path, [("whole", events.TaskStarted(Task("Write"))), ("part", events.TaskStarted(part))])
-    wait(koi.asker.kept, "a", "whole", 1)
-    wait(koi.asker.kept, "b", "part", 0.5)
-    wait(koi.asker.kept, "c", "unknown")
+    wait(koi.services.asker.kept, "a", "whole", 1)
+    wait(koi.services.asker.kept, "b", "part", 0.5)
+    wait(koi.services.asker.kept, "c", "unknown")
 
     told = [(one.task, one.resume) for one in pending(koi)]
     assert [("Write", "whole"), ("Write the letter", "whole"), ("", "")] == told
@@ -164,10 +164,10 @@ def test_the_task_is_named_and_what_to_go_on_with(tmp_path: Path) -> None:
 def test_a_question_of_a_run_that_is_over_is_put_away(tmp_path: Path) -> None:
     over = events.RunCompleted(Decision(Ends.ACCEPT, "good"), Cost())
     koi = house(tmp_path, [("run-1", events.TaskStarted(Task("Write", limits=Limits()))), ("run-1", over)])
-    wait(koi.asker.kept, "a", "run-1")
+    wait(koi.services.asker.kept, "a", "run-1")
 
     assert [] == pending(koi)
-    assert [] == list(koi.asker.kept.folder.iterdir())
+    assert [] == list(koi.services.asker.kept.folder.iterdir())
 
 
 def test_a_prompt_knows_that_its_question_was_answered_elsewhere(tmp_path: Path) -> None:

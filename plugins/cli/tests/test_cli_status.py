@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, script, shell
 
-from openkoi.assembly import Assembly
+from openkoi.app import App
 from openkoi_cli.breakdown import breakdown, day, providers, table
 from openkoi_cli.spared import spared
 from openkoi_cli.spared import table as spared_table
@@ -68,17 +68,17 @@ def task(text: str = "Write", *, over: bool = True) -> list[Event]:
     ]
 
 
-def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str, object] | None = None) -> Assembly:
+def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str, object] | None = None) -> App:
     """An OpenKoi in whose log this has happened, by run."""
     koi = Stage(settings=settings or {}).assemble(tmp_path, tmp_path / "home")
     for run, happened in runs:
-        koi.publish(run, happened)
-    koi.log.close()
+        koi.services.publish(run, happened)
+    koi.services.log.close()
     return koi
 
 
-def told(koi: Assembly) -> str:
-    sessions = koi.config.paths.sessions
+def told(koi: App) -> str:
+    sessions = koi.services.config.paths.sessions
     return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True))))
 
 
@@ -107,7 +107,9 @@ def line_of(name: str, text: str) -> str:
 @pytest.mark.row("CLI-04")
 def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
-    koi.asker.kept.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?")))
+    koi.services.asker.kept.put(
+        PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?"))
+    )
     text = told(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
@@ -123,10 +125,10 @@ def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:
 
 def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path) -> None:
     koi = Stage().assemble(tmp_path, tmp_path / "home")
-    koi.publish("run-1", task(over=False))
+    koi.services.publish("run-1", task(over=False))
 
     assert "run-1" in told(koi)
-    koi.log.close()
+    koi.services.log.close()
     assert "interrupted" in told(koi)
 
 
@@ -134,12 +136,12 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
 def test_the_limit_of_the_day_is_told_with_what_is_used_of_it(tmp_path: Path) -> None:
     limits: dict[str, object] = {"safety.max_cost_usd_per_day": 5.0}
     koi = house(tmp_path, ("run-1", task()), settings=limits)
-    assert koi.config.day is not None
-    koi.config.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
+    assert koi.services.config.day is not None
+    koi.services.config.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
 
-    assert ["$1.25 of $5.00"] == day(koi.config.day)
+    assert ["$1.25 of $5.00"] == day(koi.services.config.day)
     assert "  Limit of the day:\n    $1.25 of $5.00" in told(koi)
-    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.config.day.folder, 60_000, 5.0))
+    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.services.config.day.folder, 60_000, 5.0))
     assert [] == day(None)
 
 
@@ -169,7 +171,7 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", past), ("run-2", fork))
 
     for phases in (True, False):
-        paid = charges(koi.config.paths.sessions, told_by(phases=phases))
+        paid = charges(koi.services.config.paths.sessions, told_by(phases=phases))
         assert 1.75 + 8.0 == costs_of(paid).total
 
 

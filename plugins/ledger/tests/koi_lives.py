@@ -11,7 +11,7 @@ from koi_learners import AsWritten, FullHistory, Oracle
 from koi_model import Mind
 from koi_world import Truths, World, heard
 
-from openkoi.assembly import Assembly
+from openkoi.app import App
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Evaluation, Event, Learning, LearningStatus, Limits, Record, Result, Task, events
 from openkoi_ledger import Ledger
@@ -112,7 +112,7 @@ class Pond:
         }
         self.plugins = learners.get(self.who, {})
 
-    def open(self) -> Assembly:
+    def open(self) -> App:
         """OpenKoi as a new process has it: what it knows it reads from its files."""
         data = self.home / "data"
         mine = {"ledger": Ledger(sessions=data / "sessions")} if self.who == "ours" else self.plugins
@@ -131,7 +131,7 @@ class Pond:
                 self.life.records.append(record)
                 self.note(record.run, record.event)
 
-    async def step(self, koi: Assembly) -> None:
+    async def step(self, koi: App) -> None:
         """Do the next task."""
         project, text = self.truths.task()
         folder = self.home / project

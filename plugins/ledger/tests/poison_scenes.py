@@ -123,7 +123,7 @@ class Home:
 
         async def done() -> list[Record]:
             async with koi:
-                koi.asker.person = person
+                koi.services.asker.person = person
                 await koi.solve(Task(text, project=more.get("project", "pond"), workspace=str(self.workspace)))
                 await koi.drain()
                 return list(koi.records(koi.session))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.assembly import Assembly, open_app
+from openkoi.app import App
+from openkoi.open_app import open_app
 from openkoi_hookspecs import DiscoveredProvider
 from openkoi_onboarding.discovery import Machine, discover
 from openkoi_onboarding.hook import find_models
@@ -29,7 +30,7 @@ DEFAULTS = {
 }
 
 
-def opened(folder: Path, ollama: str = NOBODY) -> Assembly:
+def opened(folder: Path, ollama: str = NOBODY) -> App:
     return open_app(folder, environment={"OPENKOI_HOME": str(folder / "koi"), "OLLAMA_HOST": ollama})
 
 
@@ -146,7 +147,7 @@ def test_a_store_that_cannot_be_read_is_a_warning_where_nothing_else_is_found(
     koi = opened(tmp_path)
 
     assert [] == asyncio.run(find_models(koi))
-    [warning] = koi.pending
+    [warning] = koi.services.warnings.texts
     assert "providers.json is not valid JSON" in warning
     assert "failed at" not in warning
 

@@ -57,6 +57,8 @@ async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[
 
     home = workspace / "home"
     async with Stage().assemble(workspace, home) as koi:
-        koi.asker.person = person
-        tools = {tool.name: tool for tool in await WorkspaceTools().tools(await koi.make_run(Task("a task")))}
+        koi.services.asker.person = person
+        tools = {
+            tool.name: tool for tool in await WorkspaceTools().tools(await koi.runs_of_tasks.make_run(Task("a task")))
+        }
         return asked, await tools["ask_user"].call(arguments)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.turns import add, address, done, take_turns, task, words
 
-from openkoi.assembly import Assembly
+from openkoi.app import App
 from openkoi_hookspecs import (
     Arguments,
     Deny,
@@ -68,7 +68,7 @@ class Adding:
         return [Tool("add", "Add one.", SCHEMA, call, effect=Effect.READS)]
 
 
-def assembled(folder: Path) -> Assembly:
+def assembled(folder: Path) -> App:
     """An OpenKoi that asks the contest's model; what it writes down is not in its workspace."""
     workspace = folder / "workspace"
     workspace.mkdir()
@@ -78,7 +78,7 @@ def assembled(folder: Path) -> Assembly:
     return stage.assemble(workspace, folder / "home")
 
 
-async def turn(koi: Assembly, asked: dict[str, int]) -> None:
+async def turn(koi: App, asked: dict[str, int]) -> None:
     """So many runs at once."""
     results = await asyncio.gather(
         *(koi.solve(Task(task(asked["steps"]), limits=PLENTY)) for _ in range(asked.get("runs", 1)))
@@ -88,9 +88,9 @@ async def turn(koi: Assembly, asked: dict[str, int]) -> None:
     await koi.drain()
 
 
-async def listen(koi: Assembly, asked: dict[str, int]) -> None:
+async def listen(koi: App, asked: dict[str, int]) -> None:
     """A call that is streamed."""
-    run = await koi.make_run(Task("Speak.", limits=PLENTY))
+    run = await koi.runs_of_tasks.make_run(Task("Speak.", limits=PLENTY))
     said = Message.user(words(asked["chunks"], asked["pause"]))
     reply = await run.chat(Request((said,), model="executor"))
     assert asked["chunks"] == len(reply.text.split())

@@ -40,7 +40,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
     said = await opinions(work, run)
-    required = run.app.config.strings("evaluation.require", ())
+    required = run.services.config.strings("evaluation.require", ())
     silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
     if not said and not silent:
         return None
@@ -56,7 +56,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
     try:
         return only_stricter(sound(other), whole)
     except ValueError as error:
-        names = ", ".join(voice.plugin for voice in run.app.hooks.implementations(hooks.after_evaluate))
+        names = ", ".join(voice.plugin for voice in run.services.hooks.implementations(hooks.after_evaluate))
         await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
         return whole
 
@@ -102,11 +102,11 @@ async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]
         if opinion is None:
             continue
         if opinion.scores and name not in judges:
-            run.app.warn_once(NOT_A_JUDGE.format(name=name))
+            run.services.warn_once(NOT_A_JUDGE.format(name=name))
             opinion = without_scores(opinion)
         said[name] = opinion
         if opinion.unavailable_reason:
-            run.app.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
+            run.services.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
     await run.warn()
     return said
 

@@ -56,7 +56,7 @@ async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
 
 async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """A worker works in the model's place; it says when it is done."""
-    worker = await run.app.components.worker(run.agent.worker)
+    worker = await run.services.components.worker(run.agent.worker)
     try:
         with confined():
             work = await run.with_deadline(worker.run(plan, run))
@@ -105,10 +105,10 @@ async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
 async def tools(run: TaskRun) -> tuple[Tool, ...]:
     """What the model may use; of two tools with one name the first holds, and that is said."""
     known: dict[str, Tool] = {}
-    for name, toolbox in (await run.app.components.toolboxes()).items():
+    for name, toolbox in (await run.services.components.toolboxes()).items():
         for tool in await asked(name, toolbox, run):
             if tool.name in known:
-                run.app.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
+                run.services.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
             known.setdefault(tool.name, tool)
     await run.warn()
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in run.agent.tools))
@@ -122,5 +122,5 @@ async def asked(name: str, toolbox: ToolProvider, run: TaskRun) -> Sequence[Tool
             raise TypeError(wrong)
         return offered
     except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
-        run.app.warn_once(f"The tools of {name} cannot be had: {error}")
+        run.services.warn_once(f"The tools of {name} cannot be had: {error}")
         return ()

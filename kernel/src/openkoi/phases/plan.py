@@ -39,7 +39,7 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
-    planned = "models.planner" in run.app.config.settings
+    planned = "models.planner" in run.services.config.settings
     judged = run.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
     if planned and not asks:
@@ -71,6 +71,6 @@ async def steps(sections: Iterable[Section], run: TaskRun) -> Sequence[Section]:
         run.note_limit(reached.limit)
         return ()
     except KoiError as error:
-        run.app.warn_once(f"Continuing without a plan: {error}")
+        run.services.warn_once(f"Continuing without a plan: {error}")
         return ()
     return (Section("plan", reply.text, source="planner"),) if reply.text.strip() else ()

@@ -12,7 +12,7 @@ from ..run import TaskRun
 async def recall(run: TaskRun) -> Recall:
     """What of memory will be shown, within a tenth of the task's tokens."""
     task = run.task
-    await run.emit(await started(run), *run.app.warnings())
+    await run.emit(await started(run), *run.services.warnings.take())
     if known := run.replay.take(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(recall_query(task))))
@@ -24,13 +24,13 @@ async def recall(run: TaskRun) -> Recall:
 async def started(run: TaskRun) -> events.TaskStarted:
     """How the log begins: the task, and the model that was chosen for it, if it needs one."""
     executor = executor_of(run.task.agent)
-    chosen = await run.app.router.choice(executor) if executor else ModelChoice("")
-    first = bool(chosen.origin) and not segments(run.app.config.paths.sessions)
+    chosen = await run.services.router.choice(executor) if executor else ModelChoice("")
+    first = bool(chosen.origin) and not segments(run.services.config.paths.sessions)
     return events.TaskStarted(
         run.task,
         model=chosen.name,
         workspace=str(run.workspace),
         origin=chosen.origin,
         first=first,
-        models=run.app.config.models_said,
+        models=run.services.config.models_said,
     )

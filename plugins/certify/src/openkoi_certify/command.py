@@ -91,11 +91,7 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     """Have it done as a task of its own; its best work is the file of the certificate. Raises KoiError."""
     from openkoi_hookspecs import Agent, Limits, StopReason, Task
 
-    from .pricing import Open
-
-    if isinstance(koi, Open):
-        koi.subscribers.append(show_progress)
-
+    koi.listen(show_progress)
     limits = Limits(iterations=0, tokens=TOKENS, calls=CALLS, seconds=SECONDS, usd=budget)
     agent = Agent(name="certify", worker="certify", tools=())
     task = Task("Certify an evaluator", context=str(order), category="certification", limits=limits, agent=agent)

@@ -1,13 +1,13 @@
 """Estimate the cost of a certification before any model is called."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, cast, runtime_checkable
 
-from openkoi_hookspecs import Cost, Event, Koi, Limits, Price, Record, Request, RequestRejectedError, Response, Run
+from openkoi_hookspecs import Cost, Event, Koi, Limits, Price, Request, RequestRejectedError, Response, Run
 from openkoi_models import Estimator
 from openkoi_report import dollars, plural
 
@@ -43,15 +43,21 @@ class Models(Protocol):
         """The model of this full name."""
 
 
-@runtime_checkable
-class Open(Protocol):
-    """A Koi that knows model prices and reports what happens in its runs."""
-
-    subscribers: list[Callable[[Record], None]]
+class Services(Protocol):
+    """What runs share."""
 
     @property
     def router(self) -> Models:
         """The models."""
+
+
+@runtime_checkable
+class Open(Protocol):
+    """A Koi that knows model prices."""
+
+    @property
+    def services(self) -> Services:
+        """What runs share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +110,8 @@ async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
     requests = [request for request in await collect_requests(koi, judged, order) for _ in range(order.votes)]
     if not isinstance(koi, Open):
         return Estimate(order.model or "the evaluator", len(requests), math.inf, known=False)
-    name = (await koi.router.chain(order.model or "evaluator"))[0]
-    player, estimator = await koi.router.resolved(name), Estimator()
+    name = (await koi.services.router.chain(order.model or "evaluator"))[0]
+    player, estimator = await koi.services.router.resolved(name), Estimator()
     usd = sum(request_cost(request, estimator.tokens(name, request), player.price) for request in requests)
     return Estimate(name, len(requests), usd, player.known)
 

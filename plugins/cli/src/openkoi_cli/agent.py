@@ -12,7 +12,7 @@ from .run import Asked, do
 from .run import command as of_tasks
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_agentspec import Spec
     from openkoi_hookspecs import Agent, Task
 
@@ -70,16 +70,16 @@ def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
     return replace(spec, agent=without_models(spec.agent)) if named else spec
 
 
-def led(task: "Task", spec: "Spec", koi: "Assembly") -> "Task":
+def led(task: "Task", spec: "Spec", koi: "App") -> "Task":
     """The task as the file wants it done, but for what stronger places say; what is not made use of is said."""
     for note in spec.notes:
-        koi.warn_once(note)
+        koi.warn(note)
     taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
     limits = replace(spec.bounds, **taken).over(task.effective_limits)
     if limits.usd > task.effective_limits.usd:
-        koi.warn_once(MORE.format(limits.usd, task.effective_limits.usd))
-    own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.config.settings]
+        koi.warn(MORE.format(limits.usd, task.effective_limits.usd))
+    own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.services.config.settings]
     capped = {limit: min(getattr(limits, limit), getattr(task.effective_limits, limit)) for limit in own}
     if "cycles" in own:
         agent = no_longer(agent, capped["cycles"])
@@ -92,9 +92,9 @@ def no_longer(agent: "Agent", most: int) -> "Agent":
     return replace(agent, team=team, cycles=None if agent.cycles is None else min(agent.cycles, most))
 
 
-def outranked(key: str, koi: "Assembly") -> bool:
+def outranked(key: str, koi: "App") -> bool:
     """Whether the line, or a variable, says what a key is."""
-    setting = koi.config.settings.get(key)
+    setting = koi.services.config.settings.get(key)
     return setting is not None and setting.origin.startswith(STRONGER)
 
 

@@ -8,7 +8,7 @@ import click
 from .waiting import Pending, listed
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_hookspecs import Question
 
 YES = ("y", "yes", "allow", "approve")
@@ -48,9 +48,9 @@ def how(one: Pending) -> str:
     return f"{wants} Say it: openkoi approve {one.id} --answer TEXT"
 
 
-def answer(one: Pending, words: str, done: str, koi: "Assembly") -> None:
+def answer(one: Pending, words: str, done: str, koi: "App") -> None:
     """Answer, and say so."""
     koi.answer_question(one.waiting.id, words)
-    click.echo(koi.redactor(f"{done} {one.id}: {one.line}"))
+    click.echo(koi.services.redactor(f"{done} {one.id}: {one.line}"))
     if one.resume:
         click.echo(f"  The task does not run any more. To go on with it: openkoi resume {one.resume[:8]}", err=True)

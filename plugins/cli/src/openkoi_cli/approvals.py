@@ -27,9 +27,9 @@ def command(invocation: Invocation, /, format: str) -> None:
     there = pending(koi)
     if format == "json":
         facts = {"schema": SCHEMA, "approvals": [fact(one) for one in there]}
-        click.echo(json.dumps(masked(facts, koi.redactor)))
+        click.echo(json.dumps(masked(facts, koi.services.redactor)))
     else:
-        click.echo(koi.redactor("\n".join(lines(there, datetime.now(UTC)))))
+        click.echo(koi.services.redactor("\n".join(lines(there, datetime.now(UTC)))))
 
 
 def fact(one: Pending) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from .invocation import Invocation
 from .waiting import Pending, pending
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(invocation: Invocation, /, id: str, every: bool, words: str) -> int:
     return 0
 
 
-def approve_all(there: Sequence[Pending], koi: "Assembly") -> int:
+def approve_all(there: Sequence[Pending], koi: "App") -> int:
     """Say yes wherever that is an answer; what is left is named."""
     from openkoi_hookspecs import KoiError
 
@@ -42,7 +42,7 @@ def approve_all(there: Sequence[Pending], koi: "Assembly") -> int:
         answer(one, yes_to(one.waiting.question), "Approved", koi)
     for one in there:
         if one not in simple:
-            click.echo(koi.redactor(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
+            click.echo(koi.services.redactor(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
     if not simple:
         raise KoiError(NOTHING if not there else "Nothing waits that a yes would answer.")
     return 0

@@ -13,7 +13,7 @@ from .spending import SPANS, since
 from .waiting import age, alive, pending
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_files import Daybook
     from openkoi_log import Past
     from openkoi_report import Charge
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-def breakdown(koi: "Assembly", tasks: "Sequence[Past]", there: "Sequence[Charge]") -> Iterator[str]:
+def breakdown(koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]") -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
     spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
     yield from headed("Providers used this month", providers(spans[-1]))
@@ -29,9 +29,11 @@ def breakdown(koi: "Assembly", tasks: "Sequence[Past]", there: "Sequence[Charge]
     yield from headed(
         "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
     )
-    yield from headed("Limit of the day", day(koi.config.day))
+    yield from headed("Limit of the day", day(koi.services.config.day))
     yield from headed("Waiting for an answer (openkoi approvals)", waiting(koi))
-    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.config.paths.sessions, tasks))
+    yield from headed(
+        "Not finished (to go on: openkoi resume ID)", unfinished(koi.services.config.paths.sessions, tasks)
+    )
 
 
 def headed(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -79,7 +81,7 @@ def day(book: "Daybook | None") -> list[str]:
     return [", ".join(filter(None, (usd, tokens if math.isfinite(book.most_tokens) else "")))]
 
 
-def waiting(koi: "Assembly") -> list[str]:
+def waiting(koi: "App") -> list[str]:
     """The questions that nobody has answered yet."""
     now = datetime.now(UTC)
     return [f"{one.id}  {age(one.waiting.at, now)}  {one.line}" for one in pending(koi)]

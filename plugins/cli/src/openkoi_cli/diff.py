@@ -34,19 +34,19 @@ async def diff(invocation: Invocation, task_id: str) -> None:
     from .undoing import BESIDE, beside, keeper_of, settled, task_to_show
 
     koi = invocation.open()
-    changes = task_to_show(koi.config.paths.sessions, task_id)
+    changes = task_to_show(koi.services.config.paths.sessions, task_id)
     async with koi:
         keeper = await keeper_of(koi)
-        if is_under_way(koi.running, changes.past.run):
-            click.echo(koi.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
+        if is_under_way(koi.services.running, changes.past.run):
+            click.echo(koi.services.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
             return
-        koi.log.session = changes.past.segment.partition(".")[0]
+        koi.services.log.session = changes.past.segment.partition(".")[0]
         changes = await settled(koi, changes)
         text = await keeper.diff(changes.workspace, changes.before, changes.after)
-        click.echo(koi.redactor(text), nl=False)
-        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, koi.config.paths.sessions)]
+        click.echo(koi.services.redactor(text), nl=False)
+        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, koi.services.config.paths.sessions)]
         for line in [*[line async for line in since(text, changes, keeper)], *notes]:
-            click.echo(koi.redactor(line), err=True)
+            click.echo(koi.services.redactor(line), err=True)
 
 
 async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":

@@ -14,7 +14,7 @@ from openkoi_report import megabytes
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 
 PATIENCE = 3.0
@@ -39,21 +39,21 @@ def command(invocation: Invocation, /) -> int:
     koi, broken = opened(invocation)
     seen = asyncio.run(examine(koi))
     if broken:
-        seen.lines[0] = ("Config", f"{koi.config.paths.config.parent} (it cannot be read: the defaults hold)")
+        seen.lines[0] = ("Config", f"{koi.services.config.paths.config.parent} (it cannot be read: the defaults hold)")
         seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
-        click.echo(koi.redactor(f"  {part + ':':<{width}}{text}".rstrip()))
+        click.echo(koi.services.redactor(f"  {part + ':':<{width}}{text}".rstrip()))
     if seen.issues:
         click.echo("\n  Issues:")
     for issue in seen.issues:
-        click.echo(koi.redactor(f"    ! {issue}"))
+        click.echo(koi.services.redactor(f"    ! {issue}"))
     return 1 if seen.issues else 0
 
 
-def opened(invocation: Invocation) -> tuple["Assembly", str]:
+def opened(invocation: Invocation) -> tuple["App", str]:
     """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
-    from openkoi.assembly import open_app
+    from openkoi.open_app import open_app
     from openkoi.paths import find_paths
     from openkoi_hookspecs import ConfigError
 
@@ -68,14 +68,14 @@ def opened(invocation: Invocation) -> tuple["Assembly", str]:
         return invocation.koi, str(error)
 
 
-async def examine(koi: "Assembly") -> Diagnosis:
+async def examine(koi: "App") -> Diagnosis:
     """Look at everything, one part after the other."""
     seen = Diagnosis()
     look_at_files(koi, seen)
     async with koi:
         await look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await look_at_socket(part, await koi.components.configured(kind), seen)
+            await look_at_socket(part, await koi.services.components.configured(kind), seen)
         for part, kind in (
             ("Evaluators", "evaluators"),
             ("Tools", "tools"),
@@ -83,15 +83,15 @@ async def examine(koi: "Assembly") -> Diagnosis:
             ("Embedders", "embedders"),
         ):
             look_at_names(part, kind, koi, seen)
-        await koi.components.all("evaluators")
-        await koi.components.all("tools")
+        await koi.services.components.all("evaluators")
+        await koi.services.components.all("tools")
     look_at_plugins(seen)
-    seen.issues += koi.pending
+    seen.issues += koi.services.warnings.texts
     return seen
 
 
-def look_at_files(koi: "Assembly", seen: Diagnosis) -> None:
-    paths = koi.config.paths
+def look_at_files(koi: "App", seen: Diagnosis) -> None:
+    paths = koi.services.config.paths
     seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
     seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
     look_at_keys(paths.credentials, seen)
@@ -121,7 +121,7 @@ def existing(path: Path) -> Path:
     return path if path.exists() else existing(path.parent)
 
 
-async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
+async def look_at_models(koi: "App", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError
 
     names = [entry.name for entry in koi.plugins("providers")]
@@ -129,19 +129,19 @@ async def look_at_models(koi: "Assembly", seen: Diagnosis) -> None:
     for name in names:
         seen.say(f"  {name}", await how_is(koi, name))
     try:
-        seen.say("Model", (await koi.router.choice("executor")).name)
+        seen.say("Model", (await koi.services.router.choice("executor")).name)
     except KoiError as error:
         seen.say("Model", "none chosen")
         seen.issues.append(str(error))
 
 
-async def how_is(koi: "Assembly", name: str) -> str:
+async def how_is(koi: "App", name: str) -> str:
     """What a provider says of itself, or what it lacks."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     try:
         async with asyncio.timeout(PATIENCE):
-            provider = await koi.components.plugin("providers", name)
+            provider = await koi.services.components.plugin("providers", name)
             told: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
         return f"did not answer within {PATIENCE:g} s"
@@ -164,7 +164,7 @@ async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
         seen.issues.append(str(error))
 
 
-def look_at_names(part: str, kind: str, koi: "Assembly", seen: Diagnosis) -> None:
+def look_at_names(part: str, kind: str, koi: "App", seen: Diagnosis) -> None:
     seen.say(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
 
 

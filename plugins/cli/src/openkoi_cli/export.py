@@ -18,10 +18,10 @@ def command(invocation: Invocation, /, format: str, output: Path, since: str, ta
     from openkoi_archive import Choice, Order, Own, export
 
     koi = invocation.open()
-    paths = koi.config.paths
-    done = export(Order(format, output, Choice(task, since)), Own(paths.data, paths.config), koi.redactor)
+    paths = koi.services.config.paths
+    done = export(Order(format, output, Choice(task, since)), Own(paths.data, paths.config), koi.services.redactor)
     for fault in done.faults:
-        click.echo(koi.redactor(f"  ! {fault}. The line is left out."), err=True)
+        click.echo(koi.services.redactor(f"  ! {fault}. The line is left out."), err=True)
     told = ", ".join(f"{count} {name}" for name, count in done.tables.items())
     records = f" ({done.records} records)" if done.records else ""
     click.echo(f"{output}: {told}{records}.")

@@ -17,7 +17,7 @@ from .streams import kept_stdout
 from .tips import tip
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 
 class Face:
@@ -36,7 +36,7 @@ class Face:
         return self.progress.report
 
     @property
-    def koi(self) -> "Assembly":
+    def koi(self) -> "App":
         """The OpenKoi that it shows."""
         assert self.invocation.koi is not None
         return self.invocation.koi
@@ -46,7 +46,7 @@ class Face:
 
     def tell(self, record: Record) -> None:
         """Take one record."""
-        record = redacted(record, self.koi.redactor)
+        record = redacted(record, self.koi.services.redactor)
         self.make_room(record)
         for line in self.progress.lines(record):
             self.live.line(self.invocation.redact(line))
@@ -65,12 +65,12 @@ class Face:
         """The result is there; what comes after it is not worth waiting for."""
         self.live.stop()
 
-    def afterwards(self, koi: "Assembly") -> None:
+    def afterwards(self, koi: "App") -> None:
         """All that comes after a result is done; say why it is as it is to who wants to know."""
         from openkoi_report import why_lines
 
         for line in why_lines(self.report) if self.explains else ():
-            self.live.line(koi.redactor(line))
+            self.live.line(koi.services.redactor(line))
 
     def end(self, reason: str = "") -> None:
         """Nothing comes any more; ``reason`` is what ended it, if no record says so."""
@@ -100,10 +100,10 @@ class Words(Face):
         if diff:
             self.print(self.invocation.redact(diff.rstrip("\n")))
 
-    def afterwards(self, koi: "Assembly") -> None:
+    def afterwards(self, koi: "App") -> None:
         """Say what was learned, and give a tip."""
-        for text in koi.pending:
-            self.live.line(koi.redactor(f"  ! {text}"))
+        for text in koi.services.warnings.texts:
+            self.live.line(koi.services.redactor(f"  ! {text}"))
         if self.report.learnings:
             self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
         if any(self.report.saved_tokens.values()):
@@ -113,10 +113,10 @@ class Words(Face):
         super().afterwards(koi)
         if self.report.status == 0 and (text := tip(koi)):
             self.live.line(text)
-        if self.live.stream.isatty() and koi.config.get("updates.check", bool, True):
+        if self.live.stream.isatty() and koi.services.config.get("updates.check", bool, True):
             from .release_notice import announce
 
-            if text := announce(koi.config.paths.data):
+            if text := announce(koi.services.config.paths.data):
                 self.live.line(text)
 
 
@@ -134,7 +134,7 @@ class OneObject(Face):
     def transcript(self) -> str:
         """The file of the run's records; empty when there are none."""
         koi, segment = self.invocation.koi, self.report.segment
-        return str(koi.config.paths.sessions / segment) if koi and segment else ""
+        return str(koi.services.config.paths.sessions / segment) if koi and segment else ""
 
 
 class Events(OneObject):

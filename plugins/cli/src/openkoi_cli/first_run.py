@@ -34,16 +34,16 @@ def greeting(face: "Face") -> Callable[[Record], None]:
 def prepared(invocation: Invocation) -> bool:
     """Let a person choose where no model is configured or found; tell whether one was chosen."""
     koi = invocation.koi
-    if koi is None or koi.router.found or koi.router.configured("executor") or not somebody_there():
+    if koi is None or koi.services.router.found or koi.services.router.configured("executor") or not somebody_there():
         return False
     if not any(entry.name == INIT for entry in koi.plugins("commands")):
         return False
     fresh = invocation.open()
-    for warning in koi.pending:
-        if warning not in fresh.pending:
+    for warning in koi.services.warnings.texts:
+        if warning not in fresh.services.warnings.texts:
             say(f"  ! {invocation.redact(warning)}")
     say(f"\n{BANNER}\n")
-    command = fresh.registry.load("commands", INIT)
+    command = fresh.services.plugins.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))
     if inspect.iscoroutine(chosen):

@@ -35,8 +35,8 @@ def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str
     changed = dict(map(setting, said))
     with faced(format, invocation) as face:
         koi = invocation.open()
-        past = find_task(koi.config.paths.sessions, task_id)
-        records = records_of(koi.config.paths.sessions, past)
+        past = find_task(koi.services.config.paths.sessions, task_id)
+        records = records_of(koi.services.config.paths.sessions, past)
         invocation.open(settings=models_of(past, records, changed), workspace=workplace_of(past, records))
         interruptible(forked(past, records, (at - 1, changed), face))
     return face.report.status
@@ -63,9 +63,9 @@ async def forked(
     from .person import attended
 
     koi, (at, changed) = face.koi, change
-    if is_under_way(koi.running, past.run):
+    if is_under_way(koi.services.running, past.run):
         raise KoiError(f"Task {past.run[:8]} is under way in another process. Wait for its end, or end it first.")
-    koi.subscribers.append(face.tell)
+    koi.listen(face.tell)
     attended(koi)
     face.live.line(f"[fork] {past.run[:8]} at iteration {at + 1}")
     async with koi:

@@ -10,7 +10,7 @@ from openkoi_report import plural
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_archive import Brought
 OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
 LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
@@ -28,11 +28,11 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     from openkoi_archive import Log, bring_in
 
     koi = invocation.koi or invocation.open()
-    brought = bring_in(folder, Log(koi.config.paths.data), koi.redactor)
+    brought = bring_in(folder, Log(koi.services.config.paths.data), koi.services.redactor)
     known = f"; {plural(brought.known, 'record')} there already" if brought.known else ""
     click.echo(f"{plural(brought.records, 'record')} imported from {folder}{known}.")
     if left := left_there(folder):
-        paths = koi.config.paths
+        paths = koi.services.config.paths
         click.echo(LEFT.format(folder=folder, left=", ".join(left), config=paths.config.parent, data=paths.data))
     await tell_memory(koi, brought)
 
@@ -42,11 +42,11 @@ def left_there(folder: Path) -> list[str]:
     return [f"{name}{remark}" for name, remark in OWN.items() if (folder / name).exists()]
 
 
-async def tell_memory(koi: "Assembly", brought: "Brought") -> None:
+async def tell_memory(koi: "App", brought: "Brought") -> None:
     """Let memory read what is new; where it cannot, the next start catches up."""
     if not brought.records:
         return
     try:
-        await koi.remember()
+        await koi.services.update_memory()
     except Exception as error:  # memory is a plugin: what was imported is in the log
-        click.echo(koi.redactor(f"  ! Memory could not be told: {error}"), err=True)
+        click.echo(koi.services.redactor(f"  ! Memory could not be told: {error}"), err=True)

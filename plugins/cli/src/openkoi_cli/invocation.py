@@ -12,7 +12,7 @@ from openkoi.registry import Scan
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Invocation:
     found: Scan
     config: str = ""
     verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
-    koi: "Assembly | None" = None
+    koi: "App | None" = None
     said: bool = False
 
     def take(self, arguments: Iterable[str]) -> list[str]:
@@ -48,16 +48,16 @@ class Invocation:
         *,
         settings: Mapping[str, object] | None = None,
         workspace: "Path | None" = None,
-    ) -> "Assembly":
+    ) -> "App":
         """OpenKoi for a folder: that which we stand in, unless another is named."""
         from pathlib import Path
 
-        from openkoi.assembly import open_app
+        from openkoi.open_app import open_app
 
         self.koi = open_app(
             workspace or Path.cwd(), flags=flags, config=self.config, found=self.found, settings=settings
         )
-        self.look_for(self.koi.config.paths.config)
+        self.look_for(self.koi.services.config.paths.config)
         return self.koi
 
     def look_for(self, file: "Path") -> None:
@@ -73,7 +73,7 @@ class Invocation:
     def redact(self, text: str) -> str:
         """The text without the secrets that are known by now."""
         if self.koi:
-            return self.koi.redactor(text)
+            return self.koi.services.redactor(text)
         from openkoi_redact import current_redactor
 
         return current_redactor()(text)

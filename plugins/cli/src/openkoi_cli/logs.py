@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Record, events
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 TRACE = 5
 LEVELS = {"error": logging.ERROR, "warn": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
@@ -27,7 +27,7 @@ QUIET = (
 log = logging.getLogger("openkoi")
 
 
-def set_up_logs(verbose: bool, koi: "Assembly") -> None:
+def set_up_logs(verbose: bool, koi: "App") -> None:
     """Log to stderr at the level that ``--verbose`` or ``OPENKOI_LOG_LEVEL`` asks for, without secrets."""
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
@@ -38,19 +38,19 @@ def set_up_logs(verbose: bool, koi: "Assembly") -> None:
     log.setLevel(level)
     log.propagate = False
     if level <= logging.DEBUG:
-        koi.subscribers.append(write)
+        koi.listen(write)
 
 
 class Redacted(logging.Formatter):
     """A formatter that secrets do not pass."""
 
-    def __init__(self, layout: str, koi: "Assembly") -> None:
+    def __init__(self, layout: str, koi: "App") -> None:
         super().__init__(layout)
         self.koi = koi
 
     def format(self, record: logging.LogRecord) -> str:
         """The line without secrets."""
-        return self.koi.redactor(super().format(record))
+        return self.koi.services.redactor(super().format(record))
 
 
 def write(record: Record) -> None:

@@ -9,7 +9,7 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 SHOWN_FAULTS = 100
 
@@ -28,7 +28,7 @@ async def stats(invocation: Invocation, /) -> None:
     koi = invocation.koi or invocation.open()
     lines = await stats_of(koi)
     warned(koi)
-    click.echo(koi.redactor("\n".join(lines)))
+    click.echo(koi.services.redactor("\n".join(lines)))
 
 
 @command.command()
@@ -47,18 +47,18 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format
     hits = interruptible(asked(koi, " ".join(query), limit))
     warned(koi)
     if format == "json":
-        click.echo(json.dumps(masked(hits, koi.redactor), indent=1))
+        click.echo(json.dumps(masked(hits, koi.services.redactor), indent=1))
         return
-    click.echo(koi.redactor("\n".join(map(line_of, hits)) or "Nothing was found."))
+    click.echo(koi.services.redactor("\n".join(map(line_of, hits)) or "Nothing was found."))
 
 
-def warned(koi: "Assembly") -> None:
+def warned(koi: "App") -> None:
     """Say what went wrong on the way, and which settings of memory nothing reads."""
     from .remembered import unread
 
-    for warning in dict.fromkeys((*koi.pending, *unread(koi))):
-        click.echo(koi.redactor(f"  ! {warning}"), err=True)
-    koi.pending.clear()
+    for warning in dict.fromkeys((*koi.services.warnings.texts, *unread(koi))):
+        click.echo(koi.services.redactor(f"  ! {warning}"), err=True)
+    koi.services.warnings.texts.clear()
 
 
 @command.command()
@@ -69,7 +69,7 @@ async def rebuild(invocation: Invocation, /) -> int:
 
     koi = invocation.koi or invocation.open()
     done = await rebuilt(koi, partial(click.echo, err=True))
-    click.echo(koi.redactor("\n".join(done.lines)))
+    click.echo(koi.services.redactor("\n".join(done.lines)))
     return 1 if done.fewer else 0
 
 
@@ -82,11 +82,11 @@ def audit(invocation: Invocation, /) -> int:
     from openkoi_report import plural
 
     koi = invocation.open()
-    seen = audited(Log(koi.config.paths.data))
+    seen = audited(Log(koi.services.config.paths.data))
     put_away = f", {seen.archived} of them archived" if seen.archived else ""
     click.echo(f"{plural(seen.records, 'record')} in {plural(seen.segments, 'segment')}{put_away}.")
     for fault in seen.faults[:SHOWN_FAULTS]:
-        click.echo(koi.redactor(f"  ! {fault}"))
+        click.echo(koi.services.redactor(f"  ! {fault}"))
     if len(seen.faults) > SHOWN_FAULTS:
         click.echo(f"  ! and {len(seen.faults) - SHOWN_FAULTS} more")
     click.echo(f"{plural(len(seen.faults), 'fault')} found." if seen.faults else "Nothing is wrong with it.")

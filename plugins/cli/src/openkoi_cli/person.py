@@ -13,13 +13,13 @@ from openkoi_hookspecs import Question
 from .plain import plain
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_files import Questions
 
 
-def attended(koi: "Assembly") -> None:
+def attended(koi: "App") -> None:
     """Let whoever sits at the terminal be asked, if somebody does."""
-    koi.asker.person = partial(ask_person, kept=koi.asker.kept) if somebody_there() else None
+    koi.services.asker.person = partial(ask_person, kept=koi.services.asker.kept) if somebody_there() else None
 
 
 def somebody_there() -> bool:

@@ -51,11 +51,11 @@ def command(invocation: Invocation, /) -> None:
 
 def chosen(invocation: Invocation) -> Scan:
     """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
-    from openkoi.assembly import as_preferred
+    from openkoi.open_app import as_preferred
     from openkoi_hookspecs import ConfigError
 
     try:
-        return as_preferred(invocation.found, invocation.open().config)
+        return as_preferred(invocation.found, invocation.open().services.config)
     except ConfigError:
         return invocation.found
 

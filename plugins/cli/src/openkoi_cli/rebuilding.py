@@ -17,7 +17,7 @@ from openkoi_report import plural
 from .remembered import examined
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_archive import Fault, Log
 
 BATCH = 5_000
@@ -62,14 +62,16 @@ class Rebuilt:
     fewer: bool
 
 
-async def rebuilt(koi: "Assembly", say: Callable[[str], object]) -> Rebuilt:
+async def rebuilt(koi: "App", say: Callable[[str], object]) -> Rebuilt:
     """Tell memory everything again, after whoever is just doing that; raises KoiError when there is none."""
     from openkoi_archive import Log
 
-    memory = await koi.components.memory()
+    memory = await koi.services.components.memory()
     if memory is None:
-        raise KoiError(" ".join(["There is no memory to build again: choose one with [use] memory.", *koi.pending]))
-    log = Log(koi.config.paths.data)
+        raise KoiError(
+            " ".join(["There is no memory to build again: choose one with [use] memory.", *koi.services.warnings.texts])
+        )
+    log = Log(koi.services.config.paths.data)
     async with alone(log.data, say):
         return await told_again(memory, log)
 

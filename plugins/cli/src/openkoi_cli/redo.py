@@ -22,11 +22,11 @@ async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     from .undoing import restored, task_to_redo
 
     koi = invocation.open()
-    changes = task_to_redo(koi.config.paths.sessions, task_id)
+    changes = task_to_redo(koi.services.config.paths.sessions, task_id)
     id = changes.past.run[:8]
     async with koi:
         done = await restored(koi, changes, undo=False, force=force)
     for text in left_alone(done, f"openkoi redo {id} --force"):
-        click.echo(f"  ! {koi.redactor(text)}", err=True)
-    click.echo(koi.redactor(summary("reapply", f"{id}: {changes.past.text}", done)))
+        click.echo(f"  ! {koi.services.redactor(text)}", err=True)
+    click.echo(koi.services.redactor(summary("reapply", f"{id}: {changes.past.text}", done)))
     return 1 if done.conflicts or done.left else 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from openkoi_report import clipped, megabytes, plural
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_archive import Log
     from openkoi_hookspecs import Hit
 
@@ -19,13 +19,13 @@ FROM_ONE = ("task", "transcript")
 Found = dict[str, Any]
 
 
-async def stats_of(koi: "Assembly") -> list[str]:
+async def stats_of(koi: "App") -> list[str]:
     """Counts and sizes, of the log and of the view."""
     from openkoi_archive import Log, figures_of
 
     from .storing import limit_of
 
-    log, limit = Log(koi.config.paths.data), limit_of(koi)
+    log, limit = Log(koi.services.config.paths.data), limit_of(koi)
     told, (memory, well) = figures_of(log), await memory_line(koi)
     archived = f", {told.archived_sessions} of them archived" if told.archived_sessions else ""
     size = megabytes(told.size) + (f" and {megabytes(told.archived_size)} archived" if told.archived_size else "")
@@ -48,12 +48,12 @@ async def stats_of(koi: "Assembly") -> list[str]:
     return lines
 
 
-async def untold_of(koi: "Assembly", log: "Log") -> int:
+async def untold_of(koi: "App", log: "Log") -> int:
     """How many archived sessions memory has not read yet."""
     from openkoi_hookspecs import KoiError, SupportsOffsets
 
     archived = [segment for segment in log.segments() if segment.archived]
-    memory = await koi.components.memory() if archived else None
+    memory = await koi.services.components.memory() if archived else None
     if not isinstance(memory, SupportsOffsets):
         return 0
     try:
@@ -63,12 +63,12 @@ async def untold_of(koi: "Assembly", log: "Log") -> int:
     return len({segment.session for segment in archived if segment.name not in seen})
 
 
-async def memory_line(koi: "Assembly") -> tuple[str, bool]:
+async def memory_line(koi: "App") -> tuple[str, bool]:
     """What the chosen memory says of itself, and whether it could be asked."""
     from openkoi_hookspecs import KoiError
 
-    memory = await koi.components.memory()
-    name = koi.config.get("use.memory", str, "")
+    memory = await koi.services.components.memory()
+    name = koi.services.config.get("use.memory", str, "")
     if memory is None:
         return "none chosen" if name in NOBODY else f"{name}: it cannot be used", False
     try:
@@ -85,24 +85,24 @@ async def examined(memory: object) -> Mapping[str, str]:
     return await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
 
 
-async def asked(koi: "Assembly", text: str, limit: int) -> list[Found]:
+async def asked(koi: "App", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
-    if koi.config.get("use.memory", str, "") not in {entry.name for entry in koi.plugins("memory")}:
-        koi.start()
+    if koi.services.config.get("use.memory", str, "") not in {entry.name for entry in koi.plugins("memory")}:
+        koi.services.start()
     try:
         return await found(koi, text, limit)
     finally:
         await koi.__aexit__()
 
 
-async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
+async def found(koi: "App", text: str, limit: int) -> list[Found]:
     """What memory answers, as plain values; raises KoiError where it could not be searched."""
     from openkoi_archive import Log
     from openkoi_hookspecs import KoiError, Query
 
     from .dating import moments_of
 
-    memory, name = await koi.components.memory(), koi.config.get("use.memory", str, "")
+    memory, name = await koi.services.components.memory(), koi.services.config.get("use.memory", str, "")
     if memory is None and name not in NOBODY:
         raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
     if memory is None:
@@ -112,27 +112,27 @@ async def found(koi: "Assembly", text: str, limit: int) -> list[Found]:
         hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
     except Exception as error:  # memory is a plugin: what it says is said, and that nothing was searched
         raise KoiError(f"Nothing was searched: {error}") from error
-    moments = moments_of(Log(koi.config.paths.data), {hit.item.id for hit in hits}, sessions_of(hits))
+    moments = moments_of(Log(koi.services.config.paths.data), {hit.item.id for hit in hits}, sessions_of(hits))
     return [told(hit, moments) for hit in hits]
 
 
-async def caught_up(koi: "Assembly") -> None:
+async def caught_up(koi: "App") -> None:
     """Let memory read what is new; where it cannot, what it knew before can be asked all the same."""
     try:
-        await koi.remember()
+        await koi.services.update_memory()
     except Exception as error:  # memory is a plugin
-        koi.warn_once(f"Memory could not be told what is new: {error}")
+        koi.warn(f"Memory could not be told what is new: {error}")
 
 
-def unread(koi: "Assembly") -> list[str]:
+def unread(koi: "App") -> list[str]:
     """Settings of the memory in use that it does not know."""
-    ours = koi.config.table(start := f"memory.{koi.config.get('use.memory', str, '')}")
+    ours = koi.services.config.table(start := f"memory.{koi.services.config.get('use.memory', str, '')}")
     if not ours:
         return []
     from openkoi.unknown_settings import find_unknown_settings
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
-    return find_unknown_settings(replace(koi.config, settings=settings, environment={}), koi.registry)
+    return find_unknown_settings(replace(koi.services.config, settings=settings, environment={}), koi.services.plugins)
 
 
 def sessions_of(hits: "Sequence[Hit]") -> set[str]:

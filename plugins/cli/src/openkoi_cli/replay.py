@@ -39,7 +39,7 @@ def found(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Record]]
     """The run that is meant, and the records of its session."""
     from openkoi_log import find_task, records_of
 
-    sessions = invocation.open().config.paths.sessions
+    sessions = invocation.open().services.config.paths.sessions
     past = find_task(sessions, task_id)
     return past.run, records_of(sessions, past)
 

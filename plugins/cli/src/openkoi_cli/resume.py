@@ -10,7 +10,7 @@ from .invocation import Invocation
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_hookspecs import Record
     from openkoi_log import Past
 
@@ -41,7 +41,7 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
     with faced(format, invocation) as face:
         koi = invocation.open(flags)
         past = unfinished(koi, task_id)
-        records = records_of(koi.config.paths.sessions, past)
+        records = records_of(koi.services.config.paths.sessions, past)
         said = {key: flags[flag] for flag, key in MODELS.items() if flags.get(flag)}
         invocation.open(flags, settings=models_of(past, records, said), workspace=workplace_of(past, records))
         changed = {BUDGET: flags["budget"]} if flags.get("budget") is not None else {}
@@ -49,12 +49,12 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
     return face.report.status
 
 
-def unfinished(koi: "Assembly", task_id: str) -> "Past":
+def unfinished(koi: "App", task_id: str) -> "Past":
     """Return the task that is meant; raises KoiError when there is nothing left to do of it."""
     from openkoi_hookspecs import KoiError
     from openkoi_log import find_task, past_tasks
 
-    sessions = koi.config.paths.sessions
+    sessions = koi.services.config.paths.sessions
     if not task_id:
         return unfinished_here([past for past in past_tasks(sessions) if past.resumable], koi)
     past = find_task(sessions, task_id)
@@ -66,7 +66,7 @@ def unfinished(koi: "Assembly", task_id: str) -> "Past":
     return past
 
 
-def unfinished_here(left: Sequence["Past"], koi: "Assembly") -> "Past":
+def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
     """Return the last of these tasks that worked in this folder; raises KoiError that names another folder's."""
     from pathlib import Path
 
@@ -82,7 +82,7 @@ def unfinished_here(left: Sequence["Past"], koi: "Assembly") -> "Past":
     raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS}")
 
 
-def folder_of(past: "Past", koi: "Assembly") -> "Path | None":
+def folder_of(past: "Past", koi: "App") -> "Path | None":
     """Return the folder that a task worked in; None where it is gone, or the task is running now."""
     from openkoi_files import is_under_way
     from openkoi_hookspecs import KoiError
@@ -90,10 +90,10 @@ def folder_of(past: "Past", koi: "Assembly") -> "Path | None":
 
     from .workplace import workplace_of
 
-    if is_under_way(koi.running, past.run):
+    if is_under_way(koi.services.running, past.run):
         return None
     try:
-        return workplace_of(past, records_of(koi.config.paths.sessions, past))
+        return workplace_of(past, records_of(koi.services.config.paths.sessions, past))
     except KoiError:
         return None
 
@@ -105,13 +105,13 @@ async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[st
     from .person import attended
 
     koi = face.koi
-    koi.log.session = past.segment.partition(".")[0]
+    koi.services.log.session = past.segment.partition(".")[0]
     face.report.run = past.run
     for record in records:
         face.report.take(record)
     face.report.resume()
     face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
-    koi.subscribers.append(face.tell)
+    koi.listen(face.tell)
     attended(koi)
     async with koi:
         await koi.resume(records, past.run, changed)

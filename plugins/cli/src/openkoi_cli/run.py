@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_hookspecs import Task
 
     from .faces import Face
@@ -33,7 +33,7 @@ class Asked:
     from_stdin: bool
     dry: bool = False
     category: str = ""
-    given_to: "Callable[[Task, Assembly], Task]" = lambda task, _: task
+    given_to: "Callable[[Task, App], Task]" = lambda task, _: task
 
     @property
     def task(self) -> tuple[str, str]:
@@ -109,7 +109,9 @@ def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
     with place(asked.dry) as folder:
         koi = face.invocation.open(asked.flags, workspace=folder, settings=CAGED if asked.dry else None)
         set_up_logs(face.invocation.verbose, koi)
-        task = asked.given_to(Task(text, context=context, category=asked.category, limits=koi.config.limits), koi)
+        task = asked.given_to(
+            Task(text, context=context, category=asked.category, limits=koi.services.config.limits), koi
+        )
         diff = interruptible(work(koi, task, face))
         if asked.dry:
             face.changes(diff)
@@ -129,12 +131,12 @@ def place(dry: bool) -> "Iterator[Path]":
         yield copy
 
 
-async def work(koi: "Assembly", task: "Task", face: "Face") -> str:
+async def work(koi: "App", task: "Task", face: "Face") -> str:
     """Do the task while OpenKoi is alive, and return its diff; the result is shown before what is left is done."""
     from .first_run import greeting
     from .person import attended
 
-    koi.subscribers += [greeting(face), face.tell]
+    koi.services.publisher.listeners.extend((greeting(face), face.tell))
     attended(koi)
     async with koi:
         result = await koi.solve(task)

@@ -8,7 +8,7 @@ from openkoi_report import SAVING_TITLES, Saved, dollars, tokens_text
 from .spending import SPANS, since
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_hookspecs import Price
     from openkoi_log import Kind
 
@@ -16,7 +16,7 @@ HEAD = "Tokens saved, of each way what it spared by itself:"
 WIDE = 20
 
 
-def spared(koi: "Assembly") -> Iterator[str]:
+def spared(koi: "App") -> Iterator[str]:
     """What was spared today, this week and this month; that nothing was, where nothing was."""
     from openkoi_report import savings_of
 
@@ -24,10 +24,10 @@ def spared(koi: "Assembly") -> Iterator[str]:
 
     def price(model: str) -> "Price | None":
         provider, _, name = model.partition("/")
-        facts = koi.catalogue.facts(provider, name)
+        facts = koi.services.catalogue.facts(provider, name)
         return facts.price if facts else None
 
-    yield from table(savings_of(told(koi.config.paths.sessions, kinds()), price))
+    yield from table(savings_of(told(koi.services.config.paths.sessions, kinds()), price))
 
 
 def kinds() -> "Sequence[Kind]":

@@ -14,7 +14,7 @@ from .spending import SPANS, since, span_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_log import Past
     from openkoi_report import Charge
 
@@ -41,12 +41,12 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
         return
     koi = invocation.open()
     told = asyncio.run(memory_told(koi))
-    tasks = past_tasks(koi.config.paths.sessions)
+    tasks = past_tasks(koi.services.config.paths.sessions)
     lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
     lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
         lines += ["", *spent_lines(koi, tasks, invocation, by_model=costs)]
-    click.echo(koi.redactor("\n".join(lines)))
+    click.echo(koi.services.redactor("\n".join(lines)))
 
 
 def reasons(invocation: Invocation, task_id: str) -> list[str]:
@@ -59,12 +59,12 @@ def reasons(invocation: Invocation, task_id: str) -> list[str]:
     return list(why_lines(report_of(records, run)))
 
 
-async def memory_told(koi: "Assembly") -> dict[str, str]:
+async def memory_told(koi: "App") -> dict[str, str]:
     """What the chosen memory says of itself."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     async with koi:
-        memory = await koi.components.memory()
+        memory = await koi.services.components.memory()
         if memory is None:
             return {"": "none chosen"}
         try:
@@ -80,7 +80,7 @@ def memory_lines(told: dict[str, str], *, verbose: bool) -> list[str]:
     return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
 
 
-def brought_lines(koi: "Assembly", *, verbose: bool) -> "Iterator[str]":
+def brought_lines(koi: "App", *, verbose: bool) -> "Iterator[str]":
     """What plugins bring that a person has set up: named when there are any."""
     for title, kind in BROUGHT:
         there = koi.plugins(kind)
@@ -100,13 +100,13 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
     return ["  Last tasks:", *rows]
 
 
-def spent_lines(koi: "Assembly", tasks: Sequence["Past"], invocation: Invocation, *, by_model: bool) -> "Iterator[str]":
+def spent_lines(koi: "App", tasks: Sequence["Past"], invocation: Invocation, *, by_model: bool) -> "Iterator[str]":
     """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
     from .breakdown import breakdown
     from .spared import spared
     from .spending import charges, told_by
 
-    there = charges(koi.config.paths.sessions, told_by(phases=invocation.verbose))
+    there = charges(koi.services.config.paths.sessions, told_by(phases=invocation.verbose))
     yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
     if by_model:
         yield from ("", *model_lines(there), "", *spared(koi))

@@ -14,17 +14,17 @@ from .invocation import Invocation
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 KEY, MOST = "memory.max_storage_mb", 500.0
 MEGABYTE = 1_000_000
 
 
-def limit_of(koi: "Assembly") -> int:
+def limit_of(koi: "App") -> int:
     """How many bytes the log may have; 0 is no limit. Raises ConfigError for less than that."""
-    most = koi.config.get(KEY, float, MOST)
+    most = koi.services.config.get(KEY, float, MOST)
     if not 0 <= most < inf:
-        origin = koi.config.settings[KEY].origin
+        origin = koi.services.config.settings[KEY].origin
         raise ConfigError(f"{KEY} in {origin} is {most:g}; it should be a size in megabytes, or 0 for no limit.")
     return round(most * MEGABYTE)
 
@@ -32,7 +32,7 @@ def limit_of(koi: "Assembly") -> int:
 def keep_in_store(invocation: Invocation) -> None:
     """Put away the oldest sessions when the log has grown over its limit; memory is told of them first."""
     koi = invocation.koi
-    if koi is None or not koi.config.paths.sessions.is_dir():
+    if koi is None or not koi.services.config.paths.sessions.is_dir():
         return
     try:
         archived(koi, invocation, limit_of(koi))
@@ -49,9 +49,9 @@ def size_of(folder: "Path") -> int:
     return size
 
 
-def archived(koi: "Assembly", invocation: Invocation, limit: int) -> None:
+def archived(koi: "App", invocation: Invocation, limit: int) -> None:
     """Archive what is over the limit."""
-    data = koi.config.paths.data
+    data = koi.services.config.paths.data
     if not limit or size_of(data / "sessions") + size_of(data / "archive") <= limit:
         return
     from openkoi_archive import Log, keep_within
@@ -66,4 +66,4 @@ def archived(koi: "Assembly", invocation: Invocation, limit: int) -> None:
 async def remembered(invocation: Invocation) -> None:
     """Let memory read what it has not read yet."""
     async with invocation.open() as koi:
-        await koi.remember()
+        await koi.services.update_memory()

@@ -30,13 +30,13 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     from .untaken import cut_short, untaken
 
     koi = invocation.open()
-    sessions = koi.config.paths.sessions
+    sessions = koi.services.config.paths.sessions
     changes = task_to_undo(sessions, task_id)
     id = changes.past.run[:8]
     async with koi:
         done = await restored(koi, changes, undo=True, force=force)
     for text in left_alone(done, f"openkoi undo {id} --force"):
-        click.echo(f"  ! {koi.redactor(text)}", err=True)
+        click.echo(f"  ! {koi.services.redactor(text)}", err=True)
     records = records_of(sessions, changes.past)
     if tool := cut_short(records, changes.past.run):
         click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=id)}", err=True)
@@ -44,6 +44,6 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
         click.echo(f"  ! {BESIDE.format(id=past.run[:8])}", err=True)
     stays = untaken(records, changes.past.run)
     for text in stays:
-        click.echo(f"  not undone: {koi.redactor(text)}", err=True)
-    click.echo(koi.redactor(summary("undo", f"{id}: {changes.past.text}", done)))
+        click.echo(f"  not undone: {koi.services.redactor(text)}", err=True)
+    click.echo(koi.services.redactor(summary("undo", f"{id}: {changes.past.text}", done)))
     return 1 if done.conflicts or done.left or stays else 0

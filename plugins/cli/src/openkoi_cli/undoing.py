@@ -10,7 +10,7 @@ from openkoi_hookspecs import Checkpoints, KoiError, Record, Restoration, events
 from openkoi_log import Past, RunView, find_task, past_tasks, records_of
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 BESIDE = "Task {id} ran here at the same time. What both were changing at the same moment counts for both: check it."
 UNKEPT = (
@@ -178,40 +178,40 @@ def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:
             )
 
 
-async def keeper_of(koi: "Assembly") -> Checkpoints:
+async def keeper_of(koi: "App") -> Checkpoints:
     """The checkpoints that are plugged in; raises KoiError where there are none."""
-    keeper = await koi.components.checkpoints()
+    keeper = await koi.services.components.checkpoints()
     if keeper is None:
         raise KoiError("No checkpoints are chosen, so nothing was kept. Set [use] checkpoints.")
     return keeper
 
 
-def refuse_under_way(changes: Changes, koi: "Assembly") -> None:
+def refuse_under_way(changes: Changes, koi: "App") -> None:
     """Raise while the task is being carried out: it would go on changing what is brought back."""
-    if is_under_way(koi.running, changes.past.run):
+    if is_under_way(koi.services.running, changes.past.run):
         raise KoiError(
             f"Task {changes.past.run[:8]} is under way in another process. Wait for its end, or end it first."
         )
 
 
-async def settled(koi: "Assembly", changes: Changes) -> Changes:
+async def settled(koi: "App", changes: Changes) -> Changes:
     """A task's changes, where a run that was cut short left files that were not kept yet: they are kept now."""
     if not changes.cut_short:
         return changes
-    refuse_out_of_turn(changes, koi.config.paths.sessions)
+    refuse_out_of_turn(changes, koi.services.config.paths.sessions)
     keeper = await keeper_of(koi)
     kept = await keeper.create(changes.workspace, run=changes.past.run)
-    koi.publish(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
+    koi.services.publish(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
     return replace(changes, after=kept, settled=True)
 
 
-async def restored(koi: "Assembly", changes: Changes, *, undo: bool, force: bool) -> Restoration:
+async def restored(koi: "App", changes: Changes, *, undo: bool, force: bool) -> Restoration:
     """Undo or redo a task's changes, and write that down; what others changed since is kept."""
     refuse_under_way(changes, koi)
     keeper = await keeper_of(koi)
-    koi.log.session = changes.past.segment.partition(".")[0]
+    koi.services.log.session = changes.past.segment.partition(".")[0]
     changes = await settled(koi, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    koi.publish(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
+    koi.services.publish(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
     return done

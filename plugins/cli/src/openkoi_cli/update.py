@@ -14,7 +14,7 @@ from openkoi_hookspecs import KoiError
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
     from .releases import Newer
 
@@ -100,10 +100,10 @@ def migrate(invocation: Invocation) -> None:
         click.echo(f"✓ {line}")
 
 
-async def migrations_of(koi: "Assembly") -> Sequence[str]:
+async def migrations_of(koi: "App") -> Sequence[str]:
     """Return a line for each migration that was run, or that none was pending."""
     async with koi:
-        memory = await koi.components.memory()
+        memory = await koi.services.components.memory()
         if not isinstance(memory, Migrates):
             return []
         return await memory.migrate() or ["Memory needs no migration."]

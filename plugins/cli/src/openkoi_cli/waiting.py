@@ -14,7 +14,7 @@ from openkoi_report import clipped, plural
 from .plain import plain
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
     from openkoi_files import Questions
     from openkoi_hookspecs import PendingQuestion
 
@@ -54,9 +54,9 @@ class Pending:
         return clipped(self.waiting.question.text.strip().rpartition("\n")[2], 160)
 
 
-def pending(koi: "Assembly") -> list[Pending]:
+def pending(koi: "App") -> list[Pending]:
     """What waits, the oldest first. What is too old is put away, and what nobody will ask for any more."""
-    kept, sessions = koi.asker.kept, koi.config.paths.sessions
+    kept, sessions = koi.services.asker.kept, koi.services.config.paths.sessions
     put_away(kept, datetime.now(UTC) - MONTH)
     there = koi.pending_questions()
     runs = runs_in(sessions) if there else {}

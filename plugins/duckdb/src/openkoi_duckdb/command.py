@@ -1,6 +1,6 @@
 """``openkoi migrate``: which version the memory file has, and back to an older one. Knows words; knows no statement."""
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,22 +20,6 @@ NEWER = (
     "  ! A newer OpenKoi made this file: this one knows {known} and leaves it alone. Update OpenKoi, or go back with "
     "the newer one: openkoi migrate down --to {known}."
 )
-
-
-class Settings(Protocol):
-    """What is configured."""
-
-    def get(self, key: str, kind: type[str], default: str) -> str:
-        """The value of a dotted key."""
-
-
-@runtime_checkable
-class Configured(Protocol):
-    """A Koi that tells what is configured."""
-
-    @property
-    def config(self) -> Settings:
-        """What is configured."""
 
 
 @click.group("migrate")
@@ -84,7 +68,7 @@ def down(koi: Koi, /, to: int | None) -> None:
 
 def other_memory(koi: Koi) -> str:
     """What to say when another memory is chosen than ours; nothing when ours is."""
-    name = koi.config.get("use.memory", str, NAME) if isinstance(koi, Configured) else NAME
+    name = koi.setting("use.memory", str, NAME)
     if name in ("", "none"):
         return NONE
     return "" if name == NAME else OTHER.format(name=name, own=NAME)

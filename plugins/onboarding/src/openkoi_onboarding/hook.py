@@ -9,11 +9,10 @@ from openkoi_hookspecs import DiscoveredProvider, Koi, hookimpl
 async def find_models(koi: Koi) -> Sequence[DiscoveredProvider]:
     """Look at this machine; where nothing can be used as it is, say what could not be looked at."""
     from .discovery import Machine, discover
-    from .providers import Warner
 
     troubles: list[str] = []
     found = await discover(koi, Machine(), troubles.append)
-    if isinstance(koi, Warner) and all(way.consent for way in found):
+    if all(way.consent for way in found):
         for trouble in troubles:
-            koi.warn_once(trouble)
+            koi.warn(trouble)
     return found

@@ -4,7 +4,6 @@ import os
 
 from openkoi_hookspecs import (
     ConfigError,
-    DiscoveredProvider,
     Koi,
     KoiError,
     NoProviderError,
@@ -13,7 +12,7 @@ from openkoi_hookspecs import (
 )
 
 from .options import title_of
-from .providers import Configured, Lender, models_of
+from .providers import Configured, models_of
 from .terminal import Terminal, say
 from .tokens import one_word
 
@@ -42,8 +41,8 @@ async def model_in_use(koi: Koi, provider: str) -> str:
     if not isinstance(koi, Configured):
         return ""
     try:
-        name = koi.config.get("models.default", str, "")
-        vendor, _, model = (await koi.router.full(name) if name else "").partition("/")
+        name = koi.setting("models.default", str, "")
+        vendor, _, model = (await koi.services.router.full(name) if name else "").partition("/")
     except ConfigError:
         return ""
     return model if vendor == provider else ""
@@ -71,9 +70,9 @@ def unlike_a_key(key: str) -> str:
 
 async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:
     """Try a key; return what is said when it is refused. One that cannot be tried is believed in, and that is said."""
-    if outranked(offer) or not isinstance(koi, Lender):
+    if outranked(offer):
         return ""
-    koi.lend_key(DiscoveredProvider(offer.provider, offer.model, "typed", key=key))
+    koi.use_key(offer.provider, key)
     try:
         await models_of(koi, offer.provider, SECONDS)
     except TimeoutError:

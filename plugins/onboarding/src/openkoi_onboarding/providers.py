@@ -5,30 +5,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Protocol, cast, runtime_checkable
 
-from openkoi_hookspecs import DiscoveredProvider, Koi, PluginNotFoundError, Provider
-
-
-@runtime_checkable
-class Lender(Protocol):
-    """A Koi that can build a provider with a key that is not saved."""
-
-    def lend_key(self, found: DiscoveredProvider) -> None:
-        """Let the provider be built with this key from now on."""
-
-
-@runtime_checkable
-class Warner(Protocol):
-    """A Koi that can say something to a person when there is an occasion."""
-
-    def warn_once(self, text: str) -> None:
-        """Keep a warning for whoever speaks to the person next."""
-
-
-class Settings(Protocol):
-    """What is configured."""
-
-    def get(self, key: str, kind: type[str], default: str) -> str:
-        """The value of a dotted key; raises ConfigError when it is of another kind."""
+from openkoi_hookspecs import Koi, PluginNotFoundError, Provider
 
 
 class Names(Protocol):
@@ -38,17 +15,21 @@ class Names(Protocol):
         """``provider/model`` for a short name; raises ConfigError for one that is not known."""
 
 
-@runtime_checkable
-class Configured(Protocol):
-    """A Koi that tells what is configured."""
-
-    @property
-    def config(self) -> Settings:
-        """What is configured."""
+class Services(Protocol):
+    """What runs share."""
 
     @property
     def router(self) -> Names:
-        """Which models there are to choose from."""
+        """The models there are to choose from."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A Koi that knows the models there are."""
+
+    @property
+    def services(self) -> Services:
+        """What runs share."""
 
 
 async def models_of(koi: Koi, name: str, seconds: float) -> Sequence[str]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from openkoi_hookspecs import (
     ConfigError,
-    DiscoveredProvider,
     Koi,
     KoiError,
     NoProviderError,
@@ -18,7 +17,6 @@ from openkoi_wire import Wire
 from .addresses import Address, address_in, bases, names_in
 from .key import REFUSED, TRIES, unlike_a_key
 from .options import CUSTOM
-from .providers import Lender
 from .terminal import Terminal, say
 
 SECONDS = 10.0
@@ -84,8 +82,8 @@ async def found(koi: Koi, given: Address) -> tuple[Address, Sequence[str]]:
 
     Raises NoProviderError when it takes too long.
     """
-    if given.key and isinstance(koi, Lender):
-        koi.lend_key(DiscoveredProvider(CUSTOM, "", "typed", key=given.key))
+    if given.key:
+        koi.use_key(CUSTOM, given.key)
     try:
         async with asyncio.timeout(SECONDS):
             return await first_list(given)

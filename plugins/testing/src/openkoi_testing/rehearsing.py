@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi.assembly import Assembly, build_app
+from openkoi.app import App
 from openkoi.config import Config
+from openkoi.open_app import build_app
 from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
 from openkoi_files import Setting
@@ -47,7 +48,7 @@ class Stage:
     settings: Mapping[str, object] = field(default_factory=dict)
     installed: frozenset[str] = INSTALLED
 
-    def assemble(self, workspace: Path, home: Path) -> Assembly:
+    def assemble(self, workspace: Path, home: Path) -> App:
         """An OpenKoi that has these, and keeps its files in ``home``."""
         provided: dict[str, Mapping[str, object]] = {
             "providers": {"rehearsal": self.model or Scripted(self.says), **self.providers},
@@ -75,7 +76,7 @@ async def lend(
     """A run that has not begun, for calling a plugin with. Its model says these lines in turn."""
     with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
         async with (stage or Stage(says=says)).assemble(workspace, Path(home)) as koi:
-            yield await koi.make_run(Task(task) if isinstance(task, str) else task)
+            yield await koi.runs_of_tasks.make_run(Task(task) if isinstance(task, str) else task)
 
 
 async def recorded(evaluator: SupportsBaseline, run: Run) -> Baseline | None:
@@ -120,7 +121,7 @@ def perform(task: Task, stage: Stage, workspace: Path | None = None) -> Rehearse
         return asyncio.run(performed(task, stage.assemble(workspace or own, home)))
 
 
-async def performed(task: Task, koi: Assembly) -> Rehearsed:
+async def performed(task: Task, koi: App) -> Rehearsed:
     async with koi:
         result = await koi.solve(task)
         await koi.drain()

@@ -1,0 +1,189 @@
+"""OpenKoi in one process, as the command line, daemons and other programs hold it. Implements ``Koi``."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from openkoi_files import configure, private_folder, save_key, saved_names
+from openkoi_hookspecs import (
+    Event,
+    Hit,
+    HookReturn,
+    PendingQuestion,
+    PluginEntry,
+    ProviderInfo,
+    Query,
+    Question,
+    Record,
+    Result,
+    Task,
+)
+from openkoi_log import read_segment, segments
+
+from .handle import BackgroundRuns, RunHandle
+from .parent_run import ParentRun
+from .publisher import Listener
+from .runs import Runs
+from .services import Services
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Enter it before use; leaving it stops what is under way and finishes what runs in the background."""
+
+    services: Services
+    background_runs: BackgroundRuns = field(default_factory=BackgroundRuns)
+    runs_of_tasks: Runs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.services.koi = self
+        object.__setattr__(self, "runs_of_tasks", Runs(self.services))
+
+    async def __aenter__(self) -> Self:
+        self.services.start()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        try:
+            await self.background_runs.stop()
+        finally:
+            await self.services.close()
+
+    # Tasks
+
+    async def solve(self, task: Task) -> Result:
+        """Do a task in the workspace; opens and leaves OpenKoi where that was not done."""
+        if self.services.started:
+            return await self.runs_of_tasks.solve(task)
+        async with self:
+            return await self.runs_of_tasks.solve(task)
+
+    def begin(self, task: Task) -> RunHandle:
+        """Begin a task in the background."""
+        self.services.start()
+        parent = ParentRun(id=token_hex(10))
+        return self.background_runs.begin(self.runs_of_tasks.solve(task, parent), parent.id, parent.inbox)
+
+    async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
+        """Resume a run where it ended, with ``changed`` settings over its limits."""
+        from .continued_runs import resume
+
+        return await resume(records, id, changed or {}, self.runs_of_tasks)
+
+    async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
+        """Begin a run as another one began, from its iteration ``at`` on, with these settings."""
+        from .continued_runs import fork
+
+        return await fork(records, id, at, changed, self.runs_of_tasks)
+
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        """Call back with every record of every run once it is logged; return a function that ends this."""
+        return self.services.publisher.listen(callback)
+
+    async def drain(self) -> None:
+        """Wait until all that ended runs taught is learned."""
+        await self.services.background.drain()
+
+    # Hooks and plugins
+
+    async def collect(
+        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+    ) -> list[tuple[str, T]]:
+        """Call every implementation of a hook with the same facts."""
+        self.services.start()
+        return await self.services.hooks.collect(moment, *args, **facts)
+
+    async def fold(
+        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+    ) -> T:
+        """Pass a value through every implementation of a hook."""
+        self.services.start()
+        return await self.services.hooks.fold(moment, value, *args, **facts)
+
+    def plugins(self, kind: str) -> Sequence[PluginEntry]:
+        """List the plugins of a kind without loading them."""
+        return self.services.plugins.plugins(kind)
+
+    def providers(self) -> Sequence[ProviderInfo]:
+        """List the providers that are installed and known, best first, with their default models."""
+        installed = {entry.name for entry in self.plugins("providers")}
+        return [info for info in self.services.catalogue.providers if info.provider in installed]
+
+    # The log and memory
+
+    @property
+    def session(self) -> str:
+        """The id of this process's session."""
+        return self.services.session
+
+    def records(self, session: str) -> Iterator[Record]:
+        """Read a session's log from its beginning."""
+        for path in segments(self.services.config.paths.sessions, session):
+            yield from read_segment(path, report=self.warn)
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Search the configured memory; without one, or when it fails, there are no hits."""
+        return await self.services.search(query)
+
+    async def emit(self, event: Event) -> None:
+        """Log an event that belongs to no run."""
+        self.services.publish("", [event])
+
+    # Settings and keys
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that tasks work in when they name none."""
+        return self.services.config.workspace
+
+    def setting(self, key: str, kind: type[T], default: T) -> T:
+        """Return the value of a dotted key; raises ConfigError for one of another kind."""
+        return self.services.config.get(key, kind, default)
+
+    def set_setting(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration; return the file."""
+        return configure(self.services.config.paths.config, key, value)
+
+    def folder(self, name: str) -> Path:
+        """Return a private folder of this name in the data folder; make it if it is missing."""
+        return private_folder(private_folder(self.services.config.paths.data) / name)
+
+    def saved_keys(self) -> Sequence[str]:
+        """List the providers whose keys are saved."""
+        return saved_names(self.services.config.paths.credentials)
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Save a key for its user alone, in place of an older one; return the file."""
+        self.conceal(key)
+        return save_key(self.services.config.paths.credentials, provider, key)
+
+    def use_key(self, provider: str, key: str) -> None:
+        """Build a provider with this key in this process, without saving it."""
+        self.services.models.use_key(provider, key, "this process")
+
+    def conceal(self, secret: str, name: str = "") -> None:
+        """Mask a secret from now on in all that is written."""
+        self.services.redactor.hold(secret, name)
+
+    # The user
+
+    def warn(self, text: str) -> None:
+        """Warn the user once, with the run that comes next or is under way."""
+        self.services.warn_once(text)
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the user; None when there is none."""
+        return await self.services.asker.ask(question)
+
+    def pending_questions(self) -> Sequence[PendingQuestion]:
+        """List the questions of runs that have no answer yet, the oldest first."""
+        return self.services.asker.kept.pending_questions()
+
+    def answer_question(self, id: str, answer: str) -> PendingQuestion:
+        """Answer a question in the user's name."""
+        return self.services.asker.kept.answer_question(id, answer)

@@ -1,0 +1,25 @@
+"""Warnings that wait for a run to log them, each once."""
+
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Event, events
+
+
+@dataclass(slots=True)
+class PendingWarnings:
+    """What the next run, or the one that is under way, warns of."""
+
+    texts: list[str] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+
+    def add(self, text: str) -> None:
+        """Keep a warning, unless it was given before."""
+        if text not in self.known:
+            self.known.add(text)
+            self.texts.append(text)
+
+    def take(self) -> list[Event]:
+        """Return what there is to warn of, and forget it."""
+        taken: list[Event] = [events.WarningIssued(text) for text in dict.fromkeys(self.texts)]
+        self.texts.clear()
+        return taken

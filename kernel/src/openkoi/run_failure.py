@@ -1,0 +1,54 @@
+"""What is logged when a run ends without a result."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Event, KoiError, events
+
+from .diffs import changed_files, format_names
+
+if TYPE_CHECKING:
+    from .run import TaskRun
+
+MAX_NAMES = 3
+
+
+async def log_failure(run: "TaskRun", error: BaseException) -> None:
+    """Log how the run ended, and which files it left changed."""
+    files: tuple[str, ...] = ()
+    try:
+        files = await files_changed(run, error)
+    finally:
+        with suppress(KoiError):
+            left = unfinished_warning(files, touched=run.touched)
+            warnings = run.services.warnings.take()
+            run.services.publish(run.id, (*warnings, *left, events.RunFailed(failure_reason(error), files)))
+
+
+async def files_changed(run: "TaskRun", error: BaseException) -> tuple[str, ...]:
+    """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
+    if not run.baseline_done or not isinstance(error, Exception):
+        return ()
+    return changed_files(await run.workspace_state.changes(await run.workspace_state.checkpoint()) or "")
+
+
+def unfinished_warning(files: Sequence[str], *, touched: bool) -> list[Event]:
+    """Warn of the files that a run left changed when it ended in the middle of its work."""
+    if files:
+        changed = f"Changed: {format_names(files, MAX_NAMES)}. To undo this, run `openkoi undo`."
+        return [events.WarningIssued(f"Stopped before the work was finished. {changed}")]
+    if not touched:
+        return []
+    return [
+        events.WarningIssued(
+            "Stopped before the work was finished; some files may have changed. Review them before continuing."
+        )
+    ]
+
+
+def failure_reason(error: BaseException) -> str:
+    if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
+        return "interrupted"
+    return str(error) or type(error).__name__
