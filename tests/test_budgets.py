@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from chance import Judge, Scene, Spenders, Things, Vendor, scene
 
-from openkoi_budget import Budget
 from openkoi_hookspecs import (
     Chunk,
     Cost,
@@ -38,6 +37,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_models import Budget
 from openkoi_rehearsal import Fault, Mishap
 from openkoi_testing import Stage, Turn, perform
 

@@ -6,14 +6,14 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from openkoi.config import LIMITS, load_config
 from openkoi.open_app import bundle_folders
-from openkoi.paths import Paths
 from openkoi.plugin_factory import init_of
 from openkoi.registry import Found, resolve, scan, with_preferences
 from openkoi.unknown_settings import shared_by
-from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits, SharedSetting
+from openkoi_settings import Paths, Setting, keys, load_config, read_settings
+from openkoi_settings.documentation import default_file, settings_table
+from openkoi_settings.key import OF_PLUGINS
 
 FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
 KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
@@ -60,22 +60,30 @@ def test_the_template_states_the_defaults(tmp_path: Path) -> None:
     template = read_settings(FOLDER / "openkoi.toml")
 
     assert Limits() == load_config(Paths(FOLDER / "openkoi.toml", tmp_path), tmp_path, environment={}).limits
-    assert {key for key, _ in LIMITS.values()} <= set(template)
-    for key, setting in read_settings(FOLDER / "bundle.toml").items():
-        assert key.startswith("plugins.prefer.") or setting.value == template[key].value
+    assert {key.name for key in keys.LIMITS.values()} <= set(template)
+
+
+@pytest.mark.row("CFG-04")
+def test_what_is_made_of_the_declarations_is_up_to_date() -> None:
+    """Run .ci/settings after a change of a declaration or of the bundle."""
+    bundle = {name: one.value for name, one in read_settings(FOLDER / "bundle.toml").items()}
+    table = FOLDER.parent.parent / "plugins" / "settings" / "SETTINGS.md"
+
+    assert default_file(bundle) == (FOLDER / "openkoi.toml").read_text()
+    assert settings_table(bundle) == table.read_text()
 
 
 @pytest.mark.row("CFG-04", "C11", "C12")
-def test_the_template_states_the_defaults_of_plugins() -> None:
-    template = {key: one.value for key, one in read_settings(FOLDER / "openkoi.toml").items()}
-    stated = [stated for one in scan().found if one.distribution.startswith("openkoi") for stated in shared(one)]
+def test_plugins_read_common_settings_as_they_are_declared() -> None:
+    """Whatever a common setting is called, and whatever holds without it, stands in one place."""
+    declared = [key for key in keys.KEYS if key.read_by in OF_PLUGINS]
+    stated = {stated for one in scan().found if one.distribution.startswith("openkoi") for stated in shared(one)}
 
-    assert {(key, template.get(key)) for key, _ in stated} == set(stated)
-    assert {("learning.regression_delta", 0.1), ("iteration.skip_eval_confidence", 0.95)} <= set(stated)
+    assert {(key.name, key.read_by, key.default or None) for key in declared} == stated
 
 
-def shared(one: Found) -> list[tuple[str, object]]:
-    """The common settings that a plugin goes by, with its defaults."""
+def shared(one: Found) -> list[tuple[str, str, object]]:
+    """The common settings that a plugin goes by, with its kind and its defaults."""
     target = resolve(one.target)
     if not shared_by(one) or not callable(target):
         return []
@@ -85,4 +93,4 @@ def shared(one: Found) -> list[tuple[str, object]]:
         name: [mark.key for mark in get_args(hint)[1:] if isinstance(mark, SharedSetting)]
         for name, hint in hints.items()
     }
-    return [(key, defaults[name]) for name, keys in marks.items() for key in keys]
+    return [(key, one.kind, defaults[name]) for name, keys in marks.items() for key in keys]

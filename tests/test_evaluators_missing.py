@@ -7,8 +7,6 @@ import pytest
 from cli_process import Shell, script
 from verdict_runs import DONE, EDIT, TASK, configured, folder_with_test, judge_of, played, result
 
-from openkoi.project_policy import DEFAULT_CONFIDENCE
-from openkoi_judge import Judge
 from openkoi_testing.servers import OpenAIServer
 
 BAD = judge_of(0.2)
@@ -262,7 +260,3 @@ def test_a_project_may_only_raise_what_skips_an_evaluation(
     done = played(openkoi, EDIT + DONE, judge=BAD)
 
     assert refused == ("may only raise 'iteration.skip_eval_confidence'" in str(result(done)).replace("\\'", "'"))
-
-
-def test_the_bound_for_a_project_is_the_judges_default() -> None:
-    assert DEFAULT_CONFIDENCE == Judge().skip_eval_confidence

@@ -12,12 +12,10 @@ import pytest
 from hostile_distributions import install_all
 
 from openkoi.app import App
-from openkoi.config import Config
 from openkoi.open_app import build_app
-from openkoi.paths import Paths
 from openkoi.registry import scan
-from openkoi_files import Setting
 from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_settings import Config, Paths, Setting
 from openkoi_testing import Line, Scripted, Stage, perform
 
 

@@ -15,7 +15,7 @@ LIBRARIES = {
     *(
         "openkoi-agentspec",
         "openkoi-archive",
-        "openkoi-budget",
+        "openkoi-isolation",
         "openkoi-files",
         "openkoi-log",
         "openkoi-models",
@@ -25,6 +25,7 @@ LIBRARIES = {
         "openkoi-redact",
         "openkoi-report",
         "openkoi-schema",
+        "openkoi-settings",
     ),
     *("openkoi-skillfile", "openkoi-wire"),
 }

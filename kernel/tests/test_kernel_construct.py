@@ -9,12 +9,10 @@ from typing import Annotated, Any
 
 import pytest
 
-from openkoi.config import Config
-from openkoi.paths import Paths
 from openkoi.plugin_factory import BuildContext, construct
-from openkoi_files import Setting
 from openkoi_hookspecs import ConfigError, DataDir, Env, Inject, NoProviderError, PluginNotFoundError, SharedSetting
 from openkoi_redact import MASK, Redactor
+from openkoi_settings import Config, Paths, Setting
 
 
 class Seam:

@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from openkoi.config import Config
-from openkoi.paths import Paths
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
-from openkoi_files import Setting
 from openkoi_hookspecs import PluginEntry
 from openkoi_redact import Redactor
+from openkoi_settings import Config, Paths, Setting
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 

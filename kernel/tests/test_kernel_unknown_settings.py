@@ -7,14 +7,12 @@ from typing import Annotated
 
 import pytest
 
-from openkoi.config import Config
-from openkoi.paths import Paths
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi.unknown_settings import find_unknown_settings
-from openkoi_files import Setting
 from openkoi_hookspecs import SharedSetting
 from openkoi_redact import Redactor
+from openkoi_settings import Config, Paths, Setting
 
 HERE = __name__
 FOUND = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_files import configure, private_folder, save_key, saved_names
+from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
     Event,
     Hit,
@@ -21,6 +21,7 @@ from openkoi_hookspecs import (
     Task,
 )
 from openkoi_log import read_segment, segments
+from openkoi_settings import write_setting
 
 from .handle import BackgroundRuns, RunHandle
 from .parent_run import ParentRun
@@ -147,7 +148,7 @@ class App:
 
     def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration; return the file."""
-        return configure(self.services.config.paths.config, key, value)
+        return write_setting(self.services.config.paths.config, key, value)
 
     def folder(self, name: str) -> Path:
         """Return a private folder of this name in the data folder; make it if it is missing."""

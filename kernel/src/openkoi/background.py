@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from .timeouts import confined
+from openkoi_isolation import confined
 
 LATE = "Memory is not up to date yet; the next start catches up."
 FAILED = "What was learned may be missing until the next start: {}"

@@ -4,9 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
-
-from .timeouts import confined
-from .validation import type_error_of
+from openkoi_isolation import confined, type_error_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Check before a run that a model can be called for each role."""
 
 from openkoi_hookspecs import KoiError, ProviderUnavailableError, Task
+from openkoi_models import executor_of
 
-from .model_roles import executor_of
 from .services import Services
 
 

@@ -1,18 +1,19 @@
 """Make a conversation shorter when it fills what the model can read."""
 
 from openkoi_hookspecs import LimitExceededError, events
+from openkoi_isolation import confined
+from openkoi_settings import keys
 
 from .conversation import removed, unsound
 from .run import TaskRun
-from .timeouts import confined
 
 
 async def compact(run: TaskRun) -> events.HistoryCompacted | None:
     """Replace the conversation by a shorter one; return what was removed, or None if it stays as it is."""
-    if not run.services.config.get("memory.compaction", bool, True):
+    if not run.services.config[keys.COMPACTION]:
         return None
     before = tuple(run.conversation.messages)
-    name = run.agent.compactor or run.services.config.get("use.compactor", str, "")
+    name = run.agent.compactor or run.services.config[keys.USE_COMPACTOR]
     try:
         compactor = await run.services.components.compactor(name)
         with confined():

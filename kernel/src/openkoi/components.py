@@ -19,11 +19,12 @@ from openkoi_hookspecs import (
     Sandbox,
     ToolProvider,
 )
+from openkoi_isolation import confined, with_timeout
+from openkoi_settings import Key, keys
 
 from .absent import Absent, imported, is_absent_judge
 from .plugin_factory import NoDataFolder
 from .plugins import Plugins, check_socket
-from .timeouts import confined, with_timeout
 
 REQUIRED_METHODS = {
     "providers": ("models", "chat"),
@@ -35,7 +36,6 @@ REQUIRED_METHODS = {
     "compactors": ("compact",),
     "workers": ("run",),
 }
-SETTING_OF = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
 START_TIMEOUT = 10.0
 
 
@@ -78,14 +78,14 @@ class Components:
 
     async def configured(self, kind: str) -> Any | None:
         """The one plugin of a kind that the configuration names; None when it names none or has none."""
-        key = SETTING_OF[kind]
-        name = self.plugins.config.get(f"use.{key}", str, "")
+        key = keys.SELECTORS[kind]
+        name = self.plugins.config[key]
         if not name or name == "none":
             return None
         try:
             return await self.plugin(kind, name)
         except KoiError as fault:
-            self.warn(f"There is no {key}: {fault} Set [use] {key}.")
+            self.warn(f"There is no {short_name(key)}: {fault} Set [use] {short_name(key)}.")
             return None
 
     async def provider(self, name: str) -> Provider:
@@ -118,8 +118,8 @@ class Components:
     async def evaluators(self) -> dict[str, Evaluator]:
         """All evaluators, in the order in which they are asked; raises ConfigError for a setting that one refuses."""
         config = self.plugins.config
-        place = {name: rank for rank, name in enumerate(config.strings("evaluation.order", ("*",)))}
-        required = config.strings("evaluation.require", ())
+        place = {name: rank for rank, name in enumerate(config[keys.EVALUATION_ORDER])}
+        required = config[keys.REQUIRED_EVALUATORS]
         there = [
             (entry.name, await self.evaluator(entry.name, required)) for entry in self.plugins.plugins("evaluators")
         ]
@@ -139,3 +139,8 @@ class Components:
         """Return what is known of a plugin that cannot be had: itself if loaded, else its class if imported."""
         targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
         return self.plugins.loaded.get((kind, name), imported(next(targets, "")))
+
+
+def short_name(key: Key[str]) -> str:
+    """Return the name of a setting below ``[use]``."""
+    return key.name.partition(".")[2]

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from openkoi_hookspecs import Message, Role, ToolCall, ToolResult, events
+from openkoi_isolation import type_error_of
 from openkoi_models import answer_tokens
-
-from .validation import type_error_of
 
 
 @dataclass(slots=True)

@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import ConfigError
+from openkoi_settings import keys
 
-from .components import SETTING_OF
-from .sandbox_policy import KEY, LEVELS, level_of
 from .services import Services
 from .unknown_settings import Readers, explain_unread
-
-CHOSEN = {**SETTING_OF, "compactors": "compactor"}
 
 
 async def check_settings(services: Services, changed: Mapping[str, object]) -> None:
@@ -22,9 +19,7 @@ async def check_settings(services: Services, changed: Mapping[str, object]) -> N
     said = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
     if wrong := [text for key, origin in said if (text := explain_unread(key, origin, readers))]:
         raise ConfigError(wrong[0])
-    level_of(config.get(KEY, str, LEVELS[0]))
-    _ = config.ceilings, config.day
-    for kind, name in ((kind, config.get(f"use.{key}", str, "")) for kind, key in CHOSEN.items()):
-        if f"use.{CHOSEN[kind]}" in changed and name not in ("", "none"):
-            await services.components.plugin(kind, name)
+    for kind, key in keys.SELECTORS.items():
+        if key.name in changed and config[key] not in ("", "none"):
+            await services.components.plugin(kind, config[key])
     await services.components.evaluators()

@@ -15,11 +15,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
 from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, hooks
+from openkoi_isolation import SteppedAwaitable, TimedOut, copy_arguments, must_end, sync_timeout, type_error_of
 from openkoi_prompt import without_refused_texts
-
-from .copies import copy_arguments
-from .timeouts import SteppedAwaitable, TimedOut, must_end, sync_timeout
-from .validation import type_error_of
+from openkoi_settings import keys
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -27,7 +25,6 @@ Moment = Callable[..., object]
 
 MAX_FAULTS = 3
 SYNC_TIMEOUT = 1.0
-ASYNC_TIMEOUT = 30.0
 FAIL_CLOSED = frozenset({"before_tool"})
 AFTERWARDS = frozenset({"before_learn", "on_learning"})
 
@@ -76,7 +73,7 @@ class Hooks:
 
     report: Callable[[PluginError], None]
     order: Sequence[str] = ()
-    patience: float = ASYNC_TIMEOUT
+    patience: float = keys.HOOK_DEADLINE.default
     implementations_by_hook: dict[str, tuple[HookImplementation, ...]] = field(default_factory=dict)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:

@@ -6,10 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
+from openkoi_isolation import confined, type_error_of
 from openkoi_log import all_segments, beyond, name_of, read_segment
-
-from .timeouts import confined
-from .validation import type_error_of
 
 BATCH = 5000
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openkoi_files import Answers, Setting
+from openkoi_files import Answers
 from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
+from openkoi_models import Discovery, ModelChoice
 from openkoi_redact import Redactor
+from openkoi_settings import Config, Setting
 
 from .components import Components
-from .config import Config
-from .model_discovery import Discovery, ModelChoice
 from .recordable import refuse_unrecordable
 
 

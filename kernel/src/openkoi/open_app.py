@@ -7,10 +7,9 @@ from pathlib import Path
 
 from openkoi_models import FILE, Catalogue
 from openkoi_redact import CURRENT
+from openkoi_settings import Config, find_paths, keys, load_config, with_settings
 
 from .app import App
-from .config import Config, load_config, with_settings
-from .paths import find_paths
 from .pending_warnings import PendingWarnings
 from .plugins import Plugins
 from .redaction import make_redactor
@@ -59,7 +58,7 @@ def open_app(
 
 def as_preferred(found: Scan, config: Config) -> Scan:
     """The same with the winners that the configuration prefers, if it prefers any."""
-    preferred = config.table("plugins.prefer").items()
+    preferred = config.table(keys.PREFER.table).items()
     named = ((key.partition("."), str(one.value)) for key, one in preferred)
     return (
         with_preferences(found, frozenset((kind, name, winner) for (kind, _, name), winner in named))

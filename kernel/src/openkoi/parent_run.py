@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_budget import Budget
 from openkoi_hookspecs import Record
+from openkoi_models import Budget
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from openkoi_files import Setting, private_folder, saved_key
+from openkoi_files import private_folder, saved_key
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,
@@ -24,8 +24,7 @@ from openkoi_hookspecs import (
     SharedSetting,
 )
 from openkoi_redact import Redactor, use_redactor
-
-from .config import Config
+from openkoi_settings import Config, Setting
 
 MISSING = inspect.Parameter.empty
 
@@ -122,7 +121,8 @@ class ParameterResolver:
         """A key that was found or saved: a provider's under its name, any other secret under ``name.parameter``."""
         main = self.parameter.name == "api_key"
         place = self.name if main else f"{self.name}.{self.parameter.name}"
-        return site.keys.get(place) or saved_key(site.config.paths.credentials, place)
+        saved = saved_key(site.config.paths.credentials, place)
+        return site.keys.get(place) or (Setting(*saved) if saved else None)
 
     def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
         """Load the plugin that a common setting names; if that fails, warn and use the default."""

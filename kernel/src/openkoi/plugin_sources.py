@@ -3,9 +3,9 @@
 from typing import Any, cast
 
 from openkoi_hookspecs import PluginEntry, PluginError, PluginSource
+from openkoi_isolation import must_end
 
 from .plugins import Plugins
-from .timeouts import must_end
 
 
 def ask_sources(registry: Plugins, koi: Any) -> list[str]:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
-from openkoi_files import Setting
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
+from openkoi_isolation import TimedOut, must_end, sync_timeout
 from openkoi_redact import Redactor
+from openkoi_settings import Config, Setting, keys
 
-from .config import Config
 from .plugin_factory import BuildContext, construct
 from .registry import Found, resolve
-from .timeouts import TimedOut, must_end, sync_timeout
 
 LOAD_TIMEOUT = 10.0
 
@@ -63,7 +62,7 @@ class Plugins:
         return PluginEntry(found.kind, found.name, found.distribution, partial(self.build, found))
 
     def enabled(self, entry: PluginEntry) -> bool:
-        return self.config.get(f"{entry.kind}.{entry.name}.enabled", bool, True)
+        return self.config[keys.ENABLED.at(entry.kind, entry.name)]
 
     def build(self, found: Found, model: str = "") -> object:
         """Call a plugin's constructor; ``model`` outranks what its own table says."""

@@ -3,8 +3,8 @@
 from typing import get_args
 
 from openkoi_hookspecs import ConfigError, Env
+from openkoi_settings import CASSETTE_VARIABLE, Config
 
-from .config import CASSETTE_VARIABLE, Config
 from .plugins import Plugins
 from .unknown_settings import parameters_of
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from openkoi_files import saved_key, saved_names
 from openkoi_hookspecs import Event, KoiError, events
 from openkoi_redact import Redactor, Secret, environment_secrets, secrets_of
-
-from .config import Config
-
-ALLOWED = "redact.allow"
+from openkoi_settings import Config, keys
 
 
 def make_redactor(config: Config) -> Redactor:
     """A redactor that holds the secrets of the environment, the configuration and the saved keys, used or not."""
     settings = ((key, setting.value) for key, setting in config.settings.items())
-    allowed = config.strings(ALLOWED, ())
+    allowed = config[keys.ALLOWED_SECRETS]
     return Redactor([*environment_secrets(config.environment), *secrets_of(settings), *saved_secrets(config)], allowed)
 
 
@@ -49,7 +46,7 @@ def announcement(kind: str, reason: str, where: str) -> str:
     """What was masked, where and why, and what to do if that is a mistake."""
     return (
         f"A secret in {where} is replaced by [redacted] in all that is written: {reason}. "
-        f'If it is not a secret, add "{kind}" to {ALLOWED} in the configuration.'
+        f'If it is not a secret, add "{kind}" to {keys.ALLOWED_SECRETS.name} in the configuration.'
     )
 
 

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Question
+from openkoi_settings import keys
 
 if TYPE_CHECKING:
     from .run import TaskRun
 
-KEY = "safety.require_checkpoint"
+KEY = keys.REQUIRE_CHECKPOINT.name
 YES = ("y", "yes", "allow", "approve")
 CANNOT = "No checkpoint of this folder was kept, so `openkoi undo`, `diff` and `redo` cannot work for this task: "
 NOT_CHOSEN = "none are configured under [use] checkpoints."
@@ -25,8 +26,8 @@ async def may_change_files(run: "TaskRun") -> bool | None:
     async with run.baseline_lock:
         if run.workspace_state.origin or run.unkept is not None:
             return run.unkept is not False
-        chosen = run.services.config.get("use.checkpoints", str, "") not in ("", "none")
-        required = chosen and run.services.config.get(KEY, bool, True)
+        chosen = run.services.config[keys.USE_CHECKPOINTS] not in ("", "none")
+        required = chosen and run.services.config[keys.REQUIRE_CHECKPOINT]
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
         run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()

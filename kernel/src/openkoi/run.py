@@ -11,7 +11,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
-from openkoi_budget import Budget
 from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
@@ -39,20 +38,19 @@ from openkoi_hookspecs import (
     Tool,
     events,
 )
+from openkoi_isolation import sanitize_text, with_timeout
 from openkoi_log import Rerun, rerun_of
+from openkoi_models import EXECUTOR, Budget, ModelClient, executor_of
 from openkoi_progress import Footprints, Standstill
 
 from .baselines import take_baselines
 from .conversation import Conversation
 from .effects import EffectLog
-from .model_client import ModelClient
-from .model_roles import EXECUTOR, executor_of
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import execute_in_sandbox
 from .services import Services
+from .stuck_limits import stuck_limits
 from .subtasks import solve_subtask
-from .timeouts import with_timeout
-from .unicode import sanitize_text
 from .workspace_state import WorkspaceState
 
 T = TypeVar("T")
@@ -111,7 +109,7 @@ class TaskRun:
         self.models = ModelClient(
             self.budget, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR
         )
-        self.standstill = Standstill(self.services.config.ceilings)
+        self.standstill = Standstill(stuck_limits(self.services.config))
         services = self.services
         self.workspace_state = WorkspaceState(
             self.workspace,
@@ -170,7 +168,7 @@ class TaskRun:
         """Ask the person there is; the task's time stands still until the answer."""
         id = name_of(question, self.id)
         await self.emit(events.QuestionAsked(id, question.text))
-        with self.budget.standing_still():
+        with self.budget.paused():
             answer = await self.services.asker.ask(question, self.id)
         await self.emit(events.QuestionAnswered(id, answer))
         return answer
@@ -257,7 +255,7 @@ class TaskRun:
         if fresh:
             self.conversation, self.standstill = (
                 Conversation(self.conversation.system),
-                Standstill(self.services.config.ceilings),
+                Standstill(stuck_limits(self.services.config)),
             )
         self.conversation.say(message)
         if known is None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
 from openkoi_hookspecs import KoiError, Result, Task, events
+from openkoi_isolation import sanitize_text
+from openkoi_settings import keys
 
 from .check_models import check_models
 from .parent_run import ALONE, ParentRun
 from .services import Services
-from .unicode import sanitize_text
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -32,7 +33,7 @@ class Runs:
             for id, lost in () if nested else run.replay.lost:
                 services.publish(id, [lost])
             if run.replay.active or (parent.records and not nested):
-                services.publish(run.id, [events.RunResumed(services.config.models_said)])
+                services.publish(run.id, [events.RunResumed(services.config.models_from_flags)])
             return await run_logged(run)
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE) -> "TaskRun":
@@ -58,7 +59,7 @@ class Runs:
             session=task.session or services.session,
             limits=task.limits or services.config_of(workspace).limits,
             project=task.project or project_id(workspace),
-            judge=task.judge and not services.config.get("evaluation.checks_only", bool, False),
+            judge=task.judge and not services.config[keys.CHECKS_ONLY],
         )
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}

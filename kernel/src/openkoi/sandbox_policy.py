@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import (
     Command,
     CommandResult,
-    ConfigError,
     KoiError,
     LimitExceededError,
     Question,
     Sandbox,
 )
+from openkoi_settings import keys
 
 if TYPE_CHECKING:
     from .run import TaskRun
 
-LEVELS = ("none", "limited", "confined", "isolated")
-KEY = "safety.sandbox_minimum"
+LEVELS = keys.SANDBOX_LEVELS
+KEY = keys.SANDBOX_MINIMUM.name
 YES = ("y", "yes", "allow", "approve")
 
 
@@ -40,7 +40,7 @@ async def execute_in_sandbox(command: Command, run: "TaskRun") -> CommandResult:
 
 async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:
     """Raise where commands would be less caged than the configuration wants, and no person allows it for this run."""
-    wanted = level_of(run.services.config.get(KEY, str, LEVELS[0]))
+    wanted = LEVELS.index(run.services.config[keys.SANDBOX_MINIMUM])
     if wanted == 0 or run.uncaged:
         return
     proved = await sandbox.probe_level()
@@ -51,9 +51,3 @@ async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:
     if answer is None or answer.strip().lower() not in YES:
         raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
     run.uncaged = True
-
-
-def level_of(name: str) -> int:
-    if name not in LEVELS:
-        raise ConfigError(f"{KEY} is {name!r}; it should be one of {', '.join(LEVELS)}.")
-    return LEVELS.index(name)

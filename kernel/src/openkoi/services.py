@@ -7,16 +7,15 @@ from pathlib import Path
 from openkoi_files import Asker, Daybook, Questions, tightened
 from openkoi_hookspecs import Event, Hit, Koi, Memory, Query, Record
 from openkoi_log import RunLog, session_id
-from openkoi_models import Catalogue
+from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
+from openkoi_settings import Config, keys
 
 from .background import Background
 from .components import Components
-from .config import Config
-from .hooks import ASYNC_TIMEOUT, Hooks
+from .hooks import Hooks
 from .memory_sync import MemorySync
 from .model_access import ModelAccess
-from .model_roles import ModelRouter
 from .pending_warnings import PendingWarnings
 from .plugin_sources import ask_sources
 from .plugins import Plugins
@@ -57,14 +56,14 @@ class Services:
         self.components = Components(self.plugins, self.warn_once)
         self.hooks = Hooks(
             lambda fault: self.warn_once(str(fault)),
-            order=config.strings("hooks.order", ()),
-            patience=config.get("hooks.deadline_seconds", float, ASYNC_TIMEOUT),
+            order=config[keys.HOOK_ORDER],
+            patience=config[keys.HOOK_DEADLINE],
         )
         self.log = RunLog(config.paths.sessions, self.session, self.redactor)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
-        self.day = config.day
+        self.day = daily_budget(config)
         questions = Questions(config.paths.data / "questions")
-        self.asker = Asker(questions, config.get("approvals.wait_seconds", float, 0.0))
+        self.asker = Asker(questions, config[keys.WAIT_SECONDS])
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
         self.warnings.texts += [*config.warnings, *tightened(config.paths.credentials)]

@@ -26,15 +26,13 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
+from openkoi_isolation import confined, copy_call, type_error_of
 from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
-from .copies import copy_call
 from .effects import effects_of
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
-from .timeouts import confined
-from .validation import type_error_of
 
 MAX_CALLS = 64
 TOO_MANY = (

@@ -13,42 +13,21 @@ from types import ModuleType
 from typing import get_args, get_type_hints
 
 from openkoi_hookspecs import SharedSetting
-from openkoi_models import FACTS
+from openkoi_isolation import must_end, sync_timeout
+from openkoi_settings import VARIABLES, Config, keys
+from openkoi_settings.key import ANY, OF_PLUGINS
+from openkoi_settings.variables import PREFIX
 
-from .components import REQUIRED_METHODS, SETTING_OF
-from .config import CASSETTE, DAY, FLAGS, LIMITS, TOOL_LOOP, Config
-from .model_roles import ROLES
+from .components import REQUIRED_METHODS
 from .plugin_factory import init_of
 from .plugins import LOAD_TIMEOUT, Plugins
-from .redaction import ALLOWED
 from .registry import Found, resolve
-from .require_checkpoint import KEY as REQUIRE_CHECKPOINT
-from .sandbox_policy import KEY as SANDBOX_MINIMUM
-from .timeouts import must_end, sync_timeout
 
-KEYS = frozenset(
-    {
-        *FLAGS.values(),
-        *(key for key, _ in LIMITS.values()),
-        *DAY,
-        *TOOL_LOOP.values(),
-        SANDBOX_MINIMUM,
-        ALLOWED,
-        REQUIRE_CHECKPOINT,
-        *("models.small", "models.unknown_price", *(f"models.fallback.{role}" for role in ROLES)),
-        *("safety.abort_on_regression", "approvals.wait_seconds"),
-        *("evaluation.order", "evaluation.require", "hooks.order", "hooks.deadline_seconds"),
-        *("use.compactor", *(f"use.{key}" for key in SETTING_OF.values())),
-        *("memory.compaction", "memory.max_storage_mb", "updates.check"),
-    }
-)
-KNOWN, PREFERRED = "models.known.", "plugins.prefer."
+READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
+FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
+KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{keys.PREFER.table}."
 PLANNED = ("patterns", "integrations", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
-VARIABLES = frozenset(
-    {"HOME", "CONFIG", "DATA", "LOG_LEVEL", "VERBOSE", "FORMAT", "CASSETTE"}
-    | {name.upper() for name in (*FLAGS, *CASSETTE)}
-)
-PREFIX, MIN_SIMILARITY = "OPENKOI_", 0.8
+MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
 
@@ -62,7 +41,7 @@ def find_unknown_settings(config: Config, plugins: Plugins) -> list[str]:
 def explain_unread(key: str, origin: str, readers: "Readers") -> str:
     """Say why a setting has no effect; empty if it has one."""
     table, _, rest = key.partition(".")
-    if key in KEYS or key.startswith(PREFERRED):
+    if key in READ_HERE or key.startswith(PREFERRED):
         return ""
     if key.startswith(KNOWN):
         return check_model_fact(key, origin)
@@ -105,19 +84,20 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
         return ""
     if key in readers.shared_elsewhere:
         return f"{key} in {origin} has no effect: no plugin in use reads it."
-    tables = {one.partition(".")[0] for one in (*KEYS, *readers.shared, "plugins.prefer")} | readers.kinds
+    tables = {one.partition(".")[0] for one in (*READ_HERE, *readers.shared, keys.PREFER.table)} | readers.kinds
     if word and table not in tables:
         near = suggest(table, tables, around=("[", "]"))
         return f"[{table}] in {origin} is not a table of settings, so it has no effect.{near}"
-    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, KEYS | readers.shared, cutoff=MIN_SIMILARITY)}"
+    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, READ_HERE | readers.shared, cutoff=MIN_SIMILARITY)}"
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
     """Warn of variables that look like typos of ours; others with the same prefix may belong to another program."""
+    known = {variable.removeprefix(PREFIX) for variable in VARIABLES}
     for variable, value in environment.items():
         word = variable.removeprefix(PREFIX)
-        ours = value and variable.startswith(PREFIX) and word not in VARIABLES
-        if ours and (meant := suggest(word, VARIABLES, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
+        ours = value and variable.startswith(PREFIX) and word not in known
+        if ours and (meant := suggest(word, known, around=(f"${PREFIX}", ""), cutoff=MIN_SIMILARITY)):
             yield f"${variable} is not read, so it has no effect.{meant}"
 
 
@@ -163,14 +143,14 @@ class Readers:
     @cached_property
     def shared_elsewhere(self) -> set[str]:
         """The common settings that other plugins would read if they were chosen."""
-        others = (one for one in self.plugins.found if one.kind in SETTING_OF and not self.used(one))
+        others = (one for one in self.plugins.found if one.kind in keys.SELECTORS and not self.used(one))
         return {key for one in others for key in shared_by(one)}
 
     def used(self, one: Found) -> bool:
         """Whether a plugin takes part in runs as they are configured."""
-        if one.kind in SETTING_OF:
-            return one.name == self.config.get(f"use.{SETTING_OF[one.kind]}", str, "")
-        return one.kind in ("hooks", "evaluators") and self.config.get(f"{one.kind}.{one.name}.enabled", bool, True)
+        if selector := keys.SELECTORS.get(one.kind):
+            return bool(one.name == self.config[selector])
+        return one.kind in ("hooks", "evaluators") and self.config[keys.ENABLED.at(one.kind, one.name)]
 
 
 def parameters_of(found: Found) -> Mapping[str, object] | None:

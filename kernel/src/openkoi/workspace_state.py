@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Checkpoints, ExecutionResult
-
-from .timeouts import confined, with_timeout
+from openkoi_isolation import confined, with_timeout
 
 T = TypeVar("T")
 GRACE = 30.0

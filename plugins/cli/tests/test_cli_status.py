@@ -136,12 +136,12 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
 def test_the_limit_of_the_day_is_told_with_what_is_used_of_it(tmp_path: Path) -> None:
     limits: dict[str, object] = {"safety.max_cost_usd_per_day": 5.0}
     koi = house(tmp_path, ("run-1", task()), settings=limits)
-    assert koi.services.config.day is not None
-    koi.services.config.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
+    assert koi.services.day is not None
+    koi.services.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
 
-    assert ["$1.25 of $5.00"] == day(koi.services.config.day)
+    assert ["$1.25 of $5.00"] == day(koi.services.day)
     assert "  Limit of the day:\n    $1.25 of $5.00" in told(koi)
-    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.services.config.day.folder, 60_000, 5.0))
+    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.services.day.folder, 60_000, 5.0))
     assert [] == day(None)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import Setting, saved_key
+from openkoi_files import SavedKey, saved_key
 from openkoi_hookspecs import ConfigError
 
 
@@ -19,21 +19,21 @@ def stored(folder: Path, content: str | bytes, name: str = "providers.json") -> 
 def test_a_key_is_saved_by_its_providers_name(tmp_path: Path) -> None:
     store = stored(tmp_path, '{"acme": "k-1", "other": "k-2"}')
 
-    assert Setting("k-1", str(store)) == saved_key(tmp_path, "acme")
+    assert SavedKey("k-1", str(store)) == saved_key(tmp_path, "acme")
 
 
 @pytest.mark.row("C1")
 def test_a_file_of_older_habits_is_read_too(tmp_path: Path) -> None:
     single = stored(tmp_path, "  k-3\n", "acme.key")
 
-    assert Setting("k-3", str(single)) == saved_key(tmp_path, "acme")
+    assert SavedKey("k-3", str(single)) == saved_key(tmp_path, "acme")
 
 
 def test_the_store_outranks_older_files(tmp_path: Path) -> None:
     stored(tmp_path, "k-3", "acme.key")
     store = stored(tmp_path, '{"acme": "k-1"}')
 
-    assert Setting("k-1", str(store)) == saved_key(tmp_path, "acme")
+    assert SavedKey("k-1", str(store)) == saved_key(tmp_path, "acme")
 
 
 @pytest.mark.parametrize("content", ['{"other": "k"}', '{"acme": 5}', '{"acme": ""}', '{"acme": null}', "{}"])
@@ -42,7 +42,7 @@ def test_a_store_without_the_key_leaves_it_to_older_files(tmp_path: Path, conten
     assert None is saved_key(tmp_path, "acme")
 
     single = stored(tmp_path, "k-3", "acme.key")
-    assert Setting("k-3", str(single)) == saved_key(tmp_path, "acme")
+    assert SavedKey("k-3", str(single)) == saved_key(tmp_path, "acme")
 
 
 def test_an_empty_file_is_no_key(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from openkoi_hookspecs import Cost, LimitExceededError
 
 
 @dataclass(eq=False)
-class Lease:
+class Reservation:
     """What a request may cost."""
 
     tokens: int = 10
@@ -21,16 +21,16 @@ class Lease:
 @pytest.mark.row("C26")
 def test_what_another_process_of_the_same_number_has_reserved_stays_reserved(tmp_path: Path) -> None:
     """Two books stand for two processes: in containers both may be number one."""
-    Daybook(tmp_path, most_usd=0.5).hold(Lease())
+    Daybook(tmp_path, most_usd=0.5).hold(Reservation())
 
     with pytest.raises(LimitExceededError, match="day"):
-        Daybook(tmp_path, most_usd=0.5).hold(Lease())
+        Daybook(tmp_path, most_usd=0.5).hold(Reservation())
 
 
 @pytest.mark.row("C26")
 def test_what_was_reserved_before_midnight_is_paid_on_that_day(tmp_path: Path) -> None:
     days = [date(2026, 1, 1)]
-    book, lease = Daybook(tmp_path, most_usd=0.5, today=lambda: days[-1]), Lease()
+    book, lease = Daybook(tmp_path, most_usd=0.5, today=lambda: days[-1]), Reservation()
     book.hold(lease)
     first = book.file
     days.append(date(2026, 1, 2))

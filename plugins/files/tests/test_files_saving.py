@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import configure, moved_in, save_key, saved_key, saved_names
+from openkoi_files import moved_in, save_key, saved_key, saved_names
 from openkoi_hookspecs import ConfigError
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
@@ -59,43 +59,6 @@ def test_two_who_save_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [0, 0, 0] == [worker.wait() for worker in workers]
 
     assert 30 == len(saved_names(tmp_path))
-
-
-CONFIG = """\
-# mine
-[models]
-default = "acme/one"   # the best
-
-[iteration]
-max_iterations = 5
-"""
-
-
-def test_a_setting_is_changed_and_all_else_stands(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text(CONFIG)
-    configure(file, "models.default", "borg/two")
-    configure(file, "providers.custom.base_url", "http://127.0.0.1:1/v1")
-    text = file.read_text()
-
-    assert CONFIG.replace("acme/one", "borg/two") in text
-    assert '[providers.custom]\nbase_url = "http://127.0.0.1:1/v1"' in text
-
-
-def test_a_configuration_is_made_where_there_is_none(tmp_path: Path) -> None:
-    file = configure(tmp_path / "new" / "config.toml", "models.default", 'a/"b"')
-
-    assert "[models]\ndefault = 'a/\"b\"'\n" == file.read_text() or '\\"b\\"' in file.read_text()
-
-
-@pytest.mark.parametrize("broken", ["[models\n", "models = 3\n"])
-def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path, broken: str) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text(broken)
-
-    with pytest.raises(ConfigError, match=r"config\.toml"):
-        configure(file, "models.default", "a/b")
-    assert broken == file.read_text()
 
 
 @pytest.mark.row("C1")

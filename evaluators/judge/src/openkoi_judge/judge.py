@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     SharedSetting,
 )
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
 from openkoi_skillfile import Approved, Method, Rubric, Trust
 
 from .case import Case, Manner, digest
@@ -58,7 +59,7 @@ class Judge:
     max_output: int = 2000
     temperature: float = 0.1
     max_diff: int = 24_000
-    skip_eval_confidence: Annotated[float, SharedSetting("iteration.skip_eval_confidence")] = 0.95
+    skip_eval_confidence: Annotated[float, SharedSetting(SKIP_EVAL_CONFIDENCE.name)] = SKIP_EVAL_CONFIDENCE.default
     small: int = 2_000
     require_certified: bool = False
     certificates: bool = True
@@ -70,7 +71,7 @@ class Judge:
     def __post_init__(self) -> None:
         """Refuse settings that cannot work, and such that would leave doubtful work unjudged."""
         least = {"votes": 1, "band": 0, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
-        for name, bound in {**least, "skip_eval_confidence": 0.9}.items():
+        for name, bound in {**least, "skip_eval_confidence": SKIP_EVAL_CONFIDENCE.low}.items():
             if not getattr(self, name) >= bound:
                 other = " or [iteration]" if name == "skip_eval_confidence" else ""
                 raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))

@@ -19,10 +19,11 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
+from openkoi_isolation import confined
+from openkoi_settings import keys
 
 from ..run import TaskRun
 from ..section_limits import admit
-from ..timeouts import confined
 from .facts import is_judge, is_question, policy_of
 from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
@@ -40,7 +41,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
     said = await opinions(work, run)
-    required = run.services.config.strings("evaluation.require", ())
+    required = run.services.config[keys.REQUIRED_EVALUATORS]
     silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
     if not said and not silent:
         return None

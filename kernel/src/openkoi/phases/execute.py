@@ -16,6 +16,7 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
+from openkoi_isolation import confined, sanitize_text, type_error_of
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_schema import offered
 
@@ -24,9 +25,6 @@ from ..diffs import changed_files
 from ..inner_loop import InnerLoopResult, ended_by_limit, run_inner_loop
 from ..run import TaskRun
 from ..section_limits import admit
-from ..timeouts import confined
-from ..unicode import sanitize_text
-from ..validation import type_error_of
 from .best import best_of
 from .facts import policy_of
 

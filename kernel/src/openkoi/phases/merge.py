@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Score, Severity
-
-from ..validation import type_error_of
+from openkoi_isolation import type_error_of
 
 MAX_WEIGHT = 1e6  # beyond it sums of weights lose the small ones
 SEVERITIES = tuple(Severity)

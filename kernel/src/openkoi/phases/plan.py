@@ -22,6 +22,7 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_prompt import MEMORY, asks_question, merged, recalled, shown
+from openkoi_settings import keys
 
 from ..run import TaskRun
 from ..section_limits import admit, within_caps
@@ -39,7 +40,7 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     sections = merged(await admit([(MEMORY, recalled(recall)), *given], hooks.before_plan, run))
-    planned = "models.planner" in run.services.config.settings
+    planned = keys.PLANNER in run.services.config
     judged = run.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
     if planned and not asks:

@@ -20,10 +20,10 @@ from openkoi_hookspecs import (
     StopReason,
     events,
 )
+from openkoi_isolation import with_timeout
 from openkoi_prompt import asks_question, shown
 
 from ..run import TaskRun
-from ..timeouts import with_timeout
 from .facts import policy_of
 
 EFFECT_QUESTION = """\

@@ -2,10 +2,9 @@
 
 from openkoi_hookspecs import Recall, events, hooks
 from openkoi_log import segments
+from openkoi_models import ModelChoice, executor_of
 from openkoi_prompt import recall_query
 
-from ..model_discovery import ModelChoice
-from ..model_roles import executor_of
 from ..run import TaskRun
 
 
@@ -32,5 +31,5 @@ async def started(run: TaskRun) -> events.TaskStarted:
         workspace=str(run.workspace),
         origin=chosen.origin,
         first=first,
-        models=run.services.config.models_said,
+        models=run.services.config.models_from_flags,
     )

@@ -16,20 +16,10 @@ if TYPE_CHECKING:
     from openkoi_agentspec import Spec
     from openkoi_hookspecs import Agent, Task
 
-OUTRANKED = {
-    "iterations": "iteration.max_iterations",
-    "quality_threshold": "iteration.quality_threshold",
-    "usd": "safety.max_cost_usd",
-}
+OUTRANKED = ("iterations", "quality_threshold", "usd")
 # What a person has set a cap on, a file may only lower: it may have come with somebody's repository. Of dollars the cap
 # holds also where it was left as it is.
-CAPS = {
-    "usd": "safety.max_cost_usd",
-    "tokens": "iteration.token_budget",
-    "seconds": "iteration.timeout_seconds",
-    "cycles": "iteration.max_cycles",
-    "iterations": "iteration.max_iterations",
-}
+CAPS = ("usd", "tokens", "seconds", "cycles", "iterations")
 MORE = "The agent wants ${:.2f}, and may spend ${:.2f}: allow more with --budget or [safety] max_cost_usd."
 STRONGER = ("--", "$")
 
@@ -72,14 +62,16 @@ def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
 
 def led(task: "Task", spec: "Spec", koi: "App") -> "Task":
     """The task as the file wants it done, but for what stronger places say; what is not made use of is said."""
+    from openkoi_settings import keys
+
     for note in spec.notes:
         koi.warn(note)
-    taken = {limit: None for limit, key in OUTRANKED.items() if outranked(key, koi)}
+    taken = {limit: None for limit in OUTRANKED if outranked(keys.LIMITS[limit].name, koi)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
     limits = replace(spec.bounds, **taken).over(task.effective_limits)
     if limits.usd > task.effective_limits.usd:
         koi.warn(MORE.format(limits.usd, task.effective_limits.usd))
-    own = [limit for limit, key in CAPS.items() if limit == "usd" or key in koi.services.config.settings]
+    own = [limit for limit in CAPS if limit == "usd" or keys.LIMITS[limit] in koi.services.config]
     capped = {limit: min(getattr(limits, limit), getattr(task.effective_limits, limit)) for limit in own}
     if "cycles" in own:
         agent = no_longer(agent, capped["cycles"])

@@ -29,7 +29,7 @@ def breakdown(koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]") ->
     yield from headed(
         "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
     )
-    yield from headed("Limit of the day", day(koi.services.config.day))
+    yield from headed("Limit of the day", day(koi.services.day))
     yield from headed("Waiting for an answer (openkoi approvals)", waiting(koi))
     yield from headed(
         "Not finished (to go on: openkoi resume ID)", unfinished(koi.services.config.paths.sessions, tasks)

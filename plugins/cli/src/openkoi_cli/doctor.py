@@ -54,8 +54,8 @@ def command(invocation: Invocation, /) -> int:
 def opened(invocation: Invocation) -> tuple["App", str]:
     """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
     from openkoi.open_app import open_app
-    from openkoi.paths import find_paths
     from openkoi_hookspecs import ConfigError
+    from openkoi_settings import find_paths
 
     try:
         return invocation.open(), ""

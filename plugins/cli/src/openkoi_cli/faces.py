@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import masked, redacted, write_line
 from openkoi_report import Progress, Report, dollars, plural, saved_text, tokens_text
+from openkoi_settings import keys
 
 from .errors import sentence
 from .invocation import Invocation
@@ -113,7 +114,7 @@ class Words(Face):
         super().afterwards(koi)
         if self.report.status == 0 and (text := tip(koi)):
             self.live.line(text)
-        if self.live.stream.isatty() and koi.services.config.get("updates.check", bool, True):
+        if self.live.stream.isatty() and koi.services.config[keys.CHECK_UPDATES]:
             from .release_notice import announce
 
             if text := announce(koi.services.config.paths.data):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from openkoi_report import clipped, megabytes, plural
+from openkoi_settings import keys
 
 if TYPE_CHECKING:
     from openkoi.app import App
@@ -40,7 +41,7 @@ async def stats_of(koi: "App") -> list[str]:
     if told.faults:
         lines.append(f"  ! {plural(len(told.faults), 'fault')} in the log: openkoi memory audit names them.")
     if limit and told.size + told.archived_size > limit:
-        lines.append("  ! The log is over its limit: move archive/ elsewhere, or raise memory.max_storage_mb.")
+        lines.append(f"  ! The log is over its limit: move archive/ elsewhere, or raise {keys.MAX_STORAGE_MB.name}.")
     if well and (untold := await untold_of(koi, log)):
         lines.append(
             f"  ! Memory lacks {plural(untold, 'archived session')}: openkoi memory rebuild tells it everything."
@@ -68,7 +69,7 @@ async def memory_line(koi: "App") -> tuple[str, bool]:
     from openkoi_hookspecs import KoiError
 
     memory = await koi.services.components.memory()
-    name = koi.services.config.get("use.memory", str, "")
+    name = koi.services.config[keys.USE_MEMORY]
     if memory is None:
         return "none chosen" if name in NOBODY else f"{name}: it cannot be used", False
     try:
@@ -87,7 +88,7 @@ async def examined(memory: object) -> Mapping[str, str]:
 
 async def asked(koi: "App", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
-    if koi.services.config.get("use.memory", str, "") not in {entry.name for entry in koi.plugins("memory")}:
+    if koi.services.config[keys.USE_MEMORY] not in {entry.name for entry in koi.plugins("memory")}:
         koi.services.start()
     try:
         return await found(koi, text, limit)
@@ -102,7 +103,7 @@ async def found(koi: "App", text: str, limit: int) -> list[Found]:
 
     from .dating import moments_of
 
-    memory, name = await koi.services.components.memory(), koi.services.config.get("use.memory", str, "")
+    memory, name = await koi.services.components.memory(), koi.services.config[keys.USE_MEMORY]
     if memory is None and name not in NOBODY:
         raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
     if memory is None:
@@ -126,7 +127,7 @@ async def caught_up(koi: "App") -> None:
 
 def unread(koi: "App") -> list[str]:
     """Settings of the memory in use that it does not know."""
-    ours = koi.services.config.table(start := f"memory.{koi.services.config.get('use.memory', str, '')}")
+    ours = koi.services.config.table(start := f"memory.{koi.services.config[keys.USE_MEMORY]}")
     if not ours:
         return []
     from openkoi.unknown_settings import find_unknown_settings

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from .faces import Face
 
-BUDGET = "safety.max_cost_usd"
 STATUS = " `openkoi status` lists recent tasks."
-MODELS = {"model": "models.default", "evaluator": "models.evaluator"}
+MODELS = ("model", "evaluator")
 
 
 @click.command()
@@ -33,6 +32,7 @@ MODELS = {"model": "models.default", "evaluator": "models.evaluator"}
 def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
     from openkoi_log import records_of
+    from openkoi_settings import keys
 
     from .faces import faced
     from .interruptible import interruptible
@@ -42,9 +42,9 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
         koi = invocation.open(flags)
         past = unfinished(koi, task_id)
         records = records_of(koi.services.config.paths.sessions, past)
-        said = {key: flags[flag] for flag, key in MODELS.items() if flags.get(flag)}
+        said = {keys.FLAGS[flag].name: flags[flag] for flag in MODELS if flags.get(flag)}
         invocation.open(flags, settings=models_of(past, records, said), workspace=workplace_of(past, records))
-        changed = {BUDGET: flags["budget"]} if flags.get("budget") is not None else {}
+        changed = {keys.MAX_COST_USD.name: flags["budget"]} if flags.get("budget") is not None else {}
         interruptible(gone_on(past, records, changed, face))
     return face.report.status
 

@@ -11,9 +11,6 @@ import click
 from .invocation import Invocation
 from .streams import terminal_again
 
-# What a dry run needs: elsewhere than in its copy nothing can be written.
-CAGED = {"safety.sandbox_minimum": "confined"}
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -102,12 +99,15 @@ def do(asked: Asked, face: "Face") -> None:
 def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
     """Open OpenKoi as it is configured now, and do the task."""
     from openkoi_hookspecs import Task
+    from openkoi_settings import keys
 
     from .interruptible import interruptible
     from .logs import set_up_logs
 
     with place(asked.dry) as folder:
-        koi = face.invocation.open(asked.flags, workspace=folder, settings=CAGED if asked.dry else None)
+        # a dry run may write in its copy alone
+        settings = {keys.SANDBOX_MINIMUM.name: "confined"} if asked.dry else None
+        koi = face.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(face.invocation.verbose, koi)
         task = asked.given_to(
             Task(text, context=context, category=asked.category, limits=koi.services.config.limits), koi

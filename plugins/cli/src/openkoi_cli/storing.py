@@ -2,12 +2,10 @@
 
 import asyncio
 from contextlib import suppress
-from math import inf
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
-
-from openkoi_hookspecs import ConfigError
 
 from .invocation import Invocation
 
@@ -16,17 +14,15 @@ if TYPE_CHECKING:
 
     from openkoi.app import App
 
-KEY, MOST = "memory.max_storage_mb", 500.0
 MEGABYTE = 1_000_000
 
 
 def limit_of(koi: "App") -> int:
-    """How many bytes the log may have; 0 is no limit. Raises ConfigError for less than that."""
-    most = koi.services.config.get(KEY, float, MOST)
-    if not 0 <= most < inf:
-        origin = koi.services.config.settings[KEY].origin
-        raise ConfigError(f"{KEY} in {origin} is {most:g}; it should be a size in megabytes, or 0 for no limit.")
-    return round(most * MEGABYTE)
+    """Return how many bytes the log may have; 0 is no limit."""
+    from openkoi_settings import keys
+
+    most = koi.services.config[keys.MAX_STORAGE_MB]
+    return round(most * MEGABYTE) if isfinite(most) else 0
 
 
 def keep_in_store(invocation: Invocation) -> None:
@@ -55,11 +51,14 @@ def archived(koi: "App", invocation: Invocation, limit: int) -> None:
     if not limit or size_of(data / "sessions") + size_of(data / "archive") <= limit:
         return
     from openkoi_archive import Log, keep_within
+    from openkoi_settings import keys
 
     log = Log(data)
     asyncio.run(remembered(invocation))
     if names := keep_within(log, limit):
-        said = f"The log is larger than memory.max_storage_mb allows: {len(names)} of its oldest files were archived."
+        said = (
+            f"The log is larger than {keys.MAX_STORAGE_MB.name} allows: {len(names)} of its oldest files were archived."
+        )
         click.echo(f"  {said}", err=True)
 
 

@@ -8,8 +8,10 @@ from tempfile import TemporaryDirectory
 
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import Past
+from openkoi_settings import keys
 
-EVERY_ROLE = "models.default"
+EVERY_ROLE = keys.DEFAULT_MODEL.name
+ROLES = {key.name for key in keys.MODEL_OF.values()}
 
 
 def workplace_of(past: Past, records: Iterable[Record]) -> Path:
@@ -23,13 +25,11 @@ def workplace_of(past: Past, records: Iterable[Record]) -> Path:
 
 def models_of(past: Past, records: Iterable[Record], said: Mapping[str, object]) -> dict[str, object]:
     """Return the settings that let a past task's models work again, and over them those that are ``said`` now."""
-    from openkoi.config import ROLES
-
     named: dict[str, object] = {}
     forked: dict[str, object] = {}
     for event in (record.event for record in records if record.run == past.run):
         if isinstance(event, events.TaskStarted):
-            named = {**event.models, **({"models.executor": past.model} if past.model else {})}
+            named = {**event.models, **({keys.EXECUTOR.name: past.model} if past.model else {})}
         elif isinstance(event, events.RunForked):
             forked = {key: value for key, value in event.changed.items() if key in {EVERY_ROLE, *ROLES}}
         elif isinstance(event, events.RunResumed) and event.models:

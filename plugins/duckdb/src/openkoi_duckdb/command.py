@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_settings.keys import USE_MEMORY
 
 if TYPE_CHECKING:
     from .file import MemoryFile
@@ -68,7 +69,7 @@ def down(koi: Koi, /, to: int | None) -> None:
 
 def other_memory(koi: Koi) -> str:
     """What to say when another memory is chosen than ours; nothing when ours is."""
-    name = koi.setting("use.memory", str, NAME)
+    name = koi.setting(USE_MEMORY.name, str, NAME)
     if name in ("", "none"):
         return NONE
     return "" if name == NAME else OTHER.format(name=name, own=NAME)

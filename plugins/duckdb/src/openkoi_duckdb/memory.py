@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from openkoi_hookspecs import DataDir, Embedder, Hit, Inject, Query, Record, SharedSetting
+from openkoi_settings.keys import EMBEDDER
 
 from .file import MemoryFile
 from .lock import Patience
@@ -43,7 +44,7 @@ class DuckDB:
         *,
         path: Annotated[Path, DataDir("openkoi.db")],
         seconds: float = 1.0,
-        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting("models.embedder")] = None,
+        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting(EMBEDDER.name)] = None,
         vectors: float | None = None,
     ) -> None:
         self.file = MemoryFile(path, seconds)

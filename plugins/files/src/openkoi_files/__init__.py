@@ -1,12 +1,11 @@
-"""The files that are a person's own: settings, keys, questions and answers. A library, without entry points.
+"""The files that are a user's own: keys, questions and answers. A library, without entry points.
 
 All are private to their user, replaced as a whole, and changed under a lock, so that two processes lose nothing.
 """
 
 from .answers import Answers
 from .asker import Asker, name_of
-from .configuring import configure
-from .credentials import STORE, moved_in, save_key, saved_key, saved_names
+from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import locked
 from .private import private_folder, read_text, replace_file, tightened
@@ -14,7 +13,6 @@ from .processes import is_process_running
 from .programs import Unstartable, unstartable
 from .project import project_id
 from .questions import Questions
-from .settings import Setting, read_settings, typed
 from .underway import is_under_way, under_way
 
 __all__ = [
@@ -23,9 +21,8 @@ __all__ = [
     "Asker",
     "Daybook",
     "Questions",
-    "Setting",
+    "SavedKey",
     "Unstartable",
-    "configure",
     "is_process_running",
     "is_under_way",
     "locked",
@@ -33,14 +30,12 @@ __all__ = [
     "name_of",
     "private_folder",
     "project_id",
-    "read_settings",
     "read_text",
     "replace_file",
     "save_key",
     "saved_key",
     "saved_names",
     "tightened",
-    "typed",
     "under_way",
     "unstartable",
 ]

@@ -5,24 +5,31 @@
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from openkoi_hookspecs import ConfigError
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
-from .settings import Setting
 
 STORE = "providers.json"
 
 
-def saved_key(folder: Path, name: str) -> Setting | None:
+class SavedKey(NamedTuple):
+    """A key, and the file that it is in."""
+
+    value: str
+    file: str
+
+
+def saved_key(folder: Path, name: str) -> SavedKey | None:
     """The key saved for a provider, if there is one."""
     store, single = folder / STORE, folder / f"{name}.key"
     key = read_store(store).get(name) if store.is_file() else None
     if isinstance(key, str) and key:
-        return Setting(key, str(store))
+        return SavedKey(key, str(store))
     text = read(single).strip() if single.is_file() else ""
-    return Setting(text, str(single)) if text else None
+    return SavedKey(text, str(single)) if text else None
 
 
 def saved_names(folder: Path) -> list[str]:
@@ -49,9 +56,9 @@ def moved_in(folder: Path) -> list[Path]:
     """Move ``<name>.key`` files of older habits into the store; return them. A key that is there already stays."""
     moved = []
     for single in sorted(folder.glob("*.key")):
-        setting = saved_key(folder, single.stem)
-        if setting is not None:
-            save_key(folder, single.stem, str(setting.value))
+        saved = saved_key(folder, single.stem)
+        if saved is not None:
+            save_key(folder, single.stem, saved.value)
             single.unlink()
             moved.append(single)
     return moved

@@ -64,7 +64,7 @@ class Daybook:
     most_usd: float = math.inf
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
     keys: dict[int, tuple[str, Path]] = field(default_factory=dict)
-    overdrawn: str = ""
+    overspent: str = ""
 
     def named(self, limit: str) -> str:
         """The name of a limit that binds here."""
@@ -114,11 +114,11 @@ class Daybook:
         """Give back what was reserved."""
         self.charge(lease, Cost())
 
-    def overdraw(self, limit: str) -> None:
+    def overspend(self, limit: str) -> None:
         """More was used than reserved: this process asks nothing more."""
-        self.overdrawn = self.overdrawn or limit
+        self.overspent = self.overspent or limit
 
-    def standing_still(self) -> AbstractContextManager[None]:
+    def paused(self) -> AbstractContextManager[None]:
         """A day goes on while a person is waited for."""
         return nullcontext()
 

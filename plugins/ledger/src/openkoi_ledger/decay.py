@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import exp, log
 
-PER_WEEK = 0.05
-WORTH_KEEPING = 0.1
+from openkoi_settings import keys
+
+PER_WEEK = keys.LEARNING_DECAY_RATE.default
+WORTH_KEEPING = keys.PRUNE_BELOW.default
 WEEK = timedelta(weeks=1)
 
 

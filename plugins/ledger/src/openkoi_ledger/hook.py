@@ -26,6 +26,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import recall_text
+from openkoi_settings import keys
 
 from .book import Book, Origin
 from .choose import Asked, Choice, Rules, choose, in_scope
@@ -57,10 +58,10 @@ class Ledger:
         tokens: int = 600,
         relevance: float = 0.25,
         withheld: float = 0.1,
-        decay: Annotated[float, SharedSetting("memory.learning_decay_rate")] = PER_WEEK,
-        prune_below: Annotated[float, SharedSetting("learning.prune_below")] = WORTH_KEEPING,
-        regression_delta: Annotated[float, SharedSetting("learning.regression_delta")] = 0.1,
-        plateau_delta: Annotated[float, SharedSetting("learning.plateau_delta")] = 0.02,
+        decay: Annotated[float, SharedSetting(keys.LEARNING_DECAY_RATE.name)] = PER_WEEK,
+        prune_below: Annotated[float, SharedSetting(keys.PRUNE_BELOW.name)] = WORTH_KEEPING,
+        regression_delta: Annotated[float, SharedSetting(keys.REGRESSION_DELTA.name)] = keys.REGRESSION_DELTA.default,
+        plateau_delta: Annotated[float, SharedSetting(keys.PLATEAU_DELTA.name)] = keys.PLATEAU_DELTA.default,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from openkoi_hookspecs import Finding, Result, Severity
+from openkoi_settings import keys
 
 from .entry import Entry, Proof, name_of, short
 from .evidence import Step
@@ -17,8 +18,8 @@ TASK = 160
 class Thresholds:
     """By how much a score has to fall, or how little it has to gain in the end, before a rule notices (LEARN-04)."""
 
-    regression: float = 0.1
-    plateau: float = 0.02
+    regression: float = keys.REGRESSION_DELTA.default
+    plateau: float = keys.PLATEAU_DELTA.default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,21 +1,39 @@
-"""What is known of models without asking anybody: names, prices, limits, estimates. A library, without entry points."""
+"""Models: what is known of them, which one fills which role, one call of one, and what a task may still use.
 
+A library, without entry points.
+"""
+
+from .budget import Budget, ParentBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
+from .daily_budget import daily_budget
 from .estimate import BYTES, Estimator, answer_tokens
-from .told import FACTS, UNKNOWN_PRICE, completed, honest, priced, told
+from .model_client import ModelClient
+from .model_discovery import Discovery, ModelChoice
+from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
+from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost, tiered_cost
 
 __all__ = [
     "BYTES",
     "CONTEXT",
-    "FACTS",
+    "EXECUTOR",
     "FILE",
+    "INPUT_MARGIN",
     "OUTPUT",
-    "UNKNOWN_PRICE",
+    "Budget",
     "Catalogue",
+    "Discovery",
+    "EstimateMargin",
     "Estimator",
+    "ModelChoice",
+    "ModelClient",
+    "ModelRouter",
+    "ParentBudget",
+    "Reservation",
+    "ResolvedModel",
     "answer_tokens",
-    "completed",
-    "honest",
-    "priced",
-    "told",
+    "budget_tokens",
+    "cost",
+    "daily_budget",
+    "executor_of",
+    "tiered_cost",
 ]

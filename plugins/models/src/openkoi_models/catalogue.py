@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import ConfigError, Model, Price, ProviderInfo
+from openkoi_settings import keys
 
 FILE = "models.json"
-CONTEXT, OUTPUT = 128_000, 8_192
+CONTEXT, OUTPUT = keys.MODEL_CONTEXT.default, keys.MODEL_OUTPUT.default
 Json = Mapping[str, Any]
 
 

@@ -10,6 +10,7 @@ from openkoi_hookspecs import (
     ProviderInfo,
     RequestRejectedError,
 )
+from openkoi_settings.keys import DEFAULT_MODEL
 
 from .options import title_of
 from .providers import Configured, models_of
@@ -28,7 +29,7 @@ async def use_key(koi: Koi, person: Terminal, offer: ProviderInfo) -> None:
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)
     if not model:
-        koi.set_setting("models.default", f"{offer.provider}/{offer.model}")
+        koi.set_setting(DEFAULT_MODEL.name, f"{offer.provider}/{offer.model}")
     say(f"  Using: {model or offer.model}\n")
     if outranked(offer):
         say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")
@@ -41,7 +42,7 @@ async def model_in_use(koi: Koi, provider: str) -> str:
     if not isinstance(koi, Configured):
         return ""
     try:
-        name = koi.setting("models.default", str, "")
+        name = koi.setting(DEFAULT_MODEL.name, str, "")
         vendor, _, model = (await koi.services.router.full(name) if name else "").partition("/")
     except ConfigError:
         return ""

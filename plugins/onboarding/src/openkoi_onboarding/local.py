@@ -3,6 +3,7 @@
 import os
 
 from openkoi_hookspecs import Koi, NoProviderError, ProviderUnavailableError
+from openkoi_settings.keys import DEFAULT_MODEL
 
 from .ollama import NAME, USUAL, VARIABLE, best_model, misplaced
 from .providers import models_of
@@ -28,7 +29,7 @@ async def use_ollama(koi: Koi) -> None:
     if not names:
         raise NoProviderError(NO_MODELS)
     best = best_model(names)
-    koi.set_setting("models.default", f"{NAME}/{best}")
+    koi.set_setting(DEFAULT_MODEL.name, f"{NAME}/{best}")
     say(f"  Found Ollama with {len(names)} model{'' if len(names) == 1 else 's'}. Using: {best}\n")
 
 

@@ -12,6 +12,7 @@ from openkoi_hookspecs import (
     ProviderError,
     RequestRejectedError,
 )
+from openkoi_settings.keys import DEFAULT_MODEL
 from openkoi_wire import Wire
 
 from .addresses import Address, address_in, bases, names_in
@@ -38,7 +39,7 @@ def keep(koi: Koi, at: Address, model: str) -> None:
     elif CUSTOM in koi.saved_keys():
         koi.save_key(CUSTOM, "")
     say(f"  Saved to {koi.set_setting(f'providers.{CUSTOM}.base_url', at.url)}")
-    koi.set_setting("models.default", model)
+    koi.set_setting(DEFAULT_MODEL.name, model)
 
 
 async def reached(koi: Koi, person: Terminal) -> tuple[Address, Sequence[str]]:

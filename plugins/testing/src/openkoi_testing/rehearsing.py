@@ -13,14 +13,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi.app import App
-from openkoi.config import Config
 from openkoi.open_app import build_app
-from openkoi.paths import Paths
 from openkoi.registry import Scan, scan
-from openkoi_files import Setting
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
+from openkoi_settings import Config, Paths, Setting
 
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors"})
 CHOSEN: Mapping[str, object] = {

@@ -1,0 +1,53 @@
+"""Decide what an answer is charged: the vendor's count if it is credible, never more than was reserved. Pure."""
+
+from dataclasses import dataclass, replace
+
+from openkoi_hookspecs import Price, Usage
+
+from .reservation import INPUT_MARGIN, Reservation, tiered_cost
+from .response_buffer import ResponseBuffer
+
+MAX_COUNT = 10**12
+MAX_TIMES_ESTIMATE = 4
+"""How many times our estimate a vendor may count for what was read: the widest ratio that the estimator learns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a vendor counted for an answer, and the part of it that is charged."""
+
+    counted: Usage
+    usage: Usage
+
+    def objection(self, lease: Reservation, price: Price) -> str:
+        """Why less is charged than was counted, or more will be reserved; empty when the count was as expected."""
+        if over := lease.exceeded(self.counted, tiered_cost(self.counted, price)):
+            return over
+        if self.counted == self.usage:
+            return ""
+        return f"counted {self.counted.output:,} tokens for an answer of about {self.usage.output:,}"
+
+
+def charge(heard: ResponseBuffer, estimate: int, lease: Reservation) -> Charge:
+    """Return what an answer is charged; of one that was cut off only what was read is known."""
+    counted = Usage(input=estimate, output=heard.tokens) if heard.overlong else credible_usage(heard, estimate)
+    return Charge(counted, lease.cap_usage(cap_implausible_output(counted, heard.tokens, lease)))
+
+
+def credible_usage(heard: ResponseBuffer, estimate: int) -> Usage:
+    """Return the vendor's count, with our estimate for whatever is missing in it or impossible."""
+    usage = heard.done.usage if heard.done else Usage()
+    counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
+    if not all(type(count) is int and 0 <= count <= MAX_COUNT for count in counts):
+        return Usage(input=estimate, output=heard.tokens)
+    asked = usage.input or usage.cache_read or usage.cache_write
+    if asked and usage.output:
+        return usage
+    return replace(usage, input=usage.input if asked else estimate, output=usage.output or heard.tokens)
+
+
+def cap_implausible_output(counted: Usage, read: int, lease: Reservation) -> Usage:
+    """Replace a count of output tokens that neither the answer nor hidden reasoning can explain by what was read."""
+    if counted.output <= max(lease.max_output * INPUT_MARGIN, read * MAX_TIMES_ESTIMATE):
+        return counted
+    return replace(counted, output=read)

@@ -1,0 +1,292 @@
+"""One call of a model: reserve, send, stream, settle, write down; again when it may pass, else the next model.
+
+Knows leases, streams and who stands in for whom; knows no task, tool or plugin but the provider.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
+from time import monotonic, perf_counter
+
+from openkoi_hookspecs import (
+    Buffered,
+    Chunk,
+    EmptyResponseError,
+    Event,
+    FinishReason,
+    KoiError,
+    LimitExceededError,
+    PluginError,
+    ProviderUnavailableError,
+    Reasoning,
+    Request,
+    RequestRejectedError,
+    Response,
+    StreamEnd,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    WrongServerError,
+    events,
+)
+from openkoi_isolation import must_end, type_error_of
+
+from .budget import Budget
+from .charges import Charge, charge
+from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggestion
+from .reasoning_filter import strip_foreign_reasoning
+from .reservation import INPUT_MARGIN, Reservation, cost
+from .response_buffer import ResponseBuffer
+from .retry import RETRY_BUDGET, backoff
+
+JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
+LEAST_AHEAD = 256
+JUDGE = "evaluator"
+NEW_KEY = " To enter another one: openkoi init"
+
+
+@dataclass(slots=True)
+class ModelClient:
+    """Calls models for one run. ``emit`` writes events down; ``executor`` is the role, or the model, that works."""
+
+    budget: Budget
+    router: ModelRouter
+    emit: Callable[[Event], Awaitable[None]]
+    executor: str = EXECUTOR
+    warned: set[str] = field(default_factory=set)
+    judgement: Usage = JUDGEMENT
+    patience_until: float = 0.0
+
+    async def chat(self, request: Request) -> Response:
+        """Ask the models of a role in turn, until one answers; each that did not is left alone for a while.
+
+        Raises LimitExceededError before a limit is passed, Refused when one will not, Unavailable when none can.
+        """
+        self.patience_until = 0.0
+        names = self.router.cooling.ready(await self.router.chain(request.model, self.executor))
+        for name, following in zip(names, [*names[1:], ""], strict=True):
+            try:
+                return await self.ask(name, request, others=bool(following))
+            except ProviderUnavailableError as error:
+                self.router.cooling.leave(name, error.retry_after)
+                if not following and isinstance(error, EmptyResponseError) and has_worked(request):
+                    return await self.silence(name, request, error)
+                if not following:
+                    raise exhausted(names, error) from error
+                await self.switch(name, following, request.model, error)
+        raise AssertionError("a role has a model, or choosing one has raised")
+
+    async def judgement_cost(self) -> tuple[int, float]:
+        """Return the tokens and dollars that one judgement is expected to need; zero if no model can judge."""
+        try:
+            first, *_ = await self.router.chain(JUDGE, self.executor)
+            price = (await self.router.resolved(first)).price
+        except KoiError:
+            return 0, 0.0
+        wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
+        return wide.total, cost(wide, price)
+
+    async def switch(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
+        """Say that another model is asked."""
+        await self.emit(events.ModelFallback(role, name, following, str(error)))
+        await self.emit(events.WarningIssued(f"{error} Asking {following} instead of {name}."))
+
+    async def silence(self, name: str, request: Request, error: EmptyResponseError) -> Response:
+        """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
+        reply = Response((), StreamEnd(Usage(), FinishReason.END))
+        await self.emit(events.WarningIssued(f"{error} It ended its work without a word."))
+        await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
+        return reply
+
+    async def ask(self, name: str, request: Request, *, others: bool) -> Response:
+        """Ask one model, again where waiting may help."""
+        resolved, tries = await self.router.resolved(name), 1
+        await self.warn_of_price(resolved)
+        while True:
+            try:
+                return await self.once(request, resolved)
+            except ProviderUnavailableError as error:
+                wait, now = backoff(error, tries, others=others), monotonic()
+                self.patience_until = self.patience_until or now + RETRY_BUDGET
+                if wait is None or now + wait > self.patience_until or wait >= self.budget.seconds_left:
+                    raise
+                await self.emit(events.WarningIssued(f"{error} Trying again in {wait:.1f} s."))
+                await asyncio.sleep(wait)
+                tries += 1
+            except RequestRejectedError as error:
+                raise RequestRejectedError(
+                    f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow
+                ) from error
+
+    async def warn_of_price(self, resolved: ResolvedModel) -> None:
+        if resolved.known or resolved.name in self.warned:
+            return
+        self.warned.add(resolved.name)
+        await self.emit(
+            events.WarningIssued(
+                f"The price of {resolved.name} is not known: it is counted at ${resolved.price.input:g} and "
+                f"${resolved.price.output:g} per million tokens. "
+                f'Set [models.known."{resolved.name}"] price = [in, out].'
+            )
+        )
+
+    async def once(self, request: Request, resolved: ResolvedModel) -> Response:
+        estimate = self.router.estimator.tokens(resolved.name, request)
+        asked_for = min(request.max_output or resolved.model.output, resolved.model.output)
+        if request.model == JUDGE and estimate > self.judgement.input:
+            self.judgement = replace(self.judgement, input=estimate)
+        lease = self.budget.reserve(estimate, asked_for, resolved.price)
+        messages = strip_foreign_reasoning(request.messages, resolved.name)
+        sent = replace(request, messages=messages, model=resolved.model.name, max_output=lease.max_output)
+        heard, started = ResponseBuffer(lease.max_output), perf_counter()
+        note = ReservationLog(lease, resolved.name, request.model)
+        try:
+            await self.listen(sent, note, heard, resolved)
+            due = charge(heard, estimate, lease)
+            parts = heard.parts_by(resolved.name)
+        except BaseException:
+            await self.give_back(note, heard, estimate, resolved)
+            raise
+        self.router.estimator.learn(resolved.name, request, due.counted)
+        took = round((perf_counter() - started) * 1000)
+        reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
+        usd = await self.paid(lease, due, resolved, overlong=heard.overlong)
+        if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
+            await self.emit(events.WarningIssued(cut_short(reply, resolved, lease, asked_for)))
+        asked, role = len(request.messages), request.model
+        await self.emit(
+            events.ModelResponse(resolved.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
+        )
+        return reply
+
+    async def listen(
+        self, sent: Request, note: "ReservationLog", heard: ResponseBuffer, resolved: ResolvedModel
+    ) -> None:
+        """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginError."""
+        await self.emit(note.ahead(0))
+        try:
+            async with (
+                asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline,
+                closing(resolved.provider.chat(sent)) as chunks,
+            ):
+                async for chunk in chunks:
+                    if wrong := no_chunk(chunk):
+                        raise PluginError(
+                            resolved.name, "chat", f"it yielded something that is not a chunk of an answer: {wrong}"
+                        )
+                    heard.take(chunk)
+                    if heard.length > note.until:
+                        await self.emit(note.ahead(heard.length))
+                    if note.role == "executor" and (text := heard.flush()):
+                        await self.emit(events.ModelDelta(text))
+                    if heard.overlong:
+                        break
+        except KoiError:
+            raise
+        except BaseException as error:  # a provider is a plugin: what it may raise is not known
+            if must_end(error):
+                raise
+            if deadline.expired():
+                raise LimitExceededError("seconds") from None
+            raise PluginError(resolved.name, "chat", f"{type(error).__name__}: {error}") from error
+        if heard.done is None:
+            raise ProviderUnavailableError(f"{resolved.name} broke off in the middle of its answer.")
+
+    async def give_back(
+        self, note: "ReservationLog", heard: ResponseBuffer, estimate: int, resolved: ResolvedModel
+    ) -> None:
+        """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
+        if not heard.length:
+            self.budget.release(note.lease)
+            await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.id))
+            return
+        counted = Usage(input=estimate, output=heard.tokens)
+        usage = note.lease.cap_usage(counted)
+        usd = self.budget.settle(note.lease, usage, resolved.price, counted=counted)
+        await self.emit(events.ModelResponseBroken(resolved.name, usage, usd, role=note.role, lease=note.id))
+
+    async def paid(self, lease: Reservation, due: Charge, resolved: ResolvedModel, *, overlong: bool) -> float:
+        """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
+        usd = self.budget.settle(lease, due.usage, resolved.price, counted=due.counted)
+        over = due.objection(lease, resolved.price)
+        then = "the task ends here" if self.budget.over else "more will be reserved from now on"
+        if overlong:
+            sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
+            await self.emit(events.WarningIssued(f"{resolved.name} {sent}{f' and {then}' if over else ''}."))
+        elif over:
+            charged = "" if due.usage == due.counted else f" Charged: {due.usage.total:,} tokens."
+            await self.emit(events.WarningIssued(f"{resolved.name} {over}; {then}.{charged}"))
+        return usd
+
+
+@dataclass(slots=True)
+class ReservationLog:
+    """A lease as it is written down, always ahead of what was heard: what is not heard any more is paid by it."""
+
+    lease: Reservation
+    model: str
+    role: str
+    id: str = field(default_factory=lambda: token_hex(4))
+    until: int = 0
+
+    def ahead(self, length: int) -> events.ModelRequest:
+        """What is to be paid until the answer is twice as long as it is, in characters."""
+        self.until = max(LEAST_AHEAD, 2 * length)
+        usage, usd = self.lease.so_far(self.until)
+        return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.id)
+
+
+@asynccontextmanager
+async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
+    """Close the stream when an answer ends or is cut off, so that the provider generates no more of it."""
+    try:
+        yield chunks
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()
+
+
+def no_chunk(chunk: object) -> str:
+    """What is wrong with a piece of an answer; its usage may be wrong, which is corrected."""
+    if type(chunk) is Text and type(chunk.text) is str:
+        return ""
+    if isinstance(chunk, StreamEnd):
+        return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
+    kind = type(chunk)
+    return (
+        type_error_of(chunk, kind)
+        if kind in (Text, Reasoning, ToolCall, Buffered)
+        else f"{kind.__name__} is not a chunk"
+    )
+
+
+async def advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
+    """What to do about a refusal, where we know more than the vendor says."""
+    if error.context_overflow or isinstance(error, WrongServerError):
+        return ""
+    return NEW_KEY if "(401)" in str(error) else await suggestion(resolved.provider, resolved.model.name)
+
+
+def cut_short(reply: Response, resolved: ResolvedModel, lease: Reservation, asked_for: int) -> str:
+    """Say that an answer ended at a length limit, and what sets that limit, where it is one of ours."""
+    what = f"The answer of {resolved.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
+    if lease.max_output < asked_for:
+        return f"{what} The rest of the budget allows no more."
+    if lease.max_output < resolved.model.output:
+        return what
+    return f'{what} To allow longer answers, set [models.known."{resolved.name}"] output.'
+
+
+def has_worked(request: Request) -> bool:
+    """Whether a model is asked what comes after its tool calls."""
+    return any(isinstance(part, ToolResult) for part in request.messages[-1].parts)
+
+
+def exhausted(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
+    """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
+    when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
+    tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
+    return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

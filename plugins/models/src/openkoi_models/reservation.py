@@ -1,0 +1,109 @@
+"""What one request may cost at most, and what it did cost. Pure; knows numbers, no clock and no task."""
+
+import math
+from dataclasses import dataclass, replace
+
+from openkoi_hookspecs import Cost, Price, Usage
+
+CACHED_SHARE = 0.1
+INPUT_MARGIN = 1.25
+ROUNDING = 1e-9
+TRUSTED = 4.0
+ONCE = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """What is reserved for one request, and the output that this leaves room for.
+
+    ``rate`` is what a token of the answer costs in dollars. A ``wide`` one reserves so many times the worst case, since
+    more was counted than that before.
+    """
+
+    tokens: int
+    usd: float
+    max_output: int
+    rate: float = 0.0
+    wide: float = 1.0
+
+    def so_far(self, output: int) -> tuple[Usage, float]:
+        """What is paid for a question of which nothing more is heard, when so much of an answer may have come."""
+        missing = max(0, self.max_output - output) * self.wide
+        used = Usage(input=round(self.tokens - self.max_output * self.wide), output=min(output, self.max_output))
+        return used, max(0.0, self.usd - missing * self.rate)
+
+    def cap_usage(self, usage: Usage) -> Usage:
+        """Return the part of a count that was reserved; the rest is not charged."""
+        if usage.total <= self.tokens:
+            return usage
+        output = min(usage.output, int(self.max_output * self.wide))
+        if usage.total - usage.output <= self.tokens - output:
+            return replace(usage, output=output)
+        return Usage(input=self.tokens - output, output=output)
+
+    def outrun(self, usage: Usage, usd: float) -> float:
+        """How many times the worst case was used, whatever was reserved for it."""
+        dollars = usd / self.usd if usd > self.usd + ROUNDING and self.usd > 0 else 0.0
+        return self.wide * max(usage.total / self.tokens if self.tokens else math.inf, dollars)
+
+    def exceeded(self, usage: Usage, usd: float) -> str:
+        """What was used beyond it, for a person; empty when nothing was."""
+        if usage.total > self.tokens:
+            return f"counted {usage.total:,} tokens where {self.tokens:,} were reserved"
+        return f"cost ${usd:.4f} where ${self.usd:.4f} were reserved" if usd > self.usd + ROUNDING else ""
+
+
+@dataclass(slots=True)
+class EstimateMargin:
+    """How many times the worst case is reserved, by a task and its parts, since a vendor counted more than that."""
+
+    wide: float = 1.0
+    strikes: int = 0
+
+    def outrun(self, lease: Reservation, times: float) -> bool:
+        """Reserve more from now on; tell whether that is of no use: it was too much, or again although it was known."""
+        self.strikes += lease.wide >= self.wide
+        self.wide = max(self.wide, times * INPUT_MARGIN)
+        return times > TRUSTED or self.strikes > 1
+
+    def kept(self) -> None:
+        """Be less careful after a count that was within what was reserved."""
+        self.strikes = 0
+        self.wide = (1.0 + self.wide) / 2 if self.wide > ONCE else 1.0
+
+
+def max_price(price: Price, tokens: int) -> Price:
+    """The price of a request that may come out a little longer or shorter than was thought: of each part the dearer."""
+    other = price.at(round(tokens * INPUT_MARGIN))
+    return Price(
+        max(price.input, other.input),
+        max(price.output, other.output),
+        max(price.cache_read, other.cache_read),
+        max(price.cache_write, other.cache_write),
+    )
+
+
+def cost(usage: Usage, price: Price) -> float:
+    """Dollars for one call."""
+    return (
+        usage.input * price.input
+        + usage.output * price.output
+        + usage.cache_read * (price.cache_read or price.input)
+        + usage.cache_write * (price.cache_write or price.input)
+    ) / 1e6
+
+
+def tiered_cost(usage: Usage, price: Price) -> float:
+    """Dollars for one call, at the price of a request as long as it was."""
+    return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
+
+
+def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
+    """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
+    return Cost(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
+
+
+def budget_tokens(usage: Usage, price: Price) -> float:
+    """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
+    share = min(1.0, (price.cache_read or price.input) / price.input) if price.input > 0 else CACHED_SHARE
+    return usage.input + usage.output + usage.cache_write + usage.cache_read * share

@@ -1,0 +1,124 @@
+"""Take an answer in as it streams: pieces of text grow together, and what is told of them never splits a secret.
+
+Knows chunks; knows no budget, event or provider.
+"""
+
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
+from openkoi_isolation import sanitize_json, sanitize_text
+from openkoi_redact import current_redactor, settled
+
+from .estimate import BYTES, answer_tokens
+
+TELLING = 0.05
+MAX_CHARACTERS_PER_TOKEN = 8
+"""Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
+honest answer is never cut; a token of any script is at least one character."""
+SEAL_SHARE = 4
+"""Characters of a sealed thought that count as one: encrypted ones are longer than what was thought."""
+
+
+@dataclass(slots=True)
+class ResponseBuffer:
+    """What was received of an answer so far; no more of it is kept than ``max_output`` tokens can be."""
+
+    max_output: int
+    parts: list[Part] = field(default_factory=list)
+    done: StreamEnd | None = None
+    length: int = 0
+    buffered: int = 0
+    overlong: bool = False
+    lost: list[Part] = field(default_factory=list)
+    untold: str = ""
+    told: float = 0.0
+
+    def take(self, chunk: Text | Reasoning | ToolCall | Buffered | StreamEnd) -> None:
+        """Add one chunk; pieces of text are joined. The chunk that exceeds the limit is cut, and ends the answer."""
+        if isinstance(chunk, StreamEnd):
+            self.done = chunk
+            return
+        length, room = max(1, length_of(chunk)), self.max_output * MAX_CHARACTERS_PER_TOKEN - self.length
+        if isinstance(chunk, Buffered):
+            self.buffered += length
+        else:
+            known = min(length, self.buffered)
+            self.buffered, length = self.buffered - known, length - known
+        self.length += length
+        if length > room:
+            self.cut(chunk, max(0, room))
+        elif not isinstance(chunk, Buffered):
+            self.add(chunk)
+
+    def add(self, chunk: Text | Reasoning | ToolCall) -> None:
+        """Keep one chunk."""
+        if self.parts and (grown := joined(self.parts[-1], chunk)):
+            self.parts[-1] = grown
+        else:
+            self.parts.append(chunk)
+        if isinstance(chunk, Text):
+            self.untold += chunk.text
+
+    def cut(self, chunk: Text | Reasoning | ToolCall | Buffered, room: int) -> None:
+        """End the answer as one that reached its length limit: no tool call in it is acted upon."""
+        if isinstance(chunk, ToolCall):
+            self.lost.append(chunk)
+        elif not isinstance(chunk, Buffered):
+            self.add(type(chunk)(chunk.text[:room]))
+            self.lost.append(Text(chunk.text[room:]))
+        self.lost += [part for part in self.parts if isinstance(part, ToolCall)]
+        self.parts = [part for part in self.parts if not isinstance(part, ToolCall)]
+        self.done, self.overlong = StreamEnd(Usage(), FinishReason.LENGTH), True
+
+    @property
+    def tokens(self) -> int:
+        """About how many output tokens were read, including those that are not kept."""
+        return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
+
+    def flush(self) -> str:
+        """What came since the last telling, a few times a second, up to where no secret is split."""
+        if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
+            return ""
+        end = len(self.untold) if self.done else settled(self.untold, current_redactor())
+        self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
+        return sanitize_text(text)
+
+    def parts_by(self, speaker: str) -> tuple[Part, ...]:
+        """The answer's parts, with every text in them such that it can be written, and thoughts with whose they are."""
+        return tuple(whole_part(part, speaker) for part in self.parts)
+
+
+def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
+    """How many characters a model wrote for a chunk."""
+    match chunk:
+        case Buffered():
+            return chunk.length
+        case ToolCall():
+            return len(chunk.tool) + len(str(chunk.arguments))
+        case Reasoning():
+            return len(chunk.text) + len(chunk.signature) // SEAL_SHARE
+    return len(chunk.text)
+
+
+def whole_part(part: Part, speaker: str) -> Part:
+    match part:
+        case ToolCall():
+            return ToolCall(
+                sanitize_text(part.id), sanitize_text(part.tool), sanitize_json(part.arguments), part.parse_error
+            )
+        case Reasoning():
+            return replace(part, text=sanitize_text(part.text), model=speaker)
+        case Text():
+            return Text(sanitize_text(part.text))
+    return part
+
+
+def joined(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
+    """Two pieces as one, where they are: a thought that is sealed is over."""
+    match before, chunk:
+        case Text(), Text():
+            return Text(before.text + chunk.text)
+        case Reasoning(signature=""), Reasoning():
+            return Reasoning(before.text + chunk.text, chunk.signature)
+    return None

@@ -1,0 +1,32 @@
+"""Settings: what there is to set, and what is set where. A library, without entry points."""
+
+from . import keys
+from .config import Config
+from .deprecated import DEPRECATED, rename_deprecated
+from .key import FormerName, Key, ProjectRule, Reader
+from .layers import load_config, with_settings
+from .paths import Paths, find_paths
+from .settings_writer import write_setting
+from .toml_file import read_settings
+from .value import Setting
+from .variables import CASSETTE_VARIABLE, VARIABLES
+
+__all__ = [
+    "CASSETTE_VARIABLE",
+    "DEPRECATED",
+    "VARIABLES",
+    "Config",
+    "FormerName",
+    "Key",
+    "Paths",
+    "ProjectRule",
+    "Reader",
+    "Setting",
+    "find_paths",
+    "keys",
+    "load_config",
+    "read_settings",
+    "rename_deprecated",
+    "with_settings",
+    "write_setting",
+]

@@ -1,0 +1,77 @@
+"""The settings that apply in a folder, each with where it comes from. Depends on their declarations and on no file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from openkoi_hookspecs import Limits
+
+from .key import Key
+from .keys import ABORT_ON_REGRESSION, DEFAULT_MODEL, LIMITS, MODEL_OF, find_key
+from .paths import Paths
+from .value import Setting, convert
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings by dotted key, and what was odd about them."""
+
+    settings: Mapping[str, Setting]
+    paths: Paths
+    workspace: Path
+    warnings: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, key: Key[T]) -> T:
+        """Return the value of a declared setting; raise ConfigError, saying where it stands, for one it cannot have."""
+        value = self.given(key)
+        return key.default if value is None else value
+
+    def __contains__(self, key: Key[Any]) -> bool:
+        """Whether a declared setting is set."""
+        return key.name in self.settings
+
+    def given(self, key: Key[T]) -> T | None:
+        """Return the value of a declared setting where one is set, instead of its default."""
+        setting = self.settings.get(key.name)
+        return None if setting is None else key.read(setting)
+
+    def setting(self, key: Key[Any]) -> Setting:
+        """Return a declared setting with where it comes from."""
+        return self.settings.get(key.name, Setting(key.default, "the defaults"))
+
+    def get(self, name: str, kind: type[T], default: T) -> T:
+        """Return the value of any dotted key; raise ConfigError, saying where it stands, if it has another type."""
+        setting = self.settings.get(name)
+        return default if setting is None else convert(name, setting, kind)
+
+    def table(self, prefix: str) -> dict[str, Setting]:
+        """Return all settings below a dotted prefix, by the rest of their keys."""
+        start = prefix + "."
+        return {key.removeprefix(start): setting for key, setting in self.settings.items() if key.startswith(start)}
+
+    @property
+    def limits(self) -> Limits:
+        """Where a task stops."""
+        limits = Limits(**{field: self[key] for field, key in LIMITS.items()})
+        return limits if self[ABORT_ON_REGRESSION] else replace(limits, max_regression=None)
+
+    def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
+        """Return other limits, with those of ours that the ``changed`` settings are about."""
+        own = {field: getattr(self.limits, field) for field, key in LIMITS.items() if key.name in changed}
+        return replace(limits, **own)
+
+    @property
+    def models_from_flags(self) -> dict[str, str]:
+        """The models that the command line names, by dotted key."""
+        names = sorted(key.name for key in (DEFAULT_MODEL, *MODEL_OF.values()) if key in self)
+        return {name: str(self.settings[name].value) for name in names if self.settings[name].origin.startswith("--")}
+
+    def check(self) -> None:
+        """Raise ConfigError for the first declared setting that has a value it cannot have."""
+        for name, setting in self.settings.items():
+            if key := find_key(name):
+                key.read(setting)

@@ -1,0 +1,286 @@
+"""Every setting of a common table, declared once. What only one plugin reads is declared by its constructor."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from openkoi_hookspecs import Limits
+
+from .key import ANY, FormerName, Key, ProjectRule, Reader
+
+DEFAULTS = Limits()
+ROLES = ("executor", "evaluator", "planner", "small")
+SANDBOX_LEVELS = ("none", "limited", "confined", "isolated")
+
+
+def model_key(role: str, help: str, *, flag: str = "", example: str = "openai/gpt-5.2") -> Key[str]:
+    """Declare the model of a role."""
+    return Key(f"models.{role}", "", help, read_by=Reader.MODELS, flag=flag, example=example)
+
+
+# Which model does what.
+
+DEFAULT_MODEL = model_key("default", "the model of every role that has none of its own", flag="model")
+EXECUTOR = model_key(
+    "executor", "the model that does the work; without a default, of the other roles too", flag="executor"
+)
+EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
+PLANNER = model_key("planner", "the model that plans the steps; without one the task is the plan", flag="planner")
+SMALL = model_key("small", "the model that reflects on finished tasks", example="openai/gpt-5-mini")
+EMBEDDER = Key(
+    "models.embedder",
+    "",
+    "or lexical, minilm: search memory by meaning, too",
+    read_by=Reader.MEMORY,
+    example="openai/text-embedding-3-small",
+)
+UNKNOWN_PRICE = Key(
+    "models.unknown_price",
+    [15.0, 75.0],
+    "dollars per million tokens, in and out, of a model without a known price",
+    read_by=Reader.MODELS,
+)
+FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
+    role: Key(
+        f"models.fallback.{role}",
+        (),
+        "asked in turn when the model of the role does not answer",
+        read_by=Reader.MODELS,
+        example=["ollama/llama3.3"],
+    )
+    for role in ROLES
+}
+MODEL_CONTEXT = Key(
+    "models.known.*.context",
+    128_000,
+    "tokens that a model can read; outranks what its provider says",
+    read_by=Reader.MODELS,
+    low=1,
+    example=200_000,
+    example_names=("openai/my-model",),
+)
+MODEL_OUTPUT = Key(
+    "models.known.*.output",
+    8_192,
+    "tokens that a model can write",
+    read_by=Reader.MODELS,
+    low=1,
+    example=16_384,
+    example_names=("openai/my-model",),
+)
+MODEL_PRICE: Key[list[float]] = Key(
+    "models.known.*.price",
+    [],
+    "dollars per million tokens: in, out, and cached ones: read, written",
+    read_by=Reader.MODELS,
+    example=[0.0, 0.0],
+    example_names=("openai/my-model",),
+)
+
+# How often, for how long, and how well.
+
+MAX_ITERATIONS = Key(
+    "iteration.max_iterations",
+    DEFAULTS.iterations,
+    "attempts at a task; 0: one, without evaluation",
+    project=ProjectRule.LOWER,
+    low=0,
+    flag="iterate",
+    limit="iterations",
+    former=(FormerName("safety.max_iterations"),),
+)
+MAX_CYCLES = Key(
+    "iteration.max_cycles",
+    DEFAULTS.cycles,
+    "model calls of one attempt",
+    project=ProjectRule.LOWER,
+    low=0,
+    limit="cycles",
+)
+QUALITY_THRESHOLD = Key(
+    "iteration.quality_threshold",
+    DEFAULTS.quality_threshold,
+    "minimum score to accept",
+    project=ProjectRule.RAISE,
+    low=0,
+    high=1,
+    flag="quality",
+    limit="quality_threshold",
+)
+IMPROVEMENT_THRESHOLD = Key(
+    "iteration.improvement_threshold",
+    DEFAULTS.min_improvement,
+    "stop when the best score rises by less than this",
+    project=ProjectRule.ALLOWED,
+    low=0,
+    high=1,
+    limit="min_improvement",
+)
+TIMEOUT_SECONDS = Key(
+    "iteration.timeout_seconds",
+    DEFAULTS.seconds,
+    "time limit of a task",
+    project=ProjectRule.LOWER,
+    low=0,
+    limit="seconds",
+    former=(FormerName("iteration.timeout"), FormerName("safety.max_duration")),
+)
+TOKEN_BUDGET = Key(
+    "iteration.token_budget",
+    DEFAULTS.tokens,
+    "tokens of a task; memory adds at most a tenth of it to a prompt",
+    project=ProjectRule.LOWER,
+    low=0,
+    limit="tokens",
+    former=(FormerName("safety.max_tokens"),),
+)
+SKIP_EVAL_CONFIDENCE = Key(
+    "iteration.skip_eval_confidence",
+    0.95,
+    "a score this high is reused after a small change if checks pass",
+    read_by=Reader.EVALUATORS,
+    project=ProjectRule.RAISE,
+    low=0.9,
+)
+
+# What a task may cost and do.
+
+MAX_COST_USD = Key(
+    "safety.max_cost_usd",
+    DEFAULTS.usd,
+    "dollars of a task",
+    project=ProjectRule.LOWER,
+    low=0,
+    flag="budget",
+    limit="usd",
+)
+MAX_CALLS = Key(
+    "safety.max_calls", DEFAULTS.calls, "model calls of a task", project=ProjectRule.LOWER, low=0, limit="calls"
+)
+ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "false: go on when a score drops")
+REGRESSION_THRESHOLD = Key(
+    "safety.regression_threshold",
+    DEFAULTS.max_regression or 0.0,
+    "how far a score may drop below the best one",
+    low=0,
+    high=1,
+    limit="max_regression",
+)
+SANDBOX_MINIMUM = Key(
+    "safety.sandbox_minimum",
+    SANDBOX_LEVELS[0],
+    f"or {', '.join(SANDBOX_LEVELS[1:])}: with less, ask; without a terminal, refuse",
+    choices=SANDBOX_LEVELS,
+)
+REQUIRE_CHECKPOINT = Key(
+    "safety.require_checkpoint", True, "false: change files that undo cannot restore, without asking"
+)
+MAX_COST_PER_DAY = Key(
+    "safety.max_cost_usd_per_day", math.inf, "dollars of all tasks of a day", read_by=Reader.MODELS, low=0, example=10.0
+)
+MAX_TOKENS_PER_DAY = Key(
+    "safety.max_tokens_per_day",
+    math.inf,
+    "tokens of all tasks of a day",
+    read_by=Reader.MODELS,
+    low=0,
+    example=5_000_000,
+)
+LOOP_WARNING = Key(
+    "safety.tool_loop.warning",
+    10,
+    "rounds of tool calls without progress before a warning",
+    low=1,
+    former=(FormerName("safety.tool_loop.warning_threshold"),),
+)
+LOOP_CRITICAL = Key(
+    "safety.tool_loop.critical",
+    20,
+    "rounds before you are asked",
+    low=1,
+    former=(FormerName("safety.tool_loop.critical_threshold"),),
+)
+LOOP_BREAKER = Key(
+    "safety.tool_loop.circuit_breaker",
+    30,
+    "rounds before the task ends",
+    low=1,
+    former=(FormerName("safety.tool_loop.circuit_breaker_threshold"),),
+)
+WAIT_SECONDS = Key("approvals.wait_seconds", 0.0, "how long a run without a terminal waits for openkoi approve", low=0)
+ALLOWED_SECRETS: Key[tuple[str, ...]] = Key("redact.allow", (), "kinds of secrets not to mask, as a warning names them")
+
+# Who judges, and which hooks and plugins take part.
+
+EVALUATION_ORDER: Key[tuple[str, ...]] = Key("evaluation.order", ("*",), '"*" is every evaluator that is not named')
+CHECKS_ONLY = Key(
+    "evaluation.checks_only", False, "true, like --no-judge: accept on passing checks alone", flag="no_judge"
+)
+REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
+    "evaluation.require", (), "evaluators that must report before anything is accepted"
+)
+HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
+HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
+ENABLED = Key("*.*.enabled", True, "false switches a plugin off", example=False, example_names=("evaluators", "judge"))
+USE_MEMORY = Key("use.memory", "", "what remembers tasks and learnings", selects="memory")
+USE_SANDBOX = Key(
+    "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
+)
+USE_CHECKPOINTS = Key("use.checkpoints", "", "what keeps files for undo", selects="checkpoints")
+USE_COMPACTOR = Key(
+    "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
+)
+PREFER = Key(
+    "plugins.prefer.*",
+    "",
+    "the distribution to use if several provide the same name",
+    example="openkoi-tools",
+    example_names=("tools.workspace",),
+)
+
+# What is kept and learned.
+
+COMPACTION = Key("memory.compaction", True, "make a conversation shorter that no longer fits the model")
+LEARNING_DECAY_RATE = Key(
+    "memory.learning_decay_rate",
+    0.05,
+    "share of its worth that a lesson loses each week without helping",
+    read_by=Reader.HOOKS,
+)
+MAX_STORAGE_MB = Key(
+    "memory.max_storage_mb",
+    500.0,
+    "size of the run log, beyond which its oldest files are archived; 0: no limit",
+    read_by=Reader.COMMANDS,
+    low=0,
+)
+REGRESSION_DELTA = Key(
+    "learning.regression_delta",
+    0.1,
+    "warn of advice after which the score fell by more than this",
+    read_by=Reader.HOOKS,
+)
+PLATEAU_DELTA = Key(
+    "learning.plateau_delta",
+    0.02,
+    "suggest a better first attempt if the last one gained less than this",
+    read_by=Reader.HOOKS,
+)
+PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons that are worth less than this", read_by=Reader.HOOKS)
+CHECK_UPDATES = Key("updates.check", True, "announce newer releases, at most once a day", read_by=Reader.COMMANDS)
+
+DECLARED = [key for one in globals().values() for key in (one.values() if isinstance(one, dict) else (one,))]
+KEYS: tuple[Key[Any], ...] = tuple(key for key in DECLARED if isinstance(key, Key))
+MODEL_OF = {"executor": EXECUTOR, "evaluator": EVALUATOR, "planner": PLANNER, "small": SMALL}
+FLAGS = {key.flag: key for key in KEYS if key.flag}
+LIMITS = {key.limit: key for key in KEYS if key.limit}
+SELECTORS = {key.selects: key for key in KEYS if key.selects}
+BY_NAME = {key.name: key for key in KEYS}
+PATTERNS = tuple(key for key in KEYS if ANY in key.name)
+
+
+def find_key(name: str) -> Key[Any] | None:
+    """Return the declaration of a dotted name, if it has one."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    return next((replace(key, name=name) for key in PATTERNS if key.covers(name)), None)

@@ -1,0 +1,96 @@
+"""Read the settings of bundles, user, project, environment and command line, and lay them over one another.
+
+bundles < user's file < project's file < environment < flags; every value knows where it comes from. Unknown keys are
+left alone here, deprecated ones work for two years. A project may set only what cannot harm the user who opens it.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from openkoi_hookspecs import ConfigError
+
+from .config import Config
+from .deprecated import rename_deprecated
+from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF, USE_MEMORY
+from .paths import Paths
+from .project_policy import apply_project_policy
+from .toml_file import read_settings
+from .value import Setting
+from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
+
+WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
+
+
+def load_config(
+    paths: Paths,
+    workspace: Path,
+    *,
+    bundles: Sequence[Path] = (),
+    flags: Mapping[str, object] | None = None,
+    environment: Mapping[str, str] = os.environ,
+    today: date | None = None,
+) -> Config:
+    """Read every layer, the weakest first. ``today`` decides which deprecated keys still work."""
+    settings, warnings = merge_files([*(bundle / "bundle.toml" for bundle in bundles), paths.config], today)
+    project, odd = rename_deprecated(read_settings(workspace / ".openkoi" / "config.toml"), today)
+    allowed, refused = apply_project_policy(project, Config(settings, paths, workspace))
+    settings = override({**settings, **allowed, **from_environment(environment)}, from_flags(flags or {}))
+    given = with_cassette(environment, flags or {})
+    if given.get(CASSETTE_VARIABLE):
+        settings[USE_MEMORY.name] = Setting("none", f"${CASSETTE_VARIABLE}")
+        warnings.append(WITHOUT_MEMORY)
+    config = Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
+    config.check()
+    return config
+
+
+def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
+    """Return the configuration with settings of the command line over it."""
+    layer, odd = rename_deprecated({name: Setting(value, f"--set {name}") for name, value in settings.items()})
+    changed = replace(config, settings=override(config.settings, layer), warnings=(*config.warnings, *odd))
+    changed.check()
+    return changed
+
+
+def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[str, Setting], list[str]]:
+    """Return the settings of files, the weakest first, and what was odd about them."""
+    settings: dict[str, Setting] = {}
+    warnings: list[str] = []
+    for file in files:
+        layer, odd = rename_deprecated(read_settings(file), today)
+        settings |= layer
+        warnings += odd
+    return settings, warnings
+
+
+def override(settings: Mapping[str, Setting], layer: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Lay a stronger layer over others; a model for every role in it outranks those that were set for single roles."""
+    dropped = {key.name for key in MODEL_OF.values()} if DEFAULT_MODEL.name in layer else set()
+    return {**{name: one for name, one in settings.items() if name not in dropped}, **layer}
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
+    """Return the settings of variables such as ``OPENKOI_MODEL``."""
+    variables = {variable_of(flag): key for flag, key in FLAGS.items()}
+    return {
+        key.name: Setting(environment[name], f"${name}")
+        for name, key in variables.items()
+        if environment.get(name, "") != ""
+    }
+
+
+def from_flags(flags: Mapping[str, object]) -> dict[str, Setting]:
+    """Return the settings of the command line's options."""
+    return {key.name: Setting(flags[flag], f"--{flag}") for flag, key in FLAGS.items() if flags.get(flag) is not None}
+
+
+def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -> dict[str, str]:
+    """Return the environment with the variable that says what is recorded or replayed."""
+    asked = {word: str(flags.get(word) or environment.get(variable_of(word), "")) for word in CASSETTE}
+    said = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
+    if len(said) > 1:
+        raise ConfigError("--record and --replay cannot be used together. Leave one of them out.")
+    return {**environment, **({CASSETTE_VARIABLE: said[0]} if said else {})}

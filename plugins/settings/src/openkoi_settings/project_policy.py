@@ -1,0 +1,64 @@
+"""Decide what a project's configuration may set for the user who opens it. Depends on keys and values; reads no file.
+
+A model, a provider or a hook runs code or spends money, so a project names none. Limits it may only make tighter. Of
+evaluators and tools it may set all but whether they are used, which program is run and which files are reached; of
+evaluators also not how strictly they look.
+"""
+
+from collections.abc import Iterator
+
+from .config import Config
+from .key import Key, ProjectRule
+from .keys import BY_NAME, MAX_ITERATIONS
+from .value import Setting
+
+TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
+EXECUTING_KEYS = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
+STRICTNESS = frozenset(
+    {
+        *("band", "certificates", "max_diff", "require_certified", "seconds", "skip_eval_confidence", "small", "total"),
+        "votes",
+    }
+)
+NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
+EXECUTES = "A project's configuration may not say what is used, run or reached, as {key!r} does; ignored."
+STRICTER = "A project's configuration may not say how strictly work is evaluated, as {key!r} does; ignored."
+ONLY = "A project's configuration may only {rule} {key!r}; ignored."
+UNJUDGED = "A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."
+
+
+def apply_project_policy(layer: dict[str, Setting], below: Config) -> tuple[dict[str, Setting], list[str]]:
+    """Return the settings of a project's ``layer`` that it may set, and a warning for each of the others."""
+    refused = {name: text for name, one in layer.items() if (text := project_setting_error(name, one.value, below))}
+    return {name: one for name, one in layer.items() if name not in refused}, list(refused.values())
+
+
+def project_setting_error(name: str, value: object, below: Config) -> str:
+    """Return why a project may not set this; empty when it may. ``below`` is the configuration without it."""
+    table, _, rest = name.partition(".")
+    if (key := BY_NAME.get(name)) and key.project in (ProjectRule.LOWER, ProjectRule.RAISE):
+        return loosening_error(key, value, below[key])
+    if table not in TABLES or (key and key.project is ProjectRule.REFUSED):
+        return NOT_ALLOWED.format(key=name)
+    words = {*rest.split("."), *keys_within(value)}
+    if table in ("evaluators", "tools") and EXECUTING_KEYS & words:
+        return EXECUTES.format(key=name)
+    return STRICTER.format(key=name) if table == "evaluators" and STRICTNESS & words else ""
+
+
+def loosening_error(key: Key[float], value: object, bound: float) -> str:
+    """Return why a limit would bind less; a value that is not a number is refused where it is read."""
+    if not isinstance(value, int | float):
+        return ""
+    if key.name == MAX_ITERATIONS.name and value < 1:
+        return UNJUDGED.format(key=key.name, value=value)
+    tighter = value >= bound if key.project is ProjectRule.RAISE else value <= bound
+    return "" if tighter else ONLY.format(rule=str(key.project.value).partition(" ")[0], key=key.name)
+
+
+def keys_within(value: object) -> Iterator[str]:
+    """Yield the keys of tables in a list."""
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from keys_within(item)

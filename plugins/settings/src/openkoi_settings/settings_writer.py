@@ -1,0 +1,40 @@
+"""Write one setting into the user's own configuration, and leave everything else as it stands. Knows TOML only."""
+
+from pathlib import Path
+from typing import Any
+
+from openkoi_files import locked, private_folder, replace_file
+from openkoi_hookspecs import ConfigError
+
+
+def write_setting(file: Path, key: str, value: str) -> Path:
+    """Set a dotted key; raise ConfigError when the file cannot be read or written."""
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        private_folder(file.parent)
+        with locked(file):
+            text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+            return replace_file(file, with_value(text, key.split("."), value))
+    except TOMLKitError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}. Mend it first, or move it away.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be changed: {error}. Mend it, or move it away.") from None
+
+
+def with_value(text: str, path: list[str], value: str) -> str:
+    """Return the file's text with the setting in it."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    *tables, name = path
+    for step in tables:
+        if step not in table:
+            table[step] = tomlkit.table()
+        table = table[step]
+        if not isinstance(table, dict):
+            raise TOMLKitError(f"{step} is a value and should be a table")
+    table[name] = value
+    return tomlkit.dumps(document)

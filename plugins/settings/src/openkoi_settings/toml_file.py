@@ -1,0 +1,47 @@
+"""Read the settings of a TOML file, by dotted key. Depends on the format; knows no key."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+from openkoi_hookspecs import ConfigError
+
+from .value import Setting
+
+Table = Mapping[str, Any]
+MAX_BYTES = 1_000_000
+
+
+def read_settings(path: Path) -> dict[str, Setting]:
+    """Read a TOML file, if there is one."""
+    try:
+        tables = tomllib.loads(read_regular_file(path).decode("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+    return {key: Setting(value, str(path)) for key, value in flatten(tables)}
+
+
+def read_regular_file(path: Path) -> bytes:
+    """Return a file's bytes; refuse one that may never end, such as a pipe."""
+    if not S_ISREG(path.stat().st_mode):
+        raise ConfigError(f"{path} cannot be read: it is no regular file. Move it away.")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ConfigError(f"{path} cannot be read: it is larger than 1 MB. Move it away, or shorten it.")
+    return content
+
+
+def flatten(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the values of nested tables by dotted key."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

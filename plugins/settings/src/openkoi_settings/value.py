@@ -1,0 +1,62 @@
+"""Values of settings, each with where it comes from. Depends on types; knows no key and no file."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from openkoi_hookspecs import ConfigError
+
+T = TypeVar("T")
+LARGEST = 2**1000
+KINDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a list of strings",
+    list: "a list",
+}
+WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it comes from: a file, a ``$VARIABLE`` or a ``--flag``."""
+
+    value: object
+    origin: str
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it was given as text, which is read as the type that is wanted."""
+        return isinstance(self.value, str) and self.origin.startswith(("$", "--"))
+
+
+def convert(key: str, setting: Setting, kind: type[T]) -> T:
+    """Return the value as the type of a setting; a tuple is a list of strings. Raise ConfigError for another one."""
+    value = setting.value
+    if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
+        value = float(value)
+    if kind is tuple:
+        value = string_tuple(key, setting)
+    if setting.is_text and kind is bool:
+        value = WORDS.get(str(value).strip().lower(), value)
+    if setting.is_text and kind in (int, float):
+        value = parse_number(key, setting, kind)
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    raise ConfigError(f"{key} in {setting.origin} is {value!r}; it should be {KINDS.get(kind, kind.__name__)}.")
+
+
+def string_tuple(key: str, setting: Setting) -> tuple[str, ...]:
+    """Return a list of strings as a tuple."""
+    if isinstance(setting.value, list | tuple) and all(isinstance(one, str) for one in setting.value):
+        return tuple(setting.value)
+    raise ConfigError(f"{key} in {setting.origin} is {setting.value!r}; it should be {KINDS[tuple]}.")
+
+
+def parse_number(key: str, setting: Setting, kind: type) -> object:
+    """Return the number that a text is."""
+    try:
+        return kind(setting.value)
+    except ValueError:
+        raise ConfigError(f"{setting.origin} is {setting.value!r}; {key} should be a number.") from None

@@ -1,0 +1,26 @@
+"""Variables of the environment: one for each option of the command line, and those that are not settings."""
+
+from .keys import FLAGS
+
+PREFIX = "OPENKOI_"
+CASSETTE = ("record", "replay")
+CASSETTE_VARIABLE = f"{PREFIX}CASSETTE"
+OTHERS = {
+    f"{PREFIX}HOME": "folder of the configuration and of all data",
+    f"{PREFIX}CONFIG": "configuration file, or the folder that it is in",
+    f"{PREFIX}DATA": "folder of the data",
+    f"{PREFIX}LOG_LEVEL": "error, warn, info, debug or trace",
+    f"{PREFIX}VERBOSE": "1: say more, like --verbose",
+    f"{PREFIX}FORMAT": "text, json or jsonl, like --format",
+    f"{PREFIX}RECORD": "file to record model responses to, like --record",
+    f"{PREFIX}REPLAY": "file to replay model responses from, like --replay",
+    CASSETTE_VARIABLE: "the same for providers: record:FILE or replay:FILE",
+}
+
+
+def variable_of(flag: str) -> str:
+    """Return the variable of an option."""
+    return f"{PREFIX}{flag.upper()}"
+
+
+VARIABLES = frozenset({*OTHERS, *map(variable_of, FLAGS)})
