@@ -140,6 +140,20 @@ def test_doctor_names_every_part_and_what_to_do(openkoi: Shell) -> None:
     assert "Set OPENAI_API_KEY" in done.stdout
 
 
+def test_doctor_names_what_is_set_and_where(openkoi: Shell) -> None:
+    file = openkoi.home / "config.toml"
+    file.parent.mkdir()
+    file.write_text('[iteration]\nmax_iterations = 5\n[providers.openai]\napi_key = "sk-a1b2c3"')
+
+    lines = [" ".join(line.split()) for line in openkoi.told(OPENKOI_QUALITY="0.9")("doctor").stdout.splitlines()]
+
+    assert [
+        f"iteration.max_iterations: 5 ({file}, default 3)",
+        'iteration.quality_threshold: "0.9" ($OPENKOI_QUALITY, default 0.8)',
+        f'providers.openai.api_key: "[redacted]" ({file})',
+    ] == lines[1:4]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_is_there_for_four_shells(openkoi: Shell, shell: str) -> None:
     assert "_OPENKOI_COMPLETE" in openkoi("completion", shell).stdout

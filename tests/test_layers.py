@@ -140,3 +140,16 @@ def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
     found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bytes))
 
     assert [] == [value for value in found if b'"type":"' in value or b'"ts":"' in value]
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel"], ids=lambda folder: folder.name)
+def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
+    """Whoever reads or writes a setting of a common table goes by its declaration."""
+    from openkoi_settings.keys import BY_NAME, KEYS
+
+    known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
+    paths = [path for path in (folder / "src").rglob("*.py") if path.name != "keys.py"]
+    nodes = ((path, node) for path in paths for node in ast.walk(ast.parse(path.read_text())))
+    written = [(path.name, node.value) for path, node in nodes if isinstance(node, ast.Constant)]
+
+    assert [] == [(name, value) for name, value in written if isinstance(value, str) and value in known]

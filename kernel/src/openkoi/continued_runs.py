@@ -6,9 +6,9 @@ from secrets import token_hex
 
 from openkoi_hookspecs import Checkpoints, KoiError, Record, Result, events
 from openkoi_log import Beginning, beginning_of, renamed
+from openkoi_models import check_models
 
 from .changed import refuse_fork, refuse_verdict
-from .check_models import check_models
 from .early_settings import check_settings
 from .parent_run import ParentRun
 from .runs import Runs
@@ -38,7 +38,7 @@ async def fork(records: Sequence[Record], id: str, at: int, changed: Mapping[str
     services.start()
     fresh, beginning = token_hex(10), beginning_of(records, id, at)
     await check_settings(services, changed)
-    await check_models(beginning.task, services)
+    await check_models(beginning.task.agent, services.router, services.warn_once)
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
     task = replace(beginning.task, limits=limits, session=services.session)
     keeper = await services.components.checkpoints() if beginning.checkpoint else None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from openkoi_files import project_id, under_way
 from openkoi_hookspecs import KoiError, Result, Task, events
 from openkoi_isolation import sanitize_text
+from openkoi_models import check_models
 from openkoi_settings import keys
 
-from .check_models import check_models
 from .parent_run import ALONE, ParentRun
 from .services import Services
 
@@ -47,7 +47,7 @@ class Runs:
         services = self.services
         services.start()
         evaluators = await services.components.evaluators()
-        await check_models(task, services)
+        await check_models(task.agent, services.router, services.warn_once)
         workspace = Path(task.workspace) if task.workspace else services.config.workspace
         if not os.access(workspace, os.W_OK):
             services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")

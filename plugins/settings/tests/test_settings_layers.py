@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import ConfigError, Limits
-from openkoi_settings import DEPRECATED, Config, FormerName, Paths, ProjectRule, Setting, keys, load_config
+from openkoi_settings import DEPRECATED, Config, FormerName, Key, Paths, ProjectRule, Setting, keys, load_config
 
 LAST = date(2028, 11, 20)
 
@@ -334,6 +334,15 @@ def test_any_value_of_a_limit_is_taken_or_refused_by_name(key: str, value: objec
 
 
 # Values of the wrong type.
+
+
+@pytest.mark.parametrize("key", [key for key in keys.KEYS if "*" not in key.name], ids=lambda key: key.name)
+def test_a_value_that_a_setting_cannot_have_is_refused_when_it_is_read(tmp_path: Path, key: Key[object]) -> None:
+    """A run would see it only when it needs it, and then it is too late."""
+    wrong = "7" if key.kind in (str, bool, tuple, list) else "'7'"
+
+    with pytest.raises(ConfigError, match=f"{key.name} in .* is '?7'?; it should be "):
+        loaded(tmp_path, user=f"{key.name} = {wrong}")
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
 """Estimate the cost of a certification before any model is called."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, cast, runtime_checkable
 
 from openkoi_hookspecs import Cost, Event, Koi, Limits, Price, Request, RequestRejectedError, Response, Run
-from openkoi_models import Estimator
+from openkoi_models import Estimator, ModelRouter
 from openkoi_report import dollars, plural
 
 from .certifier import Order
@@ -21,33 +20,11 @@ from .trial import Trial
 ANSWERED = 0.25
 
 
-class Priced(Protocol):
-    """A model with its price. ``known`` is false where it is counted at a ceiling."""
-
-    @property
-    def price(self) -> Price:
-        """Dollars per million tokens."""
-
-    @property
-    def known(self) -> bool:
-        """Whether its price is known."""
-
-
-class Models(Protocol):
-    """The models of the roles."""
-
-    async def chain(self, role: str) -> Sequence[str]:
-        """The models of a role, or of a name, the first one first."""
-
-    async def resolved(self, name: str) -> Priced:
-        """The model of this full name."""
-
-
 class Services(Protocol):
     """What runs share."""
 
     @property
-    def router(self) -> Models:
+    def router(self) -> ModelRouter:
         """The models."""
 
 
@@ -111,9 +88,9 @@ async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
     if not isinstance(koi, Open):
         return Estimate(order.model or "the evaluator", len(requests), math.inf, known=False)
     name = (await koi.services.router.chain(order.model or "evaluator"))[0]
-    player, estimator = await koi.services.router.resolved(name), Estimator()
-    usd = sum(request_cost(request, estimator.tokens(name, request), player.price) for request in requests)
-    return Estimate(name, len(requests), usd, player.known)
+    resolved, estimator = await koi.services.router.resolved(name), Estimator()
+    usd = sum(request_cost(request, estimator.tokens(name, request), resolved.price) for request in requests)
+    return Estimate(name, len(requests), usd, resolved.known)
 
 
 async def collect_requests(koi: Koi, judged: Judged, order: Order) -> list[Request]:

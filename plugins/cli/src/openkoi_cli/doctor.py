@@ -93,10 +93,22 @@ async def examine(koi: "App") -> Diagnosis:
 def look_at_files(koi: "App", seen: Diagnosis) -> None:
     paths = koi.services.config.paths
     seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
+    look_at_settings(koi, seen)
     seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
     look_at_keys(paths.credentials, seen)
     free = shutil.disk_usage(existing(paths.data)).free
     seen.say("Disk", f"{megabytes(free)} free")
+
+
+def look_at_settings(koi: "App", seen: Diagnosis) -> None:
+    """Name each setting that is not as the bundles set it, with where it comes from and what holds without it."""
+    from openkoi_settings.documentation import stated, toml
+    from openkoi_settings.keys import find_key
+
+    for name, setting in koi.services.config.changed.items():
+        key = find_key(name)
+        default = stated(key.default) if key else ""
+        seen.say(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
 
 
 def look_at_keys(folder: Path, seen: Diagnosis) -> None:

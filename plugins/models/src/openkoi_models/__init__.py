@@ -5,6 +5,7 @@ A library, without entry points.
 
 from .budget import Budget, ParentBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
+from .check_models import check_models
 from .daily_budget import daily_budget
 from .estimate import BYTES, Estimator, answer_tokens
 from .model_client import ModelClient
@@ -32,6 +33,7 @@ __all__ = [
     "ResolvedModel",
     "answer_tokens",
     "budget_tokens",
+    "check_models",
     "cost",
     "daily_budget",
     "executor_of",

@@ -13,6 +13,7 @@ from .paths import Paths
 from .value import Setting, convert
 
 T = TypeVar("T")
+BUNDLE_FILE = "bundle.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,11 @@ class Config:
         """Return other limits, with those of ours that the ``changed`` settings are about."""
         own = {field: getattr(self.limits, field) for field, key in LIMITS.items() if key.name in changed}
         return replace(limits, **own)
+
+    @property
+    def changed(self) -> dict[str, Setting]:
+        """What the user, the project, the environment and the command line set, by dotted key."""
+        return {name: one for name, one in sorted(self.settings.items()) if not one.origin.endswith(BUNDLE_FILE)}
 
     @property
     def models_from_flags(self) -> dict[str, str]:

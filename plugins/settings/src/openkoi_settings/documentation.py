@@ -46,12 +46,17 @@ def settings_table(bundle: Values) -> str:
 
 def row(key: Key[Any], bundle: Values) -> str:
     """Return one setting's line of the table."""
-    value = bundle.get(key.name, key.default)
-    stated = "" if value in ("", (), [], math.inf) or ANY in key.name else f"`{toml(value)}`"
+    value = stated(bundle.get(key.name, key.default))
+    default = f"`{value}`" if value and ANY not in key.name else ""
     kind = f"{KINDS[key.kind]}, {key.bounds}" if math.isfinite(key.low) else KINDS[key.kind]
     flag = f"`--{key.flag.replace('_', '-')}`, `{variable_of(key.flag)}`" if key.flag else ""
     name = key.name.replace(ANY, "<name>")
-    return f"| `{name}` | {kind} | {stated} | {key.read_by} | {key.project.value} | {flag} | {key.help} |"
+    return f"| `{name}` | {kind} | {default} | {key.read_by} | {key.project.value} | {flag} | {key.help} |"
+
+
+def stated(value: object) -> str:
+    """Return a default as TOML; empty for one that sets nothing."""
+    return "" if value in ("", (), [], math.inf) else toml(value)
 
 
 def default_file(bundle: Values) -> str:
@@ -80,4 +85,4 @@ def toml_key(word: str) -> str:
 
 def toml(value: object) -> str:
     """Return a value as TOML."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+    return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import ConfigError
 
-from .config import Config
+from .config import BUNDLE_FILE, Config
 from .deprecated import rename_deprecated
 from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF, USE_MEMORY
 from .paths import Paths
@@ -34,7 +34,7 @@ def load_config(
     today: date | None = None,
 ) -> Config:
     """Read every layer, the weakest first. ``today`` decides which deprecated keys still work."""
-    settings, warnings = merge_files([*(bundle / "bundle.toml" for bundle in bundles), paths.config], today)
+    settings, warnings = merge_files([*(bundle / BUNDLE_FILE for bundle in bundles), paths.config], today)
     project, odd = rename_deprecated(read_settings(workspace / ".openkoi" / "config.toml"), today)
     allowed, refused = apply_project_policy(project, Config(settings, paths, workspace))
     settings = override({**settings, **allowed, **from_environment(environment)}, from_flags(flags or {}))

@@ -18,15 +18,16 @@ from openkoi.registry import Scan, scan
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
-from openkoi_settings import Config, Paths, Setting
+from openkoi_settings import Config, Paths, Setting, keys
 
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors"})
+MODEL = "rehearsal/script"
 CHOSEN: Mapping[str, object] = {
-    "use.sandbox": "plain",
-    "use.checkpoints": "store",
-    "use.compactor": "rolling-window",
-    "models.default": "rehearsal/script",
-    "models.known.rehearsal/script.price": [0.0, 0.0],
+    keys.USE_SANDBOX.name: "plain",
+    keys.USE_CHECKPOINTS.name: "store",
+    keys.USE_COMPACTOR.name: "rolling-window",
+    keys.DEFAULT_MODEL.name: MODEL,
+    keys.MODEL_PRICE.at(MODEL).name: [0.0, 0.0],
 }
 DONE = ("done",)
 
@@ -58,7 +59,7 @@ class Stage:
         chosen = {**CHOSEN, **self.settings}
         if self.memory is not None:
             provided["memory"] = {"given": self.memory}
-            chosen["use.memory"] = "given"
+            chosen[keys.USE_MEMORY.name] = "given"
         settings = {key: Setting(value, "the test") for key, value in chosen.items()}
         found = tuple(one for one in scan().found if one.kind in self.installed)
         paths = Paths(home / "config.toml", home / "data")
