@@ -45,10 +45,10 @@ def natural(request: pytest.FixtureRequest) -> list[str]:
     return list(commands(HERE / "held_out" / f"{request.param}_natural.txt"))
 
 
-@pytest.fixture(scope="session")
-def seventh() -> tuple[list[str], list[str]]:
-    """The seventh batch, written by somebody who had seen no rule: those that should ask, and those that should not."""
-    asks, runs = (HERE / "held_out" / f"seventh_{kind}.txt" for kind in ("asks", "natural"))
+@pytest.fixture(scope="session", params=["seventh", "eighth", "ninth"])
+def blind(request: pytest.FixtureRequest) -> tuple[list[str], list[str]]:
+    """One batch whose author had seen no rule: commands that should ask, and everyday ones that should not."""
+    asks, runs = (HERE / "held_out" / f"{request.param}_{kind}.txt" for kind in ("asks", "natural"))
     return list(commands(asks)), list(commands(runs))
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
+from openkoi_guard.generated import FILES as GENERATED_FILES
+from openkoi_guard.generated import NAMES
 from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolResult
 from openkoi_testing import lend
 
@@ -146,12 +148,9 @@ def test_a_file_in_an_ignored_folder_that_was_added_is_asked_about(repository: P
 
 
 def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
-    tmp_path: Path, seventh: tuple[list[str], list[str]]
+    tmp_path: Path, blind: tuple[list[str], list[str]]
 ) -> None:
-    ignored = (
-        "node_modules dist build target .venv __pycache__ *.pyc .pytest_cache .mypy_cache .next coverage .coverage"
-    )
-    (tmp_path / ".gitignore").write_text("\n".join(ignored.split()) + "\n")
+    (tmp_path / ".gitignore").write_text("\n".join([*NAMES, *GENERATED_FILES]) + "\n")
     git(tmp_path, "init", "-q")
 
     async def alarms(commands: list[str]) -> list[str]:
@@ -160,7 +159,7 @@ def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
             calls = [ToolCall("1", "run_command", {"command": command}) for command in commands]
             return [str(call.arguments["command"]) for call in calls if guard.before_tool(call, tool, run)]
 
-    dangerous, harmless = seventh
+    dangerous, harmless = blind
     found, vain = (asyncio.run(alarms(some)) for some in (dangerous, harmless))
 
     assert len(found) >= 0.98 * len(dangerous), set(dangerous) - set(found)

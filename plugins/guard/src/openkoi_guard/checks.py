@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from . import clients, databases, files, git_settings, network, system
+from . import clients, databases, files, git_settings, network, system, uploads
 from .finding import Check, Command, Finding
 from .patterns import book, only_tells, operands_of, rules_for
 
@@ -39,6 +39,7 @@ def checks_for(name: str) -> tuple[Check, ...]:
     return (
         *files.checks_for(name),
         *network.checks_for(name),
+        *uploads.checks_for(name),
         *databases.checks_for(name),
         *clients.checks_for(name),
         *git,

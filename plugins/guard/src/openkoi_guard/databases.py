@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .finding import Check, Command, Finding
-from .patterns import programs
+from .patterns import only_tells, programs
 from .spoken import spoken_feed
 
 MONGO = frozenset({"mongo", "mongosh"})
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 LONGEST = 5_000
 FLAGS = re.IGNORECASE | re.DOTALL
+# Words that say together that a database goes, to whichever tool.
+DROPPING = frozenset({"drop", "wipe", "purge", "truncate", "destroy", "erase", "reset", "clear", "nuke"})
+HOLDING = frozenset({"db", "database", "databases", "schema", "keyspace", "metadata"})
+SAYING = frozenset({"echo", "printf", "grep", "rg", "ag", "ack", "git", "sed", "awk", "cat", "test", "[", "cp", "mv"})
 QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 DROPS = re.compile(
     r"\b(drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
@@ -70,7 +75,18 @@ def harm_of_one(statement: str) -> str:
     return "changes rights" if RIGHTS.search(statement) else ""
 
 
+def dropped(command: Command) -> Iterator[Finding]:
+    """Any tool that is told to drop a database: ``dotnet ef database drop``, ``tool db:reset``, ``drop-database``."""
+    if only_tells(command.words, anywhere=True):
+        return
+    words = [part for one in command.operands if " " not in one for part in re.split(r"[:_-]", one.lower())]
+    if any({a, b} & DROPPING and {a, b} & HOLDING for a, b in pairwise(words)):
+        yield Finding("deletes data", "databases")
+
+
 def checks_for(name: str) -> Iterator[Check]:
     """The checks that a program may need."""
     if name in programs("databases"):
         yield statements
+    if name not in programs("looking") and name not in SAYING:
+        yield dropped

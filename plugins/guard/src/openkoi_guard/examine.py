@@ -13,7 +13,6 @@ from . import files, system
 from .checks import found
 from .finding import Command, Concern, Finding
 from .fresh_files import fresh_files
-from .generated import HARMLESS_BEFORE
 from .git_checkouts import Comparison, comparisons
 from .git_repository import written_settings
 from .interpreters import Code, code_of, language_of
@@ -28,6 +27,7 @@ from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken
 from .takers import is_builtin_alone, unwrapped
+from .temporary import is_made_by_mktemp, temporary_targets
 from .trusted import is_generator, substituted
 from .variables import program_name, uncertain
 from .words import Word
@@ -45,7 +45,7 @@ SETTLED = {
 class Examination:
     """One line under examination. ``fresh``: the files it has written so far, with their text where that is known.
 
-    ``earlier`` are the words of commands that may have put something into a folder.
+    ``ran``: the commands so far; ``made``: the variables that mktemp's output was assigned to.
     """
 
     policy: Policy
@@ -62,7 +62,8 @@ class Examination:
     commands: int = 0
     configures: list[str] = field(default_factory=list)
     compares: list[Comparison] = field(default_factory=list)
-    earlier: list[str] = field(default_factory=list)
+    ran: list[Command] = field(default_factory=list)
+    made: frozenset[str] = frozenset()
 
     def begin(self, line: str) -> None:
         """Examine a whole line, also as it is when a shell has joined what was continued."""
@@ -85,13 +86,13 @@ class Examination:
         for finding in findings:
             self.note(command, finding.why, finding.category, finding.verdict)
 
-    def line(self, line: str, depth: int) -> None:
+    def line(self, line: str, depth: int, *, guess: bool = False) -> None:
         """Examine a text that a shell reads."""
         if depth > DEEPEST:
             self.note(line, "is nested too deeply to be judged", "unreadable")
             return
         script = read_script(line)
-        if script.broken:
+        if script.broken and not guess:
             self.note(line, "cannot be read with certainty", "unreadable")
         self.around(script)
         self.assigned(script, depth)
@@ -113,6 +114,7 @@ class Examination:
         for name, value in script.assigned:
             if value.known:
                 self.values[name] = value.text
+            self.made = self.made | {name} if is_made_by_mktemp(value) else self.made - {name}
             self.note_all(f"{name}={value.text}", system.judge_assignment(name, value))
             if name in programs("run-later") and value.known:
                 self.line(value.text, depth + 1)
@@ -143,7 +145,8 @@ class Examination:
         self.inner(command, text, depth)
         if code := code_of(command):
             self.code(command, code, text, depth)
-        self.fresh_program(words[0], text, depth)
+        if words[0].known and "/" in words[0].text:
+            self.ran_fresh(words[0].text, language_of(words[0].text), text, depth)
 
     def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
@@ -153,11 +156,16 @@ class Examination:
             found = [finding for finding in found if finding.verdict is Deny]
         elif settled:
             found.append(SETTLED[settled])
-        targets = handed_over(command, self.searched) if depth == 1 else ()
-        targets = targets or (deleted_by(command, self.whole, self.earlier) if found and depth == 0 else ())
+        targets = self.worthless(command, depth) if found else ()
         for finding in found:
             deletes = targets if (finding.category, finding.verdict) == ("destroying", Ask) else ()
             self.concerns.append(Concern(finding.verdict, text, finding.why, finding.category, deletes))
+
+    def worthless(self, command: Command, depth: int) -> tuple[str, ...]:
+        """Return what a command deletes if all of it is made again or temporary, as far as the line says."""
+        if depth:
+            return handed_over(command, self.searched) if depth == 1 else ()
+        return deleted_by(command, self.whole, self.ran) or temporary_targets(command, self.made, self.whole, self.ran)
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
@@ -170,8 +178,7 @@ class Examination:
         self.compares += (
             one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
         )
-        if command.name not in HARMLESS_BEFORE | SAME_FOLDER:
-            self.earlier += [word.text for word in command.words]
+        self.ran.append(command)
         if command.name in {"cd", "pushd"} and command.operands:
             self.folders.append(command.operands[0])
         if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
@@ -191,19 +198,19 @@ class Examination:
             if is_builtin_alone(inner, command):
                 continue
             if inner.line is not None:
-                self.handed(inner.line, text, depth)
+                self.handed(inner.line, text, deeper - 1, guess=inner.guess)
             elif inner.words:
                 self.command(inner.words, feed, text, deeper, guess=inner.guess)
 
-    def handed(self, word: Word, text: str, depth: int) -> None:
-        """Examine a word that is read as a line, if it can be told what it says."""
+    def handed(self, word: Word, text: str, depth: int, *, guess: bool = False) -> None:
+        """Examine a word that is read as a line, if it can be told what it says. A ``guess`` may be none."""
         made = substituted(word.text) if not word.known else ""
         if made:
             self.output(made, "shell", text, depth)
         elif uncertain(word, self.whole):
             self.note(text, "hands a shell what is computed", "computed")
         else:
-            self.line(word.text, depth + 1)
+            self.line(word.text, depth + 1, guess=guess)
 
     def output(self, made_by: str, language: str, text: str, depth: int) -> None:
         """Examine what another command prints and an interpreter runs."""
@@ -256,10 +263,6 @@ class Examination:
             self.note(text, "runs a file from outside the workspace in the shell itself", "computed")
         elif may_be_ours(file):
             self.sourced.append(file.text)
-
-    def fresh_program(self, word: Word, text: str, depth: int) -> None:
-        if word.known and "/" in word.text:
-            self.ran_fresh(word.text, language_of(word.text), text, depth)
 
     def ran_fresh(self, path: str, language: str, text: str, depth: int) -> bool:
         """Whether the line runs a file that it has written itself; what stands in it is examined."""

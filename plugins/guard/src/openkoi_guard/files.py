@@ -108,8 +108,10 @@ def modes(command: Command) -> Iterator[Finding]:
     if command.name.endswith("chmod") and OPENS.fullmatch(mode) and any(map(is_secret, paths)):
         yield Finding("lets others read keys or passwords", "secrets")
         return
+    handed_on = command.name.endswith(("chown", "chgrp")) and command.has("-R", "--recursive")
     for path in paths:
-        if is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
+        outside = handed_on and path.startswith(("/", "~", "..")) and not path.startswith("/tmp/")
+        if outside or is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
             yield Finding(f"changes who may use {path}", "privilege")
             return
 

@@ -48,7 +48,7 @@ class Finding:
 class Concern:
     """Why a person should see a line: which command of it, and what that does.
 
-    ``deletes``: folders that a build makes again, when the command does nothing but delete such.
+    ``deletes``: what a build makes again, or what is temporary, when the command does nothing but delete such.
     """
 
     verdict: type[Ask] | type[Deny]

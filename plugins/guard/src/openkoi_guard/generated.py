@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .finding import Command
+from .words import Word
 
 NAMES = (
     *("build", "dist", "out", "target", "_build", "cmake-build-*", "node_modules", "bower_components", "__pycache__"),
@@ -30,7 +31,7 @@ NAMES = (
 )
 FILES = (
     *("*.pyc", "*.pyo", ".coverage", ".coverage.*", "coverage.xml", "coverage.json", "lcov.info", "*.tsbuildinfo"),
-    *(".eslintcache", ".stylelintcache", "junit.xml", ".DS_Store"),
+    *(".eslintcache", ".stylelintcache", "junit.xml", ".DS_Store", "*.o", "*.obj", "*.class", "*.gcda", "*.gcno"),
 )
 DELETING = frozenset({"rm", "rimraf"})
 # What else a line may do before without putting something of value into such a folder.
@@ -49,11 +50,24 @@ def generated_targets(command: Command, earlier: Collection[str], line: str) -> 
     words = [word for word in command.words if not word.option]
     if command.name not in DELETING or not words or OUT_OF_ORDER.search(line):
         return ()
-    paths = tuple(os.path.normpath(word.text) for word in words if word.known and not word.glob)
-    if len(paths) < len(words) or not all(map(is_generated, paths)):
+    if not all(word.known and (is_generated(word.text) or is_pattern(word)) for word in words):
         return ()
+    paths = tuple(os.path.normpath(word.text) for word in words)
     names = {os.path.basename(path) for path in paths}  # noqa: PTH119  # they are no paths of this machine
-    return () if any(name in word for name in names for word in earlier) else paths
+    if any(name in word for name in names for word in earlier):
+        return ()
+    found = (patterns_of(path) if is_pattern(word) else (path,) for word, path in zip(words, paths, strict=True))
+    return tuple(path for some in found for path in some)
+
+
+def is_pattern(word: Word) -> bool:
+    """Return whether a word is one of these patterns, for what lies in the folder that is worked in itself."""
+    return word.glob and word.text in {*NAMES, *FILES}
+
+
+def patterns_of(name: str, above: str = "") -> tuple[str, ...]:
+    """Return how git is asked for what has such a name, and for all that is in it."""
+    return tuple(f":(glob){above}{name}{deeper}" for deeper in ("", "/**"))
 
 
 def is_made_again(name: str) -> bool:
@@ -68,7 +82,8 @@ def is_below(path: str) -> bool:
 
 def is_generated(path: str) -> bool:
     """Return whether a path is below the folder that is worked in, and ends in such a name."""
-    return is_below(path) and is_made_again(path.split("/")[-1])
+    plain = os.path.normpath(path)
+    return is_below(plain) and is_made_again(plain.split("/")[-1])
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
@@ -76,9 +91,9 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
     if any(COMPUTED.search(folder) for folder in folders):
         return False
     patterns = [path for path in paths if path.startswith(":(glob)")]
-    if patterns:
-        return not folders and len(patterns) == len(paths) and lists_nothing(patterns, workspace)
-    places = [workspace / folder / path for folder in (".", *folders) for path in paths]
+    if patterns and (folders or not lists_nothing(patterns, workspace)):
+        return False
+    places = [workspace / folder / path for folder in (".", *folders) for path in paths if path not in patterns]
     return all(is_plain(place, workspace) for place in places) and all(map(is_ignored, places))
 
 

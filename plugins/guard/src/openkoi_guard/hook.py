@@ -12,6 +12,7 @@ from .generated import is_disposable
 from .policy import Policy, patterns
 from .protected import DEFAULTS, places, protected_by, reason
 from .sourced import Beginnings, is_new
+from .temporary import is_temporary
 
 if TYPE_CHECKING:
     from .git_checkouts import Comparison
@@ -84,7 +85,7 @@ class Guard:
         from .judge import examined
 
         judgement = examined(line, Policy(self.allow, self.ask, self.deny, mounted_for(line)))
-        verdict = without_generated(judgement, workspace)
+        verdict = without_worthless(judgement, workspace, since)
         if not isinstance(verdict, Allow):
             yield verdict
         yield from self.on_sourced(judgement, workspace, since)
@@ -133,15 +134,14 @@ def strictest_of(said: Sequence[Permission]) -> Permission | None:
     return Ask("\n".join(filter(None, (*lines, noted))), paths=tuple(paths))
 
 
-def without_generated(judgement: "Judgement", workspace: Path) -> Permission:
-    """The verdict without concerns about folders that a build makes again and git ignores."""
+def without_worthless(judgement: "Judgement", workspace: Path, since: float) -> Permission:
+    """Return the verdict without concerns about what a build makes again and git ignores, or what is temporary."""
     from .judge import verdict_of
 
-    kept = [
-        concern
-        for concern in judgement.concerns
-        if not (concern.deletes and is_disposable(concern.deletes, judgement.folders, workspace))
-    ]
+    def is_worthless(deletes: Sequence[str]) -> bool:
+        return is_temporary(deletes, since) or is_disposable(deletes, judgement.folders, workspace)
+
+    kept = (concern for concern in judgement.concerns if not (concern.deletes and is_worthless(concern.deletes)))
     return verdict_of(tuple(kept))
 
 

@@ -37,7 +37,8 @@ SECRET = re.compile(
     r"|(^|/)(\.gnupg|\.password-store|\.config/gcloud|library/keychains)(/|$)|(^|/)\.aws/?$"
     r"|^/etc/(shadow|gshadow|sudoers|master\.passwd|security/opasswd)|^/etc/ssh/ssh_host_\w+_key$|^/etc/ssl/private"
     r"|^/proc/[^/]+/environ$|(^|/)(logins\.json|key4\.db|login data|cookies\.sqlite)$|system32/config/(sam|system)$"
-    r"|^/run/secrets(/|$)|^/var/run/secrets(/|$)",
+    r"|^/run/secrets(/|$)|^/var/run/secrets(/|$)"
+    r"|(^|/)(\.mozilla|\.thunderbird|\.config/(google-chrome|chromium)|application support/google/chrome)(/|$)",
     re.IGNORECASE,
 )
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)

@@ -25,8 +25,10 @@ RUN_PREFIXES = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "pty.spa
 EVALUATES = frozenset({"eval", "exec", "builtins.eval", "builtins.exec"})
 HIDES = frozenset({"__import__", "importlib.import_module", "ctypes.CDLL", "pickle.loads", "marshal.loads"})
 ENDS = frozenset({"os.kill", "os.killpg", "os.dup2"})
-SENDS = ("requests.", "httpx.", "aiohttp.", "urllib3.")
+SENDS = ("requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.")
 SENDING = frozenset({"post", "put", "patch", "delete"})
+READS = frozenset({"open", "io.open", "os.getenv", "os.environ.get", "os.popen"})
+READING = frozenset({"read_text", "read_bytes", "read", "check_output"})
 HARMLESS_IMPORTS = frozenset({"sys", "json", "time", "math", "datetime", "re", "platform", "site", "sysconfig"})
 
 
@@ -113,10 +115,27 @@ def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
         yield Found("hides what it calls")
     elif name in ENDS:
         yield Found("ends processes, or hands on their input")
-    elif name.startswith(SENDS) and last in SENDING:
+    elif name.startswith(SENDS) and (last in SENDING or carries_data(call, names)):
         yield Found("sends data to another machine")
     else:
         yield from written(call, name, last)
+
+
+def carries_data(call: ast.Call, names: Mapping[str, str]) -> bool:
+    """Whether a request has a body, or something in it is read from a file, a program or the environment."""
+    if any(keyword.arg in {"data", "json", "files", "content"} for keyword in call.keywords):
+        return True
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(reads(node, names) for one in given for node in ast.walk(one))
+
+
+def reads(node: ast.AST, names: Mapping[str, str]) -> bool:
+    if isinstance(node, ast.Subscript):
+        return dotted(node.value, names) == "os.environ"
+    if not isinstance(node, ast.Call):
+        return False
+    name = dotted(node.func, names)
+    return name in READS or name.rpartition(".")[2] in READING
 
 
 def ran(line: str | None) -> Found:

@@ -3,10 +3,10 @@
 Only a search of the folder that is worked in, by names that no branch in ``.git`` can have, is understood.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from .finding import Command
-from .generated import DELETING, OUT_OF_ORDER, generated_targets, is_made_again
+from .generated import DELETING, HARMLESS_BEFORE, OUT_OF_ORDER, generated_targets, is_made_again, patterns_of
 from .shell import read_script
 from .words import Word
 
@@ -15,17 +15,18 @@ ACTIONS = frozenset({"-exec", "-execdir", "-delete", "-print", "-print0"})
 # Conditions that make a search find no more than its names do.
 NARROWING = frozenset({"-prune", "-depth"})
 NARROWING_VALUES = frozenset({"-type", "-maxdepth", "-mindepth"})
-# Programs that run another one in the same folder.
-SAME_FOLDER = frozenset({"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf"})
+# Programs that run another one, or a line, in the same folder.
+SAME_FOLDER = frozenset({"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap"})
 
 
-def deleted_by(command: Command, line: str, earlier: Collection[str]) -> tuple[str, ...]:
+def deleted_by(command: Command, line: str, ran: Sequence[Command]) -> tuple[str, ...]:
     """Return what a command deletes, if all of it is made again: paths, or patterns for git.
 
-    ``earlier`` are the words of the commands before it in the line.
+    ``ran`` are the commands before it in the line: most may have put something of value into a folder.
     """
     if command.name not in FINDERS:
-        return generated_targets(command, earlier, line)
+        putting = (one for one in ran if one.name not in HARMLESS_BEFORE | SAME_FOLDER)
+        return generated_targets(command, [word.text for one in putting for word in one.words], line)
     return found_by(command.words, line) if command.words[-1:] and command.words[-1].text == "-delete" else ()
 
 
@@ -50,24 +51,15 @@ def found_by(words: Sequence[Word], line: str) -> tuple[str, ...]:
     """Return what a search finds, as patterns for git; nothing where it may find what is of value."""
     texts = [word.text for word in words]
     end = next((at for at, text in enumerate(texts) if text in ACTIONS), len(texts))
-    if (
-        texts[:1]
-        not in (
-            [
-                ".",
-            ],
-            ["./"],
-        )
-        or not all(word.known for word in words[:end])
-        or OUT_OF_ORDER.search(line)
-    ):
+    known = all(word.known for word in words[:end])
+    if texts[:1] not in (["."], ["./"]) or not known or OUT_OF_ORDER.search(line):
         return ()
     names = names_in(texts[1:end])
     if sum(text in ACTIONS for text in texts) > 1 or {"-o", "-or", ","} & set(texts[end:]):
         return ()
     if not names or not all(is_made_again(name) and no_branch(name) for name in names):
         return ()
-    return tuple(f":(glob)**/{name}{deeper}" for name in names for deeper in ("", "/**"))
+    return tuple(pattern for name in names for pattern in patterns_of(name, "**/"))
 
 
 def names_in(conditions: Sequence[str]) -> list[str]:

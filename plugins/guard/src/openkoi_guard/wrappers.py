@@ -57,18 +57,18 @@ def wrappers() -> dict[str, tuple[Wrapper, ...]]:
 def wrapped(name: str, words: Sequence[Word]) -> Iterator[Inner]:
     """Find the command that a program of the table runs."""
     for wrapper in wrappers().get(name, ()):
-        given = after_subcommand(wrapper, words)
+        given = after_subcommand(wrapper.subcommand, wrapper.taking, words)
         if given is not None:
             yield from inner_of(wrapper, given)
             return
 
 
-def after_subcommand(wrapper: Wrapper, words: Sequence[Word]) -> Sequence[Word] | None:
+def after_subcommand(subcommand: Sequence[str], taking: frozenset[str], words: Sequence[Word]) -> Sequence[Word] | None:
     """The words after ``docker compose exec`` and its like; None if it is another subcommand."""
     at = 0
-    for wanted in wrapper.subcommand:
+    for wanted in subcommand:
         while at < len(words) and words[at].option and words[at].text != wanted:
-            at += 2 if words[at].text in wrapper.taking else 1
+            at += 2 if words[at].text in taking else 1
         if at >= len(words) or words[at].text not in wanted.split("|"):
             return None
         at += 1
@@ -79,7 +79,7 @@ def inner_of(wrapper: Wrapper, words: Sequence[Word]) -> Iterator[Inner]:
     rest = after_options(words, wrapper.taking, wrapper.skip)
     if wrapper.loose:
         yield from (Inner(tuple(words[at:]), guess=True) for at in begins(words))
-        yield from (Inner(line=word) for word in words if word.known and " " in word.text and not word.glob)
+        yield from (Inner(line=word, guess=True) for word in words if word.known and " " in word.text and not word.glob)
     elif wrapper.joins:
         yield from joined(rest)
     elif rest:
