@@ -15,7 +15,7 @@ from openkoi.unknown_settings import shared_by
 from openkoi_files import Setting, read_settings
 from openkoi_hookspecs import Limits, SharedSetting
 
-FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
+FOLDER = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle"
 KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
 
 

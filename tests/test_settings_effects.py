@@ -40,7 +40,7 @@ from openkoi_files import Setting
 from openkoi_hookspecs import Model, Text, ToolCall
 from openkoi_testing import Line, Scripted, Stage, Turn
 
-TEMPLATE = Path(__file__).parent.parent / "bundle" / "openkoi_bundle" / "openkoi.toml"
+TEMPLATE = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
 COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
 
 
