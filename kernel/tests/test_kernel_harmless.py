@@ -4,6 +4,8 @@ import pytest
 
 from openkoi.project_policy import STRICTNESS, project_setting_error
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     "key",

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from openkoi.config import Config
 from openkoi.paths import Paths
 from openkoi.plugins import Plugins
@@ -10,6 +12,8 @@ from openkoi.registry import Found
 from openkoi_files import Setting
 from openkoi_hookspecs import PluginEntry
 from openkoi_redact import Redactor
+
+pytestmark = pytest.mark.unit
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 

@@ -15,6 +15,8 @@ from openkoi_files import Setting
 from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Price, Provider, Request
 from openkoi_models import CONTEXT, OUTPUT, Catalogue
 
+pytestmark = pytest.mark.unit
+
 INFINITE, NAN = float("inf"), float("nan")
 
 

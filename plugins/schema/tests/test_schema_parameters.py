@@ -8,6 +8,8 @@ from data_files import fault_cases
 from openkoi_hookspecs import Json, ToolError
 from openkoi_schema import Parameters
 
+pytestmark = pytest.mark.unit
+
 PARAMETERS = Parameters(
     {"path": {"type": "string"}, "n": {"type": "integer", "minimum": 1}, "all": {"type": "boolean"}},
     required=("path",),

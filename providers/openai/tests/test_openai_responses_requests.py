@@ -24,6 +24,8 @@ from openkoi_hookspecs import (
 from openkoi_openai.responses import Scribe
 from openkoi_openai.responses.seals import sealed
 
+pytestmark = pytest.mark.unit
+
 SENT: list[dict[str, Any]] = []
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STRICT: Arguments = {**PATH, "additionalProperties": False}

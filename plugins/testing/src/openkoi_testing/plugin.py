@@ -65,6 +65,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "live: calls a real model, only with OPENKOI_LIVE_TEST=1")
     config.addinivalue_line("markers", "campaign: takes minutes; deselect it with -m 'not campaign'")
     config.addinivalue_line("markers", "sampled(count): mark all but so many of a test's cases as campaign, evenly")
+    config.addinivalue_line("markers", "unit: neither files nor processes nor sockets, which -m unit enforces")
+    if config.getoption("markexpr") == "unit":
+        from .unit import UnitTests
+
+        config.pluginmanager.register(UnitTests())
 
 
 @pytest.hookimpl(tryfirst=True)
