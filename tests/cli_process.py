@@ -15,6 +15,7 @@ from warm_process import start
 
 CLEARED = re.compile(r"OPENKOI_|AWS_|.*_(?:API_KEY|BASE_URL)$|PYTHONDONTWRITEBYTECODE$")
 NOBODY = "127.0.0.1:1"
+CAN_FORK = sys.platform.startswith("linux")  # macOS has no sockets of the kind that warm_process uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Shell:
     def __call__(
         self, *arguments: str, stdin: str | None = None, seconds: float = 60
     ) -> subprocess.CompletedProcess[str]:
-        if any(name.startswith("PYTHON") for name in self.variables.keys() - {"PYTHONPATH"}):
+        if not CAN_FORK or any(name.startswith("PYTHON") for name in self.variables.keys() - {"PYTHONPATH"}):
             return self.cold(*arguments, stdin=stdin, seconds=seconds)
         with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
             given.write((stdin or "").encode())
@@ -63,7 +64,7 @@ class Shell:
             text=True,
             timeout=seconds,
             check=False,
-            preexec_fn=listening,
+            preexec_fn=listening if os.name == "posix" else None,
         )
 
     def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
@@ -90,7 +91,7 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=listening,
+            preexec_fn=listening if os.name == "posix" else None,
         )
 
     def told(self, **variables: str) -> "Shell":

@@ -1,18 +1,23 @@
 """Run the command line as a person at a terminal does: a real terminal device, keys in, a screen's text out."""
 
 import os
-import pty
 import re
 import select
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from cli_process import Shell
+
+if sys.platform == "win32":
+    pytest.skip("needs a POSIX terminal", allow_module_level=True)
+else:
+    import pty
+    import termios
 
 DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
 INTERRUPT, END = "\x03", "\x04"

@@ -15,7 +15,7 @@ from openkoi_settings import Paths, Setting, keys, load_config, read_settings
 from openkoi_settings.documentation import default_file, settings_table
 from openkoi_settings.key import OF_PLUGINS
 
-FOLDER = Path(__file__).parent.parent / "bundle" / "openkoi_bundle"
+FOLDER = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle"
 KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
 
 

@@ -5,14 +5,12 @@ What the kernel makes of it (retries, fallbacks, budgets) and the layers above t
 
 import asyncio
 import base64
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
+from data_files import Case, case_name, fault_cases
 
 from openkoi_hookspecs import (
     Chunk,
@@ -30,7 +28,6 @@ from openkoi_testing.servers import Fault, OpenAIServer, Say
 from openkoi_testing.servers.faults import After
 from openkoi_testing.servers.http import HttpServer, Served
 
-CATALOGUE = Path(__file__).resolve().parents[1].parent / "shared" / "corpora" / "faults.json"
 IDLE = 0.5
 KEY = "sk-abcd1234efgh5678ijkl9012"
 NOWHERE = "http://nowhere.invalid/v1"
@@ -38,8 +35,6 @@ SPECIAL = {
     "headers-then-silence": Fault(cut=0, after=After.HANGS),
     "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
 }
-
-Case = dict[str, Any]  # the catalogue is JSON whose fields differ from case to case
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +52,6 @@ class Seen:
     @property
     def calls(self) -> list[ToolCall]:
         return [chunk for chunk in self.chunks if isinstance(chunk, ToolCall)]
-
-
-def cases(layer: str) -> list[Case]:
-    if not CATALOGUE.exists():
-        return []
-    found = json.loads(CATALOGUE.read_text(encoding="utf-8"))["cases"]
-    return [case for case in found if case["layer"] == layer]
-
-
-def name(case: Case) -> str:
-    return f"{case['id']} {case['why']}"
 
 
 async def ask(provider: OpenAI) -> tuple[list[Chunk], ProviderError | None]:
@@ -142,13 +126,7 @@ def check(found: Seen, expect: Case) -> None:
             pytest.fail(f"The catalogue expects {unknown!r}, which is not known here.")
 
 
-def test_the_catalogue_is_there() -> None:
-    if not CATALOGUE.exists():
-        pytest.skip(f"THE CATALOGUE OF FAULTS IS NOT TESTED: it is not at {CATALOGUE}")
-    assert (cases("http"), cases("sse")) != ([], [])
-
-
-@pytest.mark.parametrize("case", cases("http"), ids=name)
+@pytest.mark.parametrize("case", fault_cases("http"), ids=case_name)
 def test_an_answer_is_seen_as_what_it_is(case: Case) -> None:
     found = seen(NOWHERE) if case["given"]["status"] == "dns-failure" else answered(fault_of(case["given"]))
 
@@ -157,7 +135,7 @@ def test_an_answer_is_seen_as_what_it_is(case: Case) -> None:
     assert KEY not in str(found.error)
 
 
-@pytest.mark.parametrize("case", cases("sse"), ids=name)
+@pytest.mark.parametrize("case", fault_cases("sse"), ids=case_name)
 def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
     expect = case["expect"]
     found = answered(stream_of(case))
@@ -170,7 +148,9 @@ def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
         assert not found.calls
 
 
-@pytest.mark.parametrize("case", [case for case in cases("http") if "key_sent_elsewhere" in case["expect"]], ids=name)
+@pytest.mark.parametrize(
+    "case", [case for case in fault_cases("http") if "key_sent_elsewhere" in case["expect"]], ids=case_name
+)
 def test_a_redirect_takes_no_key_elsewhere(case: Case) -> None:
     with HttpServer(lambda _: Served([b"{}"])) as elsewhere:
         given = {**case["given"], "headers": {"location": f"{elsewhere.url}/v1/chat/completions"}}

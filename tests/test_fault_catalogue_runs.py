@@ -1,12 +1,11 @@
 """The catalogue of faults, its layers `tool` and `proto`, as a whole run meets them: nothing wrong is ever executed."""
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import Case, case_name, fault_cases
 
 from openkoi_hookspecs import (
     Chunk,
@@ -32,28 +31,11 @@ from openkoi_report import report_of
 from openkoi_testing import Rehearsed, Stage, perform
 from openkoi_wire import Calls
 
-CATALOGUE = Path(__file__).resolve().parents[1].parent / "shared" / "corpora" / "faults.json"
 LONGEST_NAME = 4_096
 
-Case = dict[str, Any]  # the catalogue is JSON whose fields differ from case to case
 
-
-def cases(layer: str) -> list[Case]:
-    if not CATALOGUE.exists():
-        return []
-    found = json.loads(CATALOGUE.read_text(encoding="utf-8"))["cases"]
-    return [case for case in found if case["layer"] == layer]
-
-
-def name(case: Case) -> str:
-    return f"{case['id']} {case['why']}"
-
-
-def the(id: str) -> Case:
-    found = [case for case in cases("proto") if case["id"] == id]
-    if not found:
-        pytest.skip(f"THE CATALOGUE OF FAULTS IS ABSENT: {CATALOGUE}")
-    return found[0]
+def protocol_case(id: str) -> Case:
+    return next(case for case in fault_cases("proto") if case["id"] == id)
 
 
 @dataclass
@@ -105,7 +87,7 @@ def ran(model: Asking, box: Reader) -> Rehearsed:
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
 
-@pytest.mark.parametrize("case", cases("tool"), ids=name)
+@pytest.mark.parametrize("case", fault_cases("tool"), ids=case_name)
 def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
     call = Calls().make("call_1", "read", case["given"]["arguments"])
     model, box = Asking([[call]]), Reader(case["given"]["schema"])
@@ -123,7 +105,7 @@ def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
 
 
 def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
-    case = the("P02")
+    case = protocol_case("P02")
     calls = Calls()
     turn = [calls.make(one["id"], one["name"], one["arguments"]) for one in case["given"]["tool_calls"]]
     model, box = Asking([turn]), Reader(SCHEMA)
@@ -135,7 +117,7 @@ def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
 
 
 def test_two_hundred_calls_in_one_turn_are_bounded_and_each_has_a_result() -> None:
-    case = the("P04")
+    case = protocol_case("P04")
     turn = [ToolCall(one["id"], "read", {"path": f"{one['id']}.py"}) for one in case["given"]["tool_calls"]]
     model, box = Asking([turn]), Reader(SCHEMA)
     ran(model, box)
@@ -146,7 +128,7 @@ def test_two_hundred_calls_in_one_turn_are_bounded_and_each_has_a_result() -> No
 
 
 def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
-    case = the("P08")
+    case = protocol_case("P08")
     turns = [
         [ToolCall(str(number), "read", {"path": case["given"]["alternate"][number % 2]})]
         for number in range(case["given"]["times"])

@@ -1,6 +1,7 @@
 """Who may import whom, read from the code itself."""
 
 import ast
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -30,6 +31,12 @@ LIBRARIES = {
     *("openkoi-skillfile", "openkoi-wire"),
 }
 HOLD_THE_KERNEL = {"openkoi-testing", "openkoi-cli"}
+
+
+TOP = {
+    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
+    *("kernel", "plugins", "providers", "integrations", "evaluators", "hookspecs", "tests", "examples"),
+}
 
 
 def imports(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -120,8 +127,15 @@ def test_every_distribution_is_small_on_paper(folder: Path) -> None:
     assert len((folder / "pyproject.toml").read_text().splitlines()) <= 24
 
 
+def test_nothing_else_lies_at_the_top_level() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+
+    assert set() == {name for name in names if not name.startswith(".")} - TOP
+
+
 def test_bundles_contain_no_code() -> None:
-    assert [] == list((ROOT / "bundle").rglob("*.py"))
+    assert [] == list((ROOT / "plugins" / "bundle").rglob("*.py"))
 
 
 def test_versions_are_calendar_dates_and_agree() -> None:

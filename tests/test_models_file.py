@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-FILE = Path(__file__).parent.parent / "bundle" / "openkoi_bundle" / "models.json"
+FILE = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "models.json"
 UNPRICED = {"openrouter", "qwen", "ollama"}
 SCOPES = ["", "us.", "global."]
 DATES = ["", "-20251231", "-v1:0"]

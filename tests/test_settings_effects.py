@@ -38,7 +38,7 @@ from openkoi_settings import Config, Paths, Setting, keys
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scripted, Stage, Turn
 
-TEMPLATE = Path(__file__).parent.parent / "bundle" / "openkoi_bundle" / "openkoi.toml"
+TEMPLATE = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
 COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
 
 

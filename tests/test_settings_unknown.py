@@ -155,7 +155,7 @@ def test_a_variable_with_a_slip_is_named(openkoi: Shell) -> None:
 
 @pytest.mark.row("CFG-03", "CFG-04")
 def test_what_is_read_is_not_named(openkoi: Shell) -> None:
-    template = Path(__file__).parent.parent / "bundle" / "openkoi_bundle" / "openkoi.toml"
+    template = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
     configured(openkoi, template.read_text())
     model = script(openkoi.folder, ANSWER)
 

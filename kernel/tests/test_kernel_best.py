@@ -17,6 +17,8 @@ from openkoi_hookspecs import (
     StopReason,
 )
 
+pytestmark = pytest.mark.unit
+
 
 def empty() -> Iteration:
     return Iteration(

@@ -25,6 +25,8 @@ from openkoi_hookspecs import (
     StopReason,
 )
 
+pytestmark = pytest.mark.unit
+
 DONE = Facts(answered=True, changed=True)
 GOOD = replace(DONE, judged=0.9)
 BLOCKER = Evaluation(findings=(Finding("drops every table", Severity.BLOCKER),))

@@ -19,6 +19,8 @@ from openkoi_hookspecs import (
     StopReason,
 )
 
+pytestmark = pytest.mark.unit
+
 IMPORTANT = Finding("has no test")
 
 

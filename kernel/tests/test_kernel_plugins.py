@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi_hookspecs import PluginEntry
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Paths, Setting
+
+pytestmark = pytest.mark.unit
 
 WORKSPACE = Found("tools", "workspace", "openkoi_hookspecs.errors", "openkoi-tools")
 

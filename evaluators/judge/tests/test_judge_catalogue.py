@@ -6,22 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import fault_cases
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, LimitExceededError, Limits, NextAction, Task
 from openkoi_judge import Judge
 from openkoi_testing import Scripted, Stage, lend, perform
 
-FAULTS = Path(__file__).parents[3] / "../shared/corpora/faults.json"
 ROOMY = Task("Do it", limits=Limits(tokens=10_000_000))
 LONGER = "the answer was longer than was paid for, and nothing more is asked"
 HEAD = "---\nname: faults\nkind: evaluator\nmetadata:\n  dimensions:\n"
 
 
 def cases() -> list[Any]:
-    if not FAULTS.exists():
-        return [pytest.param({}, id="absent", marks=pytest.mark.skip(reason=f"NOT RUN: {FAULTS} is absent"))]
-    every = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
-    return [pytest.param(case, id=case["id"]) for case in every if case["layer"] == "eval"]
+    return [pytest.param(case, id=case["id"]) for case in fault_cases("eval")]
 
 
 def judge(data: Path, names: list[str]) -> Judge:
@@ -59,7 +56,7 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
     assert (2 if "truncated" in expected.get("flags", ()) else 1) == len(model.asked)
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if "accept" in (case.values[0].get("expect") or {})])
+@pytest.mark.parametrize("case", [case for case in cases() if "accept" in case.values[0]["expect"]])
 def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_path: Path) -> None:
     names, said = case["given"]["rubric"], case["given"]["text"]
     stage = Stage(

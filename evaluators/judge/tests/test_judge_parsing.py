@@ -1,10 +1,10 @@
 """What a judge may say, and what is made of it: the right scores or none."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import fault_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +13,6 @@ from openkoi_judge.scores import Unreadable
 from openkoi_judge.verdict import read_verdict
 from openkoi_skillfile import Dimension, Rubric
 
-FAULTS = Path(__file__).parents[3] / "../shared/corpora/faults.json"
 RUBRIC = Rubric("house", (Dimension("walls", 0.5), Dimension("roof", 0.3), Dimension("error responses", 0.2)))
 GOOD = '{"scores": {"walls": 0.7, "roof": 0.9, "error responses": 0.4}, "findings": []}'
 OTHER = GOOD.replace("0.7", "0.2")
@@ -35,14 +34,7 @@ def scores(walls: str) -> str:
     return f'{{"scores": {{"walls": {walls}, "roof": 0.9, "error responses": 0.4}}}}'
 
 
-def cases() -> list[Any]:
-    if not FAULTS.exists():
-        return [pytest.param({}, id="absent", marks=pytest.mark.skip(reason=f"NOT RUN: {FAULTS} is absent"))]
-    every = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
-    return [pytest.param(case, id=case["id"]) for case in every if case["layer"] == "eval"]
-
-
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", fault_cases("eval"), ids=lambda case: case["id"])
 def test_the_catalogue_of_faults_gives_right_scores_or_none(case: dict[str, Any]) -> None:
     given, expected = case["given"], case["expect"]
     try:

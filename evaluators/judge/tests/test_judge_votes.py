@@ -10,6 +10,8 @@ from openkoi_judge.verdict import Verdict
 from openkoi_judge.votes import agreed, capped, close, composite, total
 from openkoi_skillfile import Dimension, Rubric
 
+pytestmark = pytest.mark.unit
+
 RUBRIC = Rubric("house", (Dimension("walls", 0.75), Dimension("roof", 0.25)))
 
 

@@ -10,6 +10,8 @@ from openkoi_testrunner.project import Kind
 from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import verdict
 
+pytestmark = pytest.mark.unit
+
 SUITE = Suite(Kind.PYTEST)
 GOOD, BAD = "test_a.py::test_good", "test_a.py::test_bad"
 

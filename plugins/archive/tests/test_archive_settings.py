@@ -6,6 +6,8 @@ import pytest
 
 from openkoi_archive.as_json import TEXT, masked_setting
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("line", "kept"),

@@ -5,6 +5,8 @@ import pytest
 from openkoi_cli.untaken import MOVED, WROTE, untaken
 from openkoi_hookspecs import Record, events
 
+pytestmark = pytest.mark.unit
+
 A, B, C = (letter * 40 for letter in "abc")
 
 

@@ -12,6 +12,8 @@ from openkoi_hookspecs import Allow, Ask, Deny
 if TYPE_CHECKING:
     from plugins.fetch.tests.conftest import Web
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("line", "url"),

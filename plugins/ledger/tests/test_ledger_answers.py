@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from openkoi_ledger.answers import Answer, answers
 
+pytestmark = pytest.mark.unit
+
 LESSON = "Use `pipe` as the separator"
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from ledger_builders import NOW, book, entry, green, lesson, red, turn
 
 from openkoi_hookspecs import (
@@ -24,6 +25,8 @@ from openkoi_ledger.reflect import lessons
 from openkoi_ledger.sameness import about_the_same
 from openkoi_ledger.told import Noted
 from openkoi_ledger.words import Tongue
+
+pytestmark = pytest.mark.unit
 
 LIMITER = "Trouble with the limiter: Use `token_bucket`."
 COUNTING = "The counting method is wrong: Use `sliding_log`."

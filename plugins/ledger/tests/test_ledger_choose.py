@@ -17,6 +17,8 @@ from openkoi_ledger.entry import Entry, Proof, Trust
 from openkoi_ledger.hook import similar
 from openkoi_ledger.told import Credited, Shown
 
+pytestmark = pytest.mark.unit
+
 
 def test_a_projects_memory_never_leaves_it() -> None:
     kept = book([entry("Export invoices by `tab`.", project="lake"), entry("Export invoices by `x`.", scope="user")])

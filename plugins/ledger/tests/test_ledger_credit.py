@@ -14,6 +14,8 @@ from openkoi_ledger.entry import Entry, Trust
 from openkoi_ledger.judge import settled
 from openkoi_ledger.told import Credited, Shown
 
+pytestmark = pytest.mark.unit
+
 
 def used(*outcomes: str) -> list[Use]:
     """``+`` shown and passed, ``-`` shown and blamed, ``o`` shown and failed elsewhere, ``w`` and ``W`` withheld."""

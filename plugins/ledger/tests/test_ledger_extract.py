@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from ledger_builders import patch
 
 from openkoi_hookspecs import (
@@ -24,6 +25,8 @@ from openkoi_ledger.entry import Entry
 from openkoi_ledger.extract import extracted
 from openkoi_ledger.judge import stands
 from openkoi_ledger.lesson import Lesson
+
+pytestmark = pytest.mark.unit
 
 SEPARATOR = Finding("wrong separator", fix="Use `pipe` as the separator.")
 CHARSET = Finding("charset does not fit", fix="Set the charset to `latin`.")

@@ -26,6 +26,8 @@ from openkoi_ledger.reflect import lessons, pays
 from openkoi_ledger.teach import taught, vetted
 from openkoi_ledger.trust import Read, lineage
 
+pytestmark = pytest.mark.unit
+
 
 def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence() -> None:
     [found] = extracted(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))

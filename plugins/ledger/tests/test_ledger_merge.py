@@ -13,6 +13,8 @@ from openkoi_ledger.deeds import approved, dismissed, pinned, restored
 from openkoi_ledger.entry import Proof, Trust, learning_of, put_away
 from openkoi_ledger.merge import merged
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.row("LEARN-07", "C54")
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
 from openkoi_ledger.book import Book
 from openkoi_ledger.choose import Asked
@@ -9,6 +11,8 @@ from openkoi_ledger.entry import Entry, Proof, Trust, put_away
 from openkoi_ledger.hook import near
 from openkoi_ledger.relevance import evidence, holds, relevance_of, resembles
 from openkoi_ledger.told import Credited, Noted, Shown
+
+pytestmark = pytest.mark.unit
 
 NOW = "2026-03-01T00:00:00Z"
 PROOF = Proof(run="r", finding="charset does not fit")

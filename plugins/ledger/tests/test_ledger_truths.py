@@ -34,6 +34,8 @@ from openkoi_ledger.teach import taught
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read
 
+pytestmark = pytest.mark.unit
+
 NOW = "2026-03-01T00:00:00Z"
 
 

@@ -5,6 +5,8 @@ import pytest
 from openkoi_ledger.book import said_by
 from openkoi_ledger.words import Tongue, agreed, differ, kindred, opposed, terms
 
+pytestmark = pytest.mark.unit
+
 TITLES = terms("separator delimiter column wrong fit charset backoff")
 RARE, OFTEN = terms("separator delimiter column"), terms("wrong")
 WEIGHTS = {word: said_by(2, 40) for word in RARE} | {word: said_by(20, 40) for word in OFTEN}

@@ -22,6 +22,8 @@ from openkoi_hookspecs import (
 from openkoi_log.history import Past
 from openkoi_log.rerun import Rerun, rerun_of
 
+pytestmark = pytest.mark.unit
+
 AT = "2026-11-21T10:00:00.000000Z"
 MISSING = Decision(NextAction.ACCEPT_BEST, "not judged: no answer", unjudged=True)
 SILENT = Evaluation(unavailable_reason="no answer")

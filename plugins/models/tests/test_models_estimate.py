@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from openkoi_hookspecs import Message, Request, Role, Text, ToolCall, ToolResult, Usage
 from openkoi_models import Estimator
 
+pytestmark = pytest.mark.unit
+
 CODE = "def total(items: list[int]) -> int:\n    return sum(item * 2 for item in items)\n"
 PROSE = "The quick brown fox jumps over the lazy dog and goes on to say more about it. "
 CHINESE = "快速的棕色狐狸跳过了懒狗 然后继续讲述这个故事。"

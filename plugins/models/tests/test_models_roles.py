@@ -11,6 +11,8 @@ from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Price,
 from openkoi_models import CONTEXT, OUTPUT, Catalogue, ModelChoice, ModelRouter, ResolvedModel
 from openkoi_settings import Config, Paths, Setting
 
+pytestmark = pytest.mark.unit
+
 INFINITE, NAN = float("inf"), float("nan")
 
 

@@ -6,6 +6,8 @@ from openkoi_hookspecs import ToolCall, ToolResult
 from openkoi_progress import Standstill, Step
 from openkoi_progress.reading import shows_files
 
+pytestmark = pytest.mark.unit
+
 READING = [
     "cat a.txt",
     "cat src/a.py | head -n 20",

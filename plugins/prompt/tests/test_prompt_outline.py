@@ -8,6 +8,8 @@ from openkoi_hookspecs import ExecutionResult, Finding, Plan, Task
 from openkoi_prompt.outline import outline_of_diff, outline_of_text
 from openkoi_prompt.wording import afresh
 
+pytestmark = pytest.mark.unit
+
 DIFF = """diff --git a/a.py b/a.py
 --- a/a.py
 +++ b/a.py

@@ -8,6 +8,8 @@ from openkoi_hookspecs import Limits, Task
 from openkoi_prompt import recall_query, recall_text
 from openkoi_prompt.recall_query import MAX_ERRORS, MAX_FRAMES, MAX_LEAD, MAX_LINE, condense
 
+pytestmark = pytest.mark.unit
+
 PYTHON = """\
 Traceback (most recent call last):
   File "/usr/lib/python3.11/runpy.py", line 198, in _run_module_as_main

@@ -6,6 +6,8 @@ from openkoi_hookspecs import Cost, Decision, Finding, NextAction
 from openkoi_hookspecs.events import RunCompleted
 from openkoi_recall.digest import digest
 
+pytestmark = pytest.mark.unit
+
 
 def ended(decision: NextAction, iterations: int = 3) -> RunCompleted:
     """Return the end of a run."""

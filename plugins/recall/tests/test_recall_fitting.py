@@ -5,6 +5,8 @@ import pytest
 from openkoi_hookspecs import Passage, Query
 from openkoi_recall.fitting import Found, fitting
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(("shown", "limit"), [(0, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 8)])
 def test_of_what_was_said_one_piece_at_least_is_shown(shown: int, limit: int) -> None:

@@ -8,6 +8,8 @@ from openkoi_hookspecs import Event, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import ModelDelta, ModelResponse, QuestionAnswered
 from openkoi_recall.pieces import LONGEST, MOST, SHORTEST, pieces, said
 
+pytestmark = pytest.mark.unit
+
 SENTENCE = "The blue gateway was chosen for all invoices of the company. "
 
 

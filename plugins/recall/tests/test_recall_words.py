@@ -4,6 +4,8 @@ import pytest
 
 from openkoi_recall.words import terms
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),

@@ -9,6 +9,8 @@ import pytest
 
 from openkoi_redact import Redactor
 
+pytestmark = pytest.mark.unit
+
 BODY = [b64encode(Random(n).randbytes(48)).decode() for n in range(12)] + ["q7Zk/w=="]
 KEY = ["-----BEGIN RSA PRIVATE KEY-----", *BODY, "-----END RSA PRIVATE KEY-----"]
 SHOWN: dict[str, Callable[[int, str], str]] = {

@@ -6,6 +6,8 @@ import pytest
 
 from openkoi_redact import is_secret_name
 
+pytestmark = pytest.mark.unit
+
 SECRET = """
 PGPASSWORD MYSQL_PWD DB_PASS GPG_PASSPHRASE APIKEY clientSecret NPM_CONFIG__AUTH SENTRY_AUTH SLACK_WEBHOOK_URL
 OPENAI_API_KEY AWS_ACCESS_KEY_ID GITHUB_TOKEN npm_config__authToken SMTP_PASS GOOGLE_APPLICATION_CREDENTIALS GITHUB_PAT

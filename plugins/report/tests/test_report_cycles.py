@@ -26,6 +26,8 @@ from openkoi_hookspecs import (
 )
 from openkoi_report import cycles_of, tree_lines
 
+pytestmark = pytest.mark.unit
+
 READ = ToolCall("1", "read_file", {"path": "a.py"})
 TEST = ToolCall("2", "run", {"command": "pytest"})
 OVER = Decision(NextAction.ACCEPT, "the score 0.90 is good enough")

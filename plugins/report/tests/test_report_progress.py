@@ -31,6 +31,8 @@ from openkoi_hookspecs import (
 from openkoi_judge import Voted
 from openkoi_report import Progress, dollars, megabytes, plural, tokens_text
 
+pytestmark = pytest.mark.unit
+
 
 def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> list[str]:
     """The lines of these events, after a task began."""

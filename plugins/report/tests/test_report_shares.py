@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from openkoi_report.shares import share
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.row("TOK-02", "TOK-03", "C16")
 def test_of_two_hundred_thousand_tokens_three_iterations_get_a_little_more_each() -> None:

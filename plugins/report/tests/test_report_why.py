@@ -27,6 +27,8 @@ from openkoi_hookspecs import (
 from openkoi_judge import Voted
 from openkoi_report import report_of, why_lines
 
+pytestmark = pytest.mark.unit
+
 SCORES = (Score("tests", 1.0, 0.3), Score("walls", 0.8, 0.45), Score("roof", 0.4, 0.15))
 GO_ON = Decision(NextAction.CONTINUE, "it can still be better")
 

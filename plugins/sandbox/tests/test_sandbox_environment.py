@@ -6,6 +6,8 @@ from openkoi_hookspecs import Command
 from openkoi_redact import is_secret_name
 from openkoi_sandbox.environment import child_environment
 
+pytestmark = pytest.mark.unit
+
 NOTHING = Command(["true"])
 
 

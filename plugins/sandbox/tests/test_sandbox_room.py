@@ -8,6 +8,8 @@ import pytest
 from openkoi_hookspecs import KoiError
 from openkoi_sandbox.room import is_full, patiently
 
+pytestmark = pytest.mark.unit
+
 NO_PROCESS, NO_THREAD = BlockingIOError(errno.EAGAIN, "no"), RuntimeError("can't start new thread")
 
 

@@ -5,6 +5,8 @@ import pytest
 from openkoi_hookspecs import Json, ToolError
 from openkoi_schema import fitted
 
+pytestmark = pytest.mark.unit
+
 SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {

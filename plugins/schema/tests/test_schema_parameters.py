@@ -1,18 +1,19 @@
 """What a model may give a tool, and what it is told otherwise."""
 
 import json
-from pathlib import Path
 
 import pytest
+from data_files import fault_cases
 
 from openkoi_hookspecs import Json, ToolError
 from openkoi_schema import Parameters
+
+pytestmark = pytest.mark.unit
 
 PARAMETERS = Parameters(
     {"path": {"type": "string"}, "n": {"type": "integer", "minimum": 1}, "all": {"type": "boolean"}},
     required=("path",),
 )
-FAULTS = Path(__file__).parents[4] / "shared/corpora/faults.json"
 
 
 @pytest.mark.parametrize("given", [3, "3", " 3 ", 3.0])
@@ -53,10 +54,9 @@ def test_what_does_not_fit_is_named_with_what_is_expected(arguments: dict[str, J
     assert str(fault.value).startswith(sentence)
 
 
-@pytest.mark.skipif(not FAULTS.exists(), reason="the labelled faults are not beside this workspace")
 @pytest.mark.parametrize("case", ["T06", "T08", "T09"])
 def test_catalogued_arguments_are_taken_or_refused_as_labelled(case: str) -> None:
-    fault = next(one for one in json.loads(FAULTS.read_text())["cases"] if one["id"] == case)
+    fault = next(one for one in fault_cases("tool") if one["id"] == case)
     schema, given = fault["given"]["schema"], json.loads(fault["given"]["arguments"])
     parameters = Parameters(schema["properties"], tuple(schema["required"]))
 

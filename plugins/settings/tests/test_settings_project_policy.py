@@ -10,6 +10,8 @@ from openkoi_settings.project_policy import STRICTNESS, project_setting_error
 PATHS = Paths(Path("config.toml"), Path("data"))
 USER = Config({}, PATHS, Path())
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     "key",

@@ -4,6 +4,8 @@ import pytest
 
 from openkoi_skillfile import Dimension, Machine, Method, Rubric, Unusable, lacking, read_skill, requirements, rubric_of
 
+pytestmark = pytest.mark.unit
+
 HEAD = "---\nname: mine\nkind: evaluator\n"
 
 

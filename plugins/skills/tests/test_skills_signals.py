@@ -9,6 +9,8 @@ from openkoi_skillfile import Found, Skill, Source
 from openkoi_skills.signals import Effect, Ranked, Signals, approved, asked_for, in_common, ranked, recalled
 from openkoi_skills.words import choose, index
 
+pytestmark = pytest.mark.unit
+
 
 def found(name: str, body: str = "Do it.", source: Source = Source.USER, **metadata: object) -> Found:
     return Found(Skill(name, f"About {name}", body, metadata=metadata), source, Path(name) / "SKILL.md")

@@ -7,6 +7,8 @@ from openkoi_report import Progress
 from openkoi_skillfile import Source
 from openkoi_skills.told import Activated
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.row("CLI-42")
 @pytest.mark.parametrize(

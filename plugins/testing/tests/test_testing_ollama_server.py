@@ -3,21 +3,18 @@
 import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import ollama
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
+from data_files import schema_errors
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import Fault, OllamaServer, Say
 from openkoi_testing.servers.ollama_strict import Pulled
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
-SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "ollama.openapi.yaml"
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 TOOLS: Any = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}]
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"of": [1, {}]})]
@@ -174,9 +171,7 @@ def test_it_says_that_it_runs(server: OllamaServer) -> None:
     assert httpx2.get(f"{server.url}/api/nothing", headers=key, **PLAIN).status_code == 404
 
 
-@pytest.mark.skipif(not SCHEMAS.exists(), reason=f"the vendor's description is not at {SCHEMAS}")
 def test_its_answers_are_what_the_vendor_describes(server: OllamaServer) -> None:
-    components = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))["components"]
     chat: Any = {"model": "llama-fake", "messages": HELLO}
     with httpx2.Client(
         base_url=server.url, headers={"Authorization": "Bearer right"}, verify=False, trust_env=False
@@ -193,5 +188,4 @@ def test_its_answers_are_what_the_vendor_describes(server: OllamaServer) -> None
         ]
 
     for kind, answer in answers:
-        schema = {"$ref": f"#/components/schemas/{kind}", "components": components}
-        assert not list(Draft202012Validator(schema).iter_errors(answer)), kind
+        assert not schema_errors("ollama", kind, answer), kind

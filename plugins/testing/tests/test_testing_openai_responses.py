@@ -2,25 +2,19 @@
 
 import json
 import math
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import openai
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
+from data_files import schema_errors
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
 from openkoi_testing.servers import OpenAIServer, Say, openai_chat
 from openkoi_testing.servers.openai_responses import response, stream
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
-SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "openai.openapi.yaml"
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Check = Callable[[str, Any], None]
 
 COUNTED = Usage(input=10, output=7, cache_read=4, cache_write=2)
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"path": "b"})]
@@ -30,36 +24,9 @@ PARAMETERS = {"type": "object", "properties": {}}
 TOOLS: Any = [{"type": "function", "name": "read", "parameters": PARAMETERS, "strict": False}]
 
 
-@pytest.fixture(scope="session")
-def described() -> Check:
-    """Hold something against the vendor's description, of which only the parts are read that are needed."""
-    if not SCHEMAS.exists():
-        pytest.skip(f"the vendor's description is not at {SCHEMAS}")
-    text = SCHEMAS.read_text(encoding="utf-8")
-    pieces = re.split(r"^    ([\w.-]+):\n", text[text.index("\n  schemas:\n") :], flags=re.MULTILINE)
-    blocks, found = dict(zip(pieces[1::2], pieces[2::2], strict=True)), {}
-
-    def check(name: str, value: Any) -> None:
-        wanted = [name]
-        while wanted:
-            part = wanted.pop()
-            if part not in found:
-                found[part] = with_null(yaml.load(blocks[part], Loader))
-                wanted += re.findall(r"#/components/schemas/([\w.-]+)", blocks[part])
-        whole = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": found}}
-        assert not [error.message for error in Draft202012Validator(whole).iter_errors(value)]
-
-    return check
-
-
-def with_null(schema: Any) -> Any:
-    """Say in JSON Schema's words that something may be null, which the description says in an older way in places."""
-    if isinstance(schema, list):
-        return [with_null(inner) for inner in schema]
-    if not isinstance(schema, dict):
-        return schema
-    inner = {key: with_null(value) for key, value in schema.items()}
-    return {"anyOf": [inner, {"type": "null"}]} if schema.get("nullable") is True else inner
+def described(name: str, value: Any) -> None:
+    """Check a value against the schema of this name that the vendor publishes."""
+    assert not schema_errors("openai", name, value)
 
 
 @pytest.fixture
@@ -210,7 +177,7 @@ def test_a_whole_conversation_is_accepted(sdk: openai.OpenAI) -> None:
 
 
 @pytest.mark.parametrize("finish", ["", "length", "content_filter", "failed", "refusal"])
-def test_answers_are_what_the_vendor_describes(finish: str, described: Check) -> None:
+def test_answers_are_what_the_vendor_describes(finish: str) -> None:
     says = Say(SAYS.words, finish=finish, usage=COUNTED)
     asked = {"model": "gpt-5.2", "tools": TOOLS, **THINKING}
     described("Response", response(says, asked))
@@ -220,7 +187,7 @@ def test_answers_are_what_the_vendor_describes(finish: str, described: Check) ->
 
 
 @pytest.mark.parametrize("finish", ["", "length", "content_filter"])
-def test_chat_completions_are_what_the_vendor_describes(finish: str, described: Check) -> None:
+def test_chat_completions_are_what_the_vendor_describes(finish: str) -> None:
     says = Say(SAYS.words, finish=finish, usage=COUNTED)
     asked = {"model": "m", "stream_options": {"include_usage": True}}
     described("CreateChatCompletionResponse", json.loads(json.dumps(openai_chat.completion(says, asked))))
@@ -241,7 +208,7 @@ def test_the_vendor_s_client_embeds(sdk: openai.OpenAI, form: Any) -> None:
     assert (4, 27) == (len(first), answer.usage.prompt_tokens)
 
 
-def test_embeddings_are_what_the_vendor_describes(server: OpenAIServer, described: Check) -> None:
+def test_embeddings_are_what_the_vendor_describes(server: OpenAIServer) -> None:
     import httpx2
 
     asked = {"model": "text-embedding-3-large", "input": ["a", "b"]}

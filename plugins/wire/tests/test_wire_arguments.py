@@ -1,16 +1,15 @@
 """What is read of a model's arguments, and what is not guessed at."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import case_name, fault_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_wire import read_arguments
 
-FAULTS = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 NEEDS_A_SCHEMA = {"T06", "T08", "T09", "T16"}
 
 values = st.recursive(
@@ -21,15 +20,10 @@ values = st.recursive(
 objects = st.dictionaries(st.text(), values, max_size=4)
 
 
-def cases() -> list[dict[str, Any]]:
-    if not FAULTS.exists():
-        return []
-    known = json.loads(FAULTS.read_text(encoding="utf-8"))["cases"]
-    return [case for case in known if case["layer"] == "tool" and case["id"] not in NEEDS_A_SCHEMA]
+SCHEMALESS = [case for case in fault_cases("tool") if case["id"] not in NEEDS_A_SCHEMA]
 
 
-@pytest.mark.skipif(not FAULTS.exists(), reason=f"the catalogue of faults is not at {FAULTS}")
-@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case['id']} {case['why']}")
+@pytest.mark.parametrize("case", SCHEMALESS, ids=case_name)
 def test_the_catalogue_comes_out_as_it_should(case: dict[str, Any]) -> None:
     assert case["expect"].get("args") == read_arguments(case["given"]["arguments"])
 

@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from openkoi_wire import Serialised
+
+pytestmark = pytest.mark.unit
 
 
 @dataclass(frozen=True, slots=True)

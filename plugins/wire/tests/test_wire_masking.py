@@ -9,6 +9,8 @@ import pytest
 from openkoi_redact import MASK, Redactor
 from openkoi_wire.pieces import address, masked
 
+pytestmark = pytest.mark.unit
+
 OURS = "Opaque/Secret+0123456789=="
 STRANGERS = "sk-abcd1234efgh5678ijkl9012"
 HELD = Redactor([OURS])

@@ -4,10 +4,10 @@ import base64
 import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import FAULTS
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
@@ -17,7 +17,6 @@ from openkoi_testing.contracts.hearing import Speaker
 from openkoi_testing.servers import AnthropicServer, Fault, Say
 from openkoi_testing.servers.anthropic_speech import event, events, message, written
 
-CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 ANSWER = Say([Reasoning("Hm.", signature="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
 SPOKEN = (*events(ANSWER, {"model": "claude-fake"}),)
 WHOLE = b"".join(SPOKEN)
@@ -93,7 +92,7 @@ class Messages(Speaker):
 
 
 class TestStreams(Messages, StreamsContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
     left_out = frozenset(SPLIT_NAMES)
     dialect = "anthropic"
 
@@ -113,7 +112,7 @@ class TestStreams(Messages, StreamsContract):
 
 
 class TestAnswers(Messages, AnswersContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def body(self, case: Case) -> bytes:
         known = DOCUMENTS.get(case["id"])

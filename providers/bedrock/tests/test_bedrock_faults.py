@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
+from data_files import FAULTS
 
 from openkoi_bedrock import Bedrock
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, StreamEnd, ToolCall
@@ -17,7 +17,6 @@ from openkoi_testing.servers.aws import event, frame
 from openkoi_testing.servers.bedrock import events
 from openkoi_testing.servers.faults import After
 
-CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 CALL = ToolCall("a", "read", {"path": "ä"})
 SAID = Say([Reasoning("Hm.", "c2ln"), "Héllo 😀", CALL], delta=50)
 SPOKEN = (*events(SAID),)
@@ -35,7 +34,7 @@ class Converse(Speaker):
 
 
 class TestAnswers(Converse, AnswersContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
     left_out = frozenset(ANOTHER_FORMAT | THE_WIRE_S)
 
 

@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
 from openkoi_bedrock.frames import Frames
 from openkoi_testing.servers.aws import event
+
+pytestmark = pytest.mark.unit
 
 
 def test_frames_tell_how_much_of_one_is_waiting() -> None:

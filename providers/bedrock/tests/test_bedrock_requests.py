@@ -26,6 +26,8 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 
+pytestmark = pytest.mark.unit
+
 CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 NOVA = "eu.amazon.nova-pro-v1:0"
 LLAMA = "meta.llama3-70b-instruct-v1:0"

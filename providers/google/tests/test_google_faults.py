@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
+
+from data_files import FAULTS
 
 from openkoi_google import Google
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
@@ -15,7 +16,6 @@ from openkoi_testing.servers import Fault, GoogleServer, Say
 from openkoi_testing.servers.faults import After
 from openkoi_testing.servers.google import events
 
-CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 FINISH = {"length": "MAX_TOKENS", "stop": "STOP", "tool_calls": "STOP", "eos_token_7": "EOS_TOKEN_7"}
 FRAME = re.compile(rb"(?<=data:)( ?)(\{.*\})(?=\r?\n)")
 SPOKEN = Say(["Héllo 😀", Reasoning("", "c2ln"), ToolCall("a", "read", {"path": "ä"})])
@@ -71,7 +71,7 @@ class Gemini(Speaker):
 
 
 class TestStreams(Gemini, StreamsContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def streamed(self, case: Case) -> Sequence[bytes]:
         """The same stream in the words of this protocol, cut into pieces of about the same size."""
@@ -87,7 +87,7 @@ class TestStreams(Gemini, StreamsContract):
 
 
 class TestAnswers(Gemini, AnswersContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def body(self, case: Case) -> bytes:
         """The same document in the words of this protocol."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from jsonschema import Draft202012Validator
+from data_files import schema_errors
 
 from openkoi_google import Google, GoogleEmbedder
 from openkoi_google.request import Scribe
@@ -33,7 +33,6 @@ from openkoi_hookspecs import (
 from openkoi_testing.servers import GoogleServer
 from openkoi_testing.servers.say import Words
 
-SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "gemini-native.openapi.json"
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
 
@@ -62,14 +61,6 @@ def told(*parts: Part) -> list[dict[str, Any]]:
     asked = [ToolResult("x", call=part.id) for part in parts if isinstance(part, ToolCall)]
     found: list[dict[str, Any]] = sent(assistant(*parts), Message.user("go on", *asked))["contents"][0]["parts"]
     return found
-
-
-def validator(name: str) -> Draft202012Validator:
-    """The vendor's description of a kind of request."""
-    if not SCHEMAS.exists():
-        pytest.skip(f"the vendor's description is not at {SCHEMAS}")
-    components = json.loads(SCHEMAS.read_text(encoding="utf-8"))["components"]
-    return Draft202012Validator({"$ref": f"#/components/schemas/{name}", "components": components})
 
 
 def test_the_smallest_request_is_what_is_said() -> None:
@@ -313,7 +304,7 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES, ids=["small", "settings", "tools", "picture", "signature", "thoughts"])
 def test_requests_are_what_the_vendor_describes(body: dict[str, Any]) -> None:
-    assert not [error.message for error in validator("GenerateContentRequest").iter_errors(body)]
+    assert not schema_errors("gemini", "GenerateContentRequest", body)
 
 
 def test_the_question_how_long_a_request_is_is_what_the_vendor_describes() -> None:
@@ -321,7 +312,7 @@ def test_the_question_how_long_a_request_is_is_what_the_vendor_describes() -> No
     named = body["generateContentRequest"].pop("model")
 
     assert named == "models/gemini-x"  # the description leaves out what the vendor insists on
-    assert not [error.message for error in validator("CountTokensRequest").iter_errors(body)]
+    assert not schema_errors("gemini", "CountTokensRequest", body)
 
 
 def test_batches_of_texts_are_what_the_vendor_describes() -> None:
@@ -335,4 +326,4 @@ def test_batches_of_texts_are_what_the_vendor_describes() -> None:
     named = [request.pop("model") for request in body["requests"]]
 
     assert named == ["models/gemini-embedding-001"] * 2  # left out of the description as well
-    assert not [error.message for error in validator("BatchEmbedContentsRequest").iter_errors(body)]
+    assert not schema_errors("gemini", "BatchEmbedContentsRequest", body)

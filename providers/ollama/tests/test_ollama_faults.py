@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
+
+from data_files import FAULTS
 
 from openkoi_hookspecs import Provider, ProviderUnavailableError, ToolCall
 from openkoi_ollama import Ollama
@@ -13,7 +14,6 @@ from openkoi_testing.contracts.hearing import Speaker
 from openkoi_testing.servers import Fault, OllamaServer, Say
 from openkoi_testing.servers.ollama import events
 
-CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"})])
 PIECEMEAL = {"S15", "S17"}
 ANTHROPIC = {"S30"}
@@ -48,7 +48,7 @@ class OwnProtocol(Speaker):
 
 
 class TestStreams(OwnProtocol, StreamsContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
     left_out = frozenset(PIECEMEAL | ANTHROPIC)
 
     def streamed(self, case: Case) -> Sequence[bytes]:
@@ -63,7 +63,7 @@ class TestStreams(OwnProtocol, StreamsContract):
 
 
 class TestAnswers(OwnProtocol, AnswersContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def expected(self, case: Case) -> Case:
         """A conversation that is too long is asked about again, in a larger window."""

@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
+from data_files import schema_errors
 
 from openkoi_hookspecs import (
     Arguments,
@@ -29,7 +27,6 @@ from openkoi_testing.contracts.provider import long_story
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_strict import Pulled
 
-SCHEMAS = Path(__file__).resolve().parents[3].parent / "shared" / "schemas" / "ollama.openapi.yaml"
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 KINDS = {"/api/show": "ShowRequest", "/api/chat": "ChatRequest"}
 PICTURE = Image(b"\x89PNG", "image/png")
@@ -54,21 +51,6 @@ def sent(*messages: Message, **given: Any) -> dict[str, Any]:
 
 def assistant(*parts: Part) -> Message:
     return Message(Role.ASSISTANT, parts)
-
-
-@pytest.fixture(scope="session")
-def description() -> dict[str, Any]:
-    """The vendor's description of its API."""
-    if not SCHEMAS.exists():
-        pytest.skip(f"the vendor's description is not at {SCHEMAS}")
-    found: dict[str, Any] = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))
-    return found
-
-
-def complaints(body: object, kind: str, description: dict[str, Any]) -> list[str]:
-    """What the vendor would say against a document."""
-    schema = {"$ref": f"#/components/schemas/{kind}", "components": description["components"]}
-    return [error.message for error in Draft202012Validator(schema).iter_errors(body)]
 
 
 def test_the_smallest_request_names_its_window_and_forbids_to_cut() -> None:
@@ -213,11 +195,11 @@ def test_a_key_is_shown_and_none_without_one() -> None:
     ],
     ids=["small", "settings", "tools", "pictures, thoughts and a schema"],
 )
-def test_requests_are_what_the_vendor_describes(body: dict[str, Any], description: dict[str, Any]) -> None:
-    assert not complaints(body, "ChatRequest", description)
+def test_requests_are_what_the_vendor_describes(body: dict[str, Any]) -> None:
+    assert not schema_errors("ollama", "ChatRequest", body)
 
 
-def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes(description: dict[str, Any]) -> None:
+def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes() -> None:
     async def ask() -> None:
         async with Ollama(base_url=server.url) as provider:
             await provider.models()
@@ -229,4 +211,4 @@ def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes(descr
     sent = [(seen.path, seen.json) for seen in server.requests if seen.method == "POST"]
 
     assert ["/api/show", "/api/chat"] == [path for path, _ in sent]
-    assert not [wrong for path, body in sent for wrong in complaints(body, KINDS[path], description)]
+    assert not [wrong for path, body in sent for wrong in schema_errors("ollama", KINDS[path], body)]

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
+
+from data_files import FAULTS
 
 from openkoi_hookspecs import KoiError, Provider, Reasoning, ToolCall
 from openkoi_openai import OpenAI
@@ -12,7 +13,6 @@ from openkoi_testing.contracts.faults import NOISE, FaultsContract
 from openkoi_testing.contracts.hearing import Speaker
 from openkoi_testing.servers import Fault, OpenAIServer, Say, openai_chat, openai_responses
 
-CATALOGUE = Path(__file__).resolve().parents[3].parent / "shared" / "corpora" / "faults.json"
 COUNTED: Any = {"model": "gpt-fake", "stream_options": {"include_usage": True}}
 SEALED: Any = {"model": "m", "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}}
 READ = ToolCall("a", "read", {"path": "ä"})
@@ -35,7 +35,7 @@ class Responses(Speaker):
 
 
 class TestStreams(ChatCompletions, StreamsContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def provider(self, **settings: Any) -> Provider:
         return super().provider(**{"api": "auto", **settings})
@@ -50,13 +50,13 @@ class TestStreams(ChatCompletions, StreamsContract):
 
 
 class TestAnswers(ChatCompletions, AnswersContract):
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
 
 class TestAnswersOfResponses(Responses, AnswersContract):
     """Those that are written in a dialect, or spoil what has none, are told in Chat Completions only."""
 
-    catalogue = CATALOGUE
+    catalogue = FAULTS
 
     def concerns(self, case: Case) -> bool:
         return super().concerns(case) and case["given"]["status"] not in {200, *STATUS}

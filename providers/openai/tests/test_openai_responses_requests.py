@@ -1,10 +1,11 @@
 """What is sent to the Responses API, and that it is what the vendor's own description asks for."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from data_files import schema_errors
 
 from openkoi_hookspecs import (
     Arguments,
@@ -23,6 +24,8 @@ from openkoi_hookspecs import (
 from openkoi_openai.responses import Scribe
 from openkoi_openai.responses.seals import sealed
 
+pytestmark = pytest.mark.unit
+
 SENT: list[dict[str, Any]] = []
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STRICT: Arguments = {**PATH, "additionalProperties": False}
@@ -40,12 +43,12 @@ READ = Tool("read", "Read a file.", PATH, unused)
 
 
 @pytest.fixture(autouse=True)
-def written_as_described(described: Callable[[str, Any], None]) -> Iterator[None]:
+def written_as_described() -> Iterator[None]:
     """Whatever is written in a test is what the vendor describes."""
     SENT.clear()
     yield
     for body in SENT:
-        described("CreateResponse", body)
+        assert not schema_errors("openai", "CreateResponse", body, overlapping=True)
 
 
 def sent(*messages: Message, model: str = "gpt-5.2", summary: str = "", **settings: Any) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from jsonschema import Draft202012Validator
 
 from openkoi_openai.shape import shape, strictly
 
+pytestmark = pytest.mark.unit
+
 POINT: dict[str, Any] = {
     "type": "object",
     "properties": {"x": {"type": "number"}, "y": {"type": "number"}},

@@ -21,6 +21,8 @@ from openkoi_hookspecs import (
 )
 from openkoi_rehearsal import Fault, Mishap, Scripted, Turn
 
+pytestmark = pytest.mark.unit
+
 
 def heard(model: Scripted, text: str = "Go") -> list[Chunk]:
     async def chunks() -> list[Chunk]:

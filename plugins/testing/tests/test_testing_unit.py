@@ -1,0 +1,49 @@
+"""The marker ``unit`` is a promise that is kept: neither files nor processes nor sockets, and a budget."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAD = "import os, pathlib, socket, subprocess, sys, time\nimport pytest\n\n@pytest.mark.unit\ndef test_it():\n    "
+
+
+def run_unit_tests(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """Run one unit test of a project of its own."""
+    (folder / "test_one.py").write_text(HEAD + line + "\n\ndef test_other():\n    assert False\n")
+    options = ("-p", "openkoi_testing.plugin", "-p", "no:cacheprovider", "-m", "unit", "-q")
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pathlib.Path('new.txt').write_text('x')",
+        "os.mkdir('new')",
+        "subprocess.run([sys.executable, '-c', ''])",
+        "socket.create_connection(('127.0.0.1', 9))",
+    ],
+)
+def test_a_unit_test_that_does_more_than_compute_fails(line: str, tmp_path: Path) -> None:
+    done = run_unit_tests(tmp_path, line)
+
+    assert 1 == done.returncode
+    assert "is marked as a unit test, but does" in done.stdout
+
+
+def test_the_time_of_unit_tests_is_reported_with_its_budget(tmp_path: Path) -> None:
+    done = run_unit_tests(tmp_path, "assert pathlib.Path(__file__).read_text()")
+
+    assert 0 == done.returncode, done.stdout
+    assert "1 unit tests took 0.00 s of processor time; the budget is 0.00 s" in done.stdout
+
+
+def test_unit_tests_over_their_budget_fail(tmp_path: Path) -> None:
+    done = run_unit_tests(tmp_path, "end = time.process_time() + 0.1\n    while time.process_time() < end: pass")
+
+    assert 1 == done.returncode
+    assert "1 unit tests took 0.1" in done.stdout

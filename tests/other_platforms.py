@@ -1,0 +1,37 @@
+"""Make this process look like one on another platform: without the modules and calls that only POSIX has."""
+
+import importlib
+import os
+import signal
+import sys
+import types
+
+POSIX_MODULES = ("fcntl", "pwd", "grp", "resource", "termios", "tty", "pty", "posix_ipc", "syslog")
+POSIX_SIGNALS = ("setitimer", "SIGALRM", "SIGKILL", "SIGHUP")
+POSIX_CALLS = ("killpg", "setsid", "getuid", "fdatasync", "wait4", "waitid", "getpgid")
+THIRD_PARTY = (
+    *("asyncio", "ctypes", "multiprocessing", "subprocess", "tempfile", "importlib_metadata", "http.server"),
+    *("click", "click.shell_completion", "duckdb", "httpx2", "json_repair", "pathspec", "pluggy", "pydantic", "pytest"),
+    *("rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "yaml", "zoneinfo", "justhtml"),
+)
+
+
+def look_like(platform: str) -> None:
+    """Import what is not ours as it is here, then take away what the platform does not have."""
+    for name in THIRD_PARTY:
+        importlib.import_module(name)
+    sys.platform = platform
+    if platform == "win32":
+        sys.modules["msvcrt"] = file_locks()
+        for name in POSIX_MODULES:
+            sys.modules[name] = None  # type: ignore[assignment]  # so that importing it raises ImportError
+        for module, names in ((signal, POSIX_SIGNALS), (os, POSIX_CALLS)):
+            for name in names:
+                vars(module).pop(name, None)
+
+
+def file_locks() -> types.ModuleType:
+    """Return the part of Windows' msvcrt that is used; its locks exclude nobody."""
+    module = types.ModuleType("msvcrt")
+    vars(module).update(LK_LOCK=1, LK_NBLCK=2, LK_UNLCK=0, locking=lambda handle, mode, size: None)
+    return module
