@@ -18,6 +18,11 @@ from .events_model import ModelRequest as ModelRequest
 from .events_model import ModelResponse as ModelResponse
 from .events_model import ModelResponseBroken as ModelResponseBroken
 from .events_model import Paid as Paid
+from .events_plugins import ControlOutcome as ControlOutcome
+from .events_plugins import GitRefChanged as GitRefChanged
+from .events_plugins import JudgeVoted as JudgeVoted
+from .events_plugins import OutsideFileWritten as OutsideFileWritten
+from .events_plugins import SkippedFolderChanged as SkippedFolderChanged
 from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
