@@ -34,6 +34,7 @@ REQUIRED_METHODS = {
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
     "workers": ("run",),
+    "integrations": (),
 }
 SETTING_OF = {"memory": "memory", "sandboxes": "sandbox", "checkpoints": "checkpoints"}
 START_TIMEOUT = 10.0

@@ -43,7 +43,7 @@ KEYS = frozenset(
     }
 )
 KNOWN, PREFERRED = "models.known.", "plugins.prefer."
-PLANNED = ("patterns", "integrations", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
+PLANNED = ("patterns", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
 VARIABLES = frozenset(
     {"HOME", "CONFIG", "DATA", "LOG_LEVEL", "VERBOSE", "FORMAT", "CASSETTE"}
     | {name.upper() for name in (*FLAGS, *CASSETTE)}
