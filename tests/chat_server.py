@@ -38,6 +38,8 @@ class ChatServer(HttpServer):
             return Served([b"{}"], fault=Fault(status=503))
         if not user:
             return Served([b"{}"], fault=Fault(status=401))
+        if len(seen.body) != int(seen.headers.get("content-length", 0)):  # the client was killed while it wrote
+            return Served([b"{}"], fault=Fault(status=400))
         facts = json.loads(seen.body) if seen.body else dict(parse_qsl(address.query))
         answer = getattr(self, f"do_{address.path.strip('/')}")(user, facts)
         return answer if isinstance(answer, Served) else Served([json.dumps(answer).encode()])
