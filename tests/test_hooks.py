@@ -1,7 +1,7 @@
 """Each moment in a run of its own: what is said there changes what happens next."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +16,13 @@ from openkoi_hookspecs import (
     Event,
     ExecutionResult,
     Hit,
+    Koi,
     Layer,
     Learning,
     LearningStatus,
     NextAction,
     Passage,
+    Pattern,
     Permission,
     Plan,
     Query,
@@ -36,10 +38,10 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
     hookimpl,
-    hooks,
 )
-from openkoi_hookspecs.integrations import Pattern, Post
+from openkoi_hookspecs.integrations import Post
 from openkoi_testing import Rehearsed, Scripted, Stage, lend, perform
+from openkoi_testing.apps import FolderApp
 
 
 def plugin(*functions: Any) -> dict[str, object]:
@@ -227,16 +229,6 @@ def test_on_event_hears_everything_after_it_is_logged() -> None:
     assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(heard)
 
 
-def folded(moment: Any, value: Any, *hooks: Any) -> Any:
-    """What a plugin makes of something between runs."""
-
-    async def fold() -> Any:
-        async with lend(Path.cwd(), stage=Stage(plugins=plugin(*hooks))) as run:
-            return await run.fold(moment, value, koi=run)
-
-    return asyncio.run(fold())
-
-
 def test_find_models_names_one_where_none_is_configured() -> None:
     def find_models() -> list[DiscoveredProvider]:
         return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("rehearsal", "script", "local")]
@@ -247,27 +239,84 @@ def test_find_models_names_one_where_none_is_configured() -> None:
     assert ("rehearsal/script", "local", True) == (started.model, started.origin, started.first)
 
 
-def test_on_pattern_changes_a_pattern_before_it_is_shown() -> None:
+def between_runs(call: Callable[[Koi], Awaitable[Any]], *hooks: Any, folder: Path) -> Any:
+    """Call OpenKoi outside of runs, with a plugin and an app that is a folder."""
+    stage = Stage(plugins=plugin(*hooks), others={"integrations": {"folder": FolderApp(path=folder)}})
+
+    async def story() -> Any:
+        async with lend(folder, stage=stage) as run:
+            return await call(run.koi), list(run.koi.records(run.task.session))
+
+    return asyncio.run(story())
+
+
+def test_on_pattern_changes_a_pattern_before_it_is_shown(tmp_path: Path) -> None:
     def on_pattern(pattern: Pattern) -> Pattern:
-        return replace(pattern, title="Morning news")
+        return replace(pattern, title="Morning news", dropped=pattern.title == "noise")
 
-    assert "Morning news" == folded(hooks.on_pattern, Pattern("news", kind="recurring"), on_pattern).title
+    news, records = between_runs(
+        lambda koi: koi.propose(Pattern("news", kind="recurring")), on_pattern, folder=tmp_path
+    )
+    noise, unlogged = between_runs(
+        lambda koi: koi.propose(Pattern("noise", kind="recurring")), on_pattern, folder=tmp_path
+    )
+
+    assert ("Morning news", "") == (news.title, records[-1].run)
+    assert events.PatternProposed(news) == records[-1].event
+    assert (None, []) == (noise, unlogged)
 
 
-def test_message_received_changes_a_message_before_it_becomes_a_task() -> None:
+def test_message_received_changes_or_drops_a_message_before_it_becomes_a_task(tmp_path: Path) -> None:
     def message_received(message: Post) -> Post:
-        return replace(message, text="")
+        return replace(message, text=message.text.strip(), dropped="spam" in message.text)
 
-    assert "" == folded(hooks.message_received, Post("spam", app="slack", channel="#a"), message_received).text
+    def received(text: str) -> Any:
+        post = Post(text, app="folder", channel="general")
+        return between_runs(lambda koi: koi.receive(post), message_received, folder=tmp_path)[0]
+
+    assert "hello" == received(" hello ").text
+    assert None is received("spam")
 
 
-def test_message_sending_changes_a_message_before_it_is_sent() -> None:
+def test_message_sending_sees_what_is_sent_and_what_is_edited(tmp_path: Path) -> None:
     async def message_sending(message: Post) -> Post:
-        return replace(message, text=message.text + " (sent by a machine)")
+        return replace(message, text=message.text + " (sent by a machine)", dropped="secret" in message.text)
 
-    post = folded(hooks.message_sending, Post("Hello", app="slack", channel="#a"), message_sending)
+    def sent(text: str, id: str = "") -> Any:
+        post = Post(text, app="folder", channel="general", id=id)
+        return between_runs(lambda koi: koi.send(post), message_sending, folder=tmp_path)[0]
 
-    assert "Hello (sent by a machine)" == post.text
+    def standing() -> list[str]:
+        return [one.text for one in asyncio.run(FolderApp(path=tmp_path).history("general"))]
+
+    id = sent("Hello")
+
+    assert ["Hello (sent by a machine)"] == standing()
+    assert (id, "") == (sent("Bye", id), sent("my secret"))
+    assert ["Bye (sent by a machine)"] == standing()
+
+
+def test_a_post_takes_no_secret_along_and_an_app_that_fails_is_named(tmp_path: Path) -> None:
+    async def tell(koi: Koi) -> list[str]:
+        koi.conceal("hunter2hunter2")
+        await koi.send(Post("It is hunter2hunter2", app="folder", channel="general", subject="hunter2hunter2"))
+        wrong = [Post("x", app="nowhere", channel="c"), Post("x" * 5_000, app="folder", channel="c")]
+        return [str(error) for post in wrong if (error := await failure(koi.send(post)))]
+
+    errors, _ = between_runs(tell, folder=tmp_path)
+    (post,) = asyncio.run(FolderApp(path=tmp_path).history("general"))
+
+    assert "hunter2" not in post.text + post.subject
+    assert ["No integration named 'nowhere'. There are: folder.", "The text has more than 4,000 characters."] == errors
+
+
+async def failure(call: Awaitable[object]) -> Exception | None:
+    """How a call fails."""
+    try:
+        await call
+    except Exception as error:
+        return error
+    return None
 
 
 def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:

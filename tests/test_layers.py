@@ -5,9 +5,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from openkoi_log.transcript import SPELLED
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("providers", "evaluators", "integrations", "plugins")
@@ -39,12 +42,18 @@ TOP = {
 }
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed."""
+    return ast.parse(path.read_text())
+
+
 def imports(folder: Path) -> Iterator[tuple[Path, str]]:
     """Every module that the sources of a distribution import, by its first name."""
     for path in sorted((folder / "src").rglob("*.py")):
         if "project" in path.relative_to(folder).parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 yield from ((path, alias.name.partition(".")[0]) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -150,7 +159,7 @@ def test_versions_are_calendar_dates_and_agree() -> None:
 
 @pytest.mark.parametrize("folder", [one for one in FOLDERS if "openkoi-log" in declared(one)], ids=name_of)
 def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
-    nodes = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+    nodes = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
     found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bytes))
 
     assert [] == [value for value in found if b'"type":"' in value or b'"ts":"' in value]
@@ -167,3 +176,55 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
     written = [(path.name, node.value) for path, node in nodes if isinstance(node, ast.Constant)]
 
     assert [] == [(name, value) for name, value in written if isinstance(value, str) and value in known]
+
+
+def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:
+    """Every value that a class of a module assigns in its body."""
+    classes = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef))
+    return ((one, step.value) for one in classes for step in one.body if isinstance(step, ast.Assign))
+
+
+def is_event(one: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).endswith("Event") for base in one.bases)
+
+
+@cache
+def event_names() -> frozenset[str]:
+    """The names of all events, as their classes have them."""
+    folders = (*FOLDERS, ROOT / "hookspecs")
+    fields = (field for folder in folders for path in (folder / "src").rglob("*.py") for field in class_fields(path))
+    named = (value for one, value in fields if is_event(one) and isinstance(value, ast.Constant))
+    return frozenset(value.value for value in named if isinstance(value.value, str))
+
+
+def is_name_of_event(node: ast.AST) -> bool:
+    """Whether it is ``event.name`` or ``record.event.name``."""
+    owner = node.value if isinstance(node, ast.Attribute) and node.attr == "name" else None
+    return getattr(owner, "id", getattr(owner, "attr", "")) == "event"
+
+
+def matches_by_string(node: ast.AST) -> bool:
+    """Whether it names an event by a string, compares an event's name, or reads an event that was not decoded."""
+    match node:
+        case ast.Constant(value=str() | bytes() as value):
+            text = value.decode("latin-1") if isinstance(value, bytes) else value
+            return text in SPELLED.values() or ("." in text and text in event_names())
+        case ast.Compare(left=left, comparators=others):
+            return any(map(is_name_of_event, (left, *others)))
+        case ast.Match(subject=subject):
+            return is_name_of_event(subject)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]) | ast.MatchClass(cls=kind):
+            return "UnknownEvent" in ast.unparse(kind)
+    return False
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel"], ids=lambda folder: folder.name)
+def test_events_are_matched_by_their_class(folder: Path) -> None:
+    """A fact that crosses from one plugin to another is an event class of the contract, which anyone can import."""
+    paths = list((folder / "src").rglob("*.py"))
+    defining = {value for path in paths for _, value in class_fields(path)}
+    nodes = ((path, node) for path in paths for node in ast.walk(tree_of(path)) if node not in defining)
+    found = [f"{path.name}: {ast.unparse(node)}" for path, node in nodes if matches_by_string(node)]
+
+    assert "judge.voted" in event_names()
+    assert [] == found or folder.name == "log"

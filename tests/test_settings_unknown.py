@@ -96,7 +96,10 @@ USELESS = {
         "models.known.a/{b}.prize",
         f"{UNKNOWN} Did you mean models.known.a/{{b}}.price?",
     ),
-    "[integrations.slack]\nenabled = true\nchannels = []": ("[integrations.slack]", NOTHING),
+    "[integrations.slack]\nenabled = true\nchannels = []": (
+        "[integrations.slack]",
+        "has no effect: no integration named slack is installed.",
+    ),
     "[patterns]\nenabled = true\nmin_samples = 3": ("[patterns]", NOTHING),
     "[[mcp.servers]]\nname = 'github'": ("[mcp]", NOTHING),
     "[plugins]\nwasm = ['a.wasm']": ("plugins.wasm", NOTHING),

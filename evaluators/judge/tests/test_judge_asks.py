@@ -27,8 +27,8 @@ from openkoi_hookspecs import (
     Task,
     Text,
 )
-from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
-from openkoi_judge import Judge, Voted
+from openkoi_hookspecs.events import EvaluationFinished, JudgeVoted, WarningIssued
+from openkoi_judge import Judge
 from openkoi_testing import Scripted, Stage, lend, perform
 
 DONE = ExecutionResult("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
@@ -42,7 +42,7 @@ class Heard:
     evaluation: Evaluation | None
     prompts: list[str]
     warnings: list[str]
-    votes: list[Voted]
+    votes: list[JudgeVoted]
 
     @property
     def known(self) -> Evaluation:
@@ -79,7 +79,7 @@ def hear(
             evaluation = await (judge or Judge()).evaluate(work, run)
             events = [record.event for record in run.koi.records(run.task.session)]
         warnings = [event.text for event in events if isinstance(event, WarningIssued)]
-        return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, Voted)])
+        return Heard(evaluation, prompts(model), warnings, [event for event in events if isinstance(event, JudgeVoted)])
 
     return asyncio.run(judging())
 

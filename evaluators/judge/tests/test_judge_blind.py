@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Chunk, Evaluation, ExecutionResult, Model, Request, StreamEnd, Task, Text, Usage
+from openkoi_hookspecs.events import JudgeVoted
 from openkoi_judge import Judge
 from openkoi_judge.halved import halved
 from openkoi_judge.shelf import fetch
-from openkoi_judge.voted import Voted
 from openkoi_testing import Stage, lend
 
 NAMES = ("relevance", "quality", "completeness")
@@ -66,8 +66,10 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
     async def judging() -> tuple[Evaluation, list[str]]:
         async with lend(folder, task=Task("Write ten lines"), stage=Stage(model=model)) as run:
             said = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
-            voted = [record.event for record in run.koi.records(run.task.session) if isinstance(record.event, Voted)]
-        return said, [vote.proof for vote in voted]
+            voted = [
+                record.event for record in run.koi.records(run.task.session) if isinstance(record.event, JudgeVoted)
+            ]
+        return said, [vote.control for vote in voted]
 
     return asyncio.run(judging())
 

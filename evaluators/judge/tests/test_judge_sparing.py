@@ -22,8 +22,8 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_hookspecs.events import MessageAdded
-from openkoi_judge import Judge, Voted
+from openkoi_hookspecs.events import JudgeVoted, MessageAdded
+from openkoi_judge import Judge
 from openkoi_report import Saving, savings_of, totals
 from openkoi_testing import Scripted, Stage, lend, perform
 
@@ -48,7 +48,7 @@ class Heard:
     """What came of judging several states of one work."""
 
     evaluations: list[Evaluation]
-    votes: list[Voted]
+    votes: list[JudgeVoted]
     prompts: list[str]
 
     @property
@@ -89,7 +89,7 @@ def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge 
                 work = ExecutionResult(state.words, diff=diff(state.files), files=tuple(state.files), known=state.known)
                 evaluations.append(await judge.evaluate(work, run) or Evaluation())
             events = [record.event for record in run.koi.records(run.task.session)]
-        return Heard(evaluations, [event for event in events if isinstance(event, Voted)], prompts(model))
+        return Heard(evaluations, [event for event in events if isinstance(event, JudgeVoted)], prompts(model))
 
     return asyncio.run(judging())
 
@@ -142,7 +142,7 @@ def test_a_high_judgement_below_a_red_check_is_not_asked_for_again_once_it_is_gr
 
     assert [EvaluationMode.FULL, EvaluationMode.SKIPPED] == heard.modes
     assert pytest.approx(0.96) == heard.evaluations[1].score
-    assert ("correctness", "safety", "style", "completeness") == heard.votes[1].carried
+    assert ("correctness", "safety", "style", "completeness") == heard.votes[1].carried_over
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cach
 def test_what_was_spared_can_be_computed_from_the_log(tmp_path: Path) -> None:
     full, spared = hear(tmp_path, [scores(0.6, BUG), partly(correctness=0.7)], [FIRST, SECOND]).votes
 
-    assert full.whole == full.asked
-    assert spared.asked < spared.whole / 2
-    assert ("safety", "style", "completeness") == spared.carried
+    assert full.full_characters == full.characters
+    assert spared.characters < spared.full_characters / 2
+    assert ("safety", "style", "completeness") == spared.carried_over
 
 
 @pytest.mark.row("EVAL-19")

@@ -7,7 +7,11 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .errors import (
+    AppError,
+    AppRejectedError,
+    AppUnavailableError,
     ConfigError,
+    DocumentConflictError,
     EmptyResponseError,
     FilesChangedError,
     KoiError,
@@ -19,6 +23,7 @@ from .errors import (
     ProviderUnavailableError,
     RequestRejectedError,
     RunStoppedError,
+    SignInRequiredError,
     ToolError,
     WrongServerError,
 )
@@ -58,6 +63,7 @@ from .model import (
     Text,
     Usage,
 )
+from .patterns import Pattern
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
@@ -87,6 +93,9 @@ __all__ = [
     "Agent",
     "AgentRunner",
     "Allow",
+    "AppError",
+    "AppRejectedError",
+    "AppUnavailableError",
     "Arguments",
     "Ask",
     "Baseline",
@@ -105,6 +114,7 @@ __all__ = [
     "Decision",
     "Deny",
     "DiscoveredProvider",
+    "DocumentConflictError",
     "Effect",
     "EffectCall",
     "Embedder",
@@ -142,6 +152,7 @@ __all__ = [
     "NoProviderError",
     "Part",
     "Passage",
+    "Pattern",
     "PendingQuestion",
     "Permission",
     "Plan",
@@ -173,6 +184,7 @@ __all__ = [
     "Section",
     "Severity",
     "SharedSetting",
+    "SignInRequiredError",
     "StopReason",
     "Strategy",
     "StreamEnd",

@@ -10,6 +10,11 @@ KoiError
 │   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
 │       └── WrongServerError         something else answers at its address: a login page, an untrusted certificate
+├── AppError                         an app did not do what was asked of it
+│   ├── AppUnavailableError          it may later: overload, rate limit, network
+│   ├── AppRejectedError             it will not as asked: too long, unknown channel, a format that it cannot read
+│   ├── SignInRequiredError          the user has to sign in: a token is missing, expired or not allowed to
+│   └── DocumentConflictError        a document has changed since it was read
 ├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
 ├── RunStoppedError                  a run was stopped by whoever began it, so it has no result
 ├── LimitExceededError               going on would pass a limit of the task
@@ -71,6 +76,38 @@ class RequestRejectedError(ProviderError):
 
 class WrongServerError(RequestRejectedError):
     """Something else answers at the model server's address; asking again, for whatever, is of no use."""
+
+
+class AppError(KoiError):
+    """An app did not do what was asked of it."""
+
+
+class AppUnavailableError(AppError):
+    """It may work later. ``retry_after`` is a lower bound in seconds, where the service gave one.
+
+    ``bucket`` names the calls that share this limit, such as those to one channel; empty for all calls of the app.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, bucket: str = "") -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.bucket = bucket
+
+
+class AppRejectedError(AppError):
+    """The service will not do it as asked. ``unreadable_format``: send the text as plain text instead."""
+
+    def __init__(self, message: str, *, unreadable_format: bool = False) -> None:
+        super().__init__(message)
+        self.unreadable_format = unreadable_format
+
+
+class SignInRequiredError(AppError):
+    """The user has to sign in, or to allow more. Trying again is of no use before."""
+
+
+class DocumentConflictError(AppError):
+    """A document has changed since it was read, so it was not written. Read it again."""
 
 
 class ToolError(KoiError):

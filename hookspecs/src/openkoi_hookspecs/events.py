@@ -5,7 +5,7 @@ A plugin may add events: a subclass whose name begins with the plugin's own and 
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from .evaluation import Baseline, Evaluation, EvaluationMode, ExecutionResult
@@ -18,9 +18,16 @@ from .events_model import ModelRequest as ModelRequest
 from .events_model import ModelResponse as ModelResponse
 from .events_model import ModelResponseBroken as ModelResponseBroken
 from .events_model import Paid as Paid
+from .events_plugins import ControlOutcome as ControlOutcome
+from .events_plugins import GitRefChanged as GitRefChanged
+from .events_plugins import JudgeVoted as JudgeVoted
+from .events_plugins import OutsideFileWritten as OutsideFileWritten
+from .events_plugins import SkippedFolderChanged as SkippedFolderChanged
 from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
+from .patterns import PatternProposed as PatternProposed
+from .patterns import UsageRecorded as UsageRecorded
 from .task import Cost, Task
 from .tool import ToolCall, ToolResult
 from .workspace import BaselineSaved as BaselineSaved
@@ -264,20 +271,6 @@ class LearningSaved(Event):
 
     name = "learning.saved"
     learning: Learning
-
-
-@dataclass(frozen=True, slots=True)
-class UsageRecorded(Event):
-    """Something a person did, for whoever looks for habits: a Task, a Command, a SkillUse or an Integration."""
-
-    name = "usage"
-    kind: str
-    description: str
-    _: KW_ONLY
-    category: str = ""
-    channel: str = "cli"
-    skills: tuple[str, ...] = ()
-    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ from pluggy import HookimplMarker, HookspecMarker
 
 from .evaluation import Evaluation, ExecutionResult
 from .events_base import Event
-from .integrations import Pattern, Post
 from .iteration import Plan, Result
 from .memory import Learning, Recall
 from .model import DiscoveredProvider
+from .patterns import Pattern
+from .posts import Post
 from .prompt import Section
 from .run import HookReturn, Koi, Run
 from .task import Task
@@ -112,19 +113,19 @@ def on_learning(learning: Learning, run: Run) -> HookReturn[Learning]:
 
 @hookspec
 def on_pattern(pattern: Pattern, koi: Koi) -> HookReturn[Pattern]:
-    """Called for each new pattern before it is shown. Return it changed."""
+    """Called by ``koi.propose``, for each pattern that a plugin found. Return it changed, or dropped."""
     return None
 
 
 @hookspec
 def message_received(message: Post, koi: Koi) -> HookReturn[Post]:
-    """Called for each message from an app before it becomes a task. Return it changed; an empty text drops it."""
+    """Called by ``koi.receive``, for each post from an app before it is acted upon. Return it changed, or dropped."""
     return None
 
 
 @hookspec
 def message_sending(message: Post, koi: Koi) -> HookReturn[Post]:
-    """Called for each message to an app before it is sent. Return it changed; an empty text drops it."""
+    """Called by ``koi.send``, for each post to an app and each edit of one. Return it changed, or dropped."""
     return None
 
 

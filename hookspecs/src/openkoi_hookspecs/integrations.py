@@ -1,46 +1,173 @@
-"""Messages and documents in other people's apps. Provisional: may change until the second integration has shipped."""
+"""Apps of other services: what is said and written there, and the calls that a plugin for one answers.
 
-from collections.abc import AsyncIterator, Sequence
+An app is a plugin of the kind ``integrations``, one account of one service. It implements ``Messenger``, ``Documents``
+or both, and those of the ``Supports...`` protocols that the service has. It is a transport: it keeps no journal, knows
+no sessions and does not decide who may command. Provisional: may change until two apps have shipped.
+
+Calls raise AppUnavailableError for what may work later, SignInRequiredError for what needs the user, and
+AppRejectedError for what the service will not do as asked.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from .posts import Attachment as Attachment
+from .posts import Choice as Choice
+from .posts import Post as Post
+from .posts import PostKind as PostKind
+from .posts import Sender as Sender
+from .posts import SenderKind as SenderKind
+
+if TYPE_CHECKING:
+    from .run import Koi
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
-    """Something said in an app's channel."""
+class Delivery:
+    """A post that arrived, and the cursor to watch from after it. Without a post only the cursor has moved."""
+
+    cursor: str
+    post: Post | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What posts of an app may be like.
+
+    ``max_text`` is the longest text, measured by ``length``, as some services count bytes or UTF-16. ``formats`` are
+    those of texts that it takes, the best first. ``max_choices`` is the number of buttons in one post, ``max_file`` the
+    bytes of an attachment; zero is none. ``edit_gap`` is the seconds to leave between two edits of a post.
+    ``idempotent``: a post that is sent again with the same key is not there twice.
+    """
+
+    max_text: int = 4_000
+    length: Callable[[str], int] = len
+    formats: tuple[str, ...] = ("plain",)
+    threads: bool = False
+    max_choices: int = 0
+    max_file: int = 0
+    edit_gap: float = 1.5
+    idempotent: bool = False
+
+
+@runtime_checkable
+class Messenger(Protocol):
+    """An app in which people talk. Group ``openkoi.integrations``."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its posts may be like."""
+
+    def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
+        """Yield what arrives in the channels that it is configured for, in order, until it is closed.
+
+        Begins after the ``cursor`` with what came while nothing watched; without one, from now on, and the first thing
+        it yields is the cursor of now. A post may be yielded again: its identity tells. This account's own posts are
+        yielded as those of SELF, or not at all. Reconnects by itself, but when it cannot, it raises: watch again from
+        the last cursor.
+        """
+
+    async def send(self, post: Post) -> str:
+        """Send a post; return its id. Use ``koi.send``, which asks the plugins first and masks secrets."""
+
+
+@runtime_checkable
+class SupportsCommit(Protocol):
+    """A messenger whose service delivers again what is not acknowledged in time."""
+
+    async def commit(self, cursor: str) -> None:
+        """Acknowledge all deliveries up to this cursor. Called once they are journaled, at most a second after."""
+
+
+@runtime_checkable
+class SupportsEdit(Protocol):
+    """A messenger that can change and delete what it sent."""
+
+    async def edit(self, post: Post) -> str:
+        """Replace the post of this id by this one; return the id that it has from now on."""
+
+    async def delete(self, channel: str, id: str) -> None:
+        """Delete a post."""
+
+
+@runtime_checkable
+class SupportsReactions(Protocol):
+    """A messenger with reactions, each an emoji."""
+
+    async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """React to a post."""
+
+    async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """Remove a reaction of this account."""
+
+
+@runtime_checkable
+class SupportsHistory(Protocol):
+    """A messenger that can read what was said before."""
+
+    async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
+        """Return the last posts of a channel, or of a thread with the post that it began with, oldest first."""
+
+
+@runtime_checkable
+class SupportsPostSearch(Protocol):
+    """A messenger that can search posts."""
+
+    async def search_posts(self, text: str, *, limit: int = 20) -> Sequence[Post]:
+        """Find posts, the best first."""
+
+
+@runtime_checkable
+class SupportsDownload(Protocol):
+    """A messenger that can download attachments."""
+
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Yield a file in pieces."""
+
+
+@runtime_checkable
+class SupportsConnect(Protocol):
+    """An app that the user signs in to by ``openkoi connect``. Its constructor works without a token."""
+
+    async def connect(self, koi: "Koi") -> str:
+        """Ask the user for what it takes, prove it by a call, save it; return the account that it is signed in to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document, as Markdown. ``revision`` is another one after every change; ``at`` is when that was, in UTC."""
 
     text: str
     _: KW_ONLY
-    app: str
-    channel: str
-    author: str = ""
     id: str = ""
+    title: str = ""
+    folder: str = ""
+    revision: str = ""
+    at: str = ""
+    url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Something a person does again and again, with the statistics that say so."""
+@runtime_checkable
+class Documents(Protocol):
+    """An app with documents. Group ``openkoi.integrations``."""
 
-    title: str
-    _: KW_ONLY
-    kind: str
-    schedule: str = ""
-    samples: int = 0
-    days: int = 0
-    confidence: float = 0.0
+    async def read_document(self, id: str) -> Document:
+        """Read a document."""
+
+    async def write_document(self, document: Document) -> Document:
+        """Create a document that has no id, or replace the one of this id; return it with its new revision.
+
+        Raises DocumentConflictError, and writes nothing, unless the document is still at this revision.
+        """
+
+    async def list_documents(self, folder: str = "", *, since: str = "") -> Sequence[Document]:
+        """List the documents of a folder, those that changed last first and without their texts."""
 
 
-class Messenger(Protocol):
-    """An app with channels. Group ``openkoi.messengers``."""
+@runtime_checkable
+class SupportsDocumentSearch(Protocol):
+    """An app with documents that can search them."""
 
-    async def send(self, post: Post) -> str:
-        """Send it; return its id."""
-
-    async def history(self, channel: str) -> Sequence[Post]:
-        """Return a channel's latest posts, newest last."""
-
-    async def search(self, text: str) -> Sequence[Post]:
-        """Find posts."""
-
-    def watch(self, channel: str) -> AsyncIterator[Post]:
-        """Yield each new post until closed."""
+    async def search_documents(self, text: str, *, limit: int = 20) -> Sequence[Document]:
+        """Find documents, the best first; their texts are what matches."""

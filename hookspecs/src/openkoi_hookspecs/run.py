@@ -9,6 +9,8 @@ from .events_base import Event, Record
 from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import ProviderInfo, Request, Response
+from .patterns import Pattern
+from .posts import Post
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
 
@@ -136,6 +138,21 @@ class Koi(Protocol):
 
         A callback that raises is reported once and called again with the next record. Be quick: the run waits.
         """
+
+    async def receive(self, post: Post) -> Post | None:
+        """Pass a post that arrived through every plugin's ``message_received``; None if one dropped it.
+
+        Whatever hosts an app calls this with each post, before it acts upon it.
+        """
+
+    async def send(self, post: Post) -> str:
+        """Send a post by the app that it names, or edit the one of its id; return its id, or nothing if it is dropped.
+
+        Every plugin's ``message_sending`` sees it first, and secrets in its texts are masked. Raises AppError.
+        """
+
+    async def propose(self, pattern: Pattern) -> Pattern | None:
+        """Pass a pattern that was found through every plugin's ``on_pattern`` and log it; None if one dropped it."""
 
     async def drain(self) -> None:
         """Wait until all that ended runs taught is learned; it is learned in the background."""

@@ -11,6 +11,7 @@ from openkoi_hookspecs import (
     Event,
     Hit,
     HookReturn,
+    Pattern,
     PendingQuestion,
     PluginEntry,
     ProviderInfo,
@@ -19,11 +20,15 @@ from openkoi_hookspecs import (
     Record,
     Result,
     Task,
+    events,
+    hooks,
 )
+from openkoi_hookspecs.posts import Post
 from openkoi_log import read_segment, segments
 from openkoi_settings import write_setting
 
 from .handle import BackgroundRuns, RunHandle
+from .messages import prepare_post, receive_post, send_post
 from .parent_run import ParentRun
 from .publisher import Listener
 from .runs import Runs
@@ -134,6 +139,25 @@ class App:
     async def emit(self, event: Event) -> None:
         """Log an event that belongs to no run."""
         self.services.publish("", [event])
+
+    # Apps and patterns
+
+    async def receive(self, post: Post) -> Post | None:
+        """Pass a post that arrived through every plugin."""
+        return await receive_post(post, self)
+
+    async def send(self, post: Post) -> str:
+        """Send a post by the app that it names, or edit the one of its id; return its id, or nothing if dropped."""
+        ready = await prepare_post(post, self, self.services.redactor)
+        return await send_post(ready, await self.services.components.plugin("integrations", post.app)) if ready else ""
+
+    async def propose(self, pattern: Pattern) -> Pattern | None:
+        """Pass a pattern through every plugin and log it; None if one dropped it."""
+        proposed = await self.fold(hooks.on_pattern, pattern, koi=self)
+        if proposed.dropped:
+            return None
+        await self.emit(events.PatternProposed(proposed))
+        return proposed
 
     # Settings and keys
 

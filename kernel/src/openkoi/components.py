@@ -35,6 +35,7 @@ REQUIRED_METHODS = {
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
     "workers": ("run",),
+    "integrations": (),
 }
 START_TIMEOUT = 10.0
 

@@ -26,7 +26,7 @@ from .registry import Found, resolve
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
 KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{keys.PREFER.table}."
-PLANNED = ("patterns", "integrations", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
+PLANNED = ("patterns", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
 MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 

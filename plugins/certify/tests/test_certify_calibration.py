@@ -26,19 +26,21 @@ from openkoi_hookspecs.events import (
     BaselineSaved,
     EvaluationFinished,
     ExecutionFinished,
+    JudgeVoted,
     RunCompleted,
     TaskStarted,
     WorkspaceRestored,
 )
-from openkoi_judge import Voted
 from openkoi_log import RunLog
 from openkoi_redact import Redactor
 
 DONE = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost())
 
 
-def voted(*values: float, mode: EvaluationMode = EvaluationMode.FULL) -> Voted:
-    return Voted("general", tuple((Score("one", value, 0.6), Score("two", value, 0.4)) for value in values), mode=mode)
+def voted(*values: float, mode: EvaluationMode = EvaluationMode.FULL) -> JudgeVoted:
+    return JudgeVoted(
+        "general", tuple((Score("one", value, 0.6), Score("two", value, 0.4)) for value in values), mode=mode
+    )
 
 
 def run(file: str, *more: Event, checks: tuple[Check, ...] = ()) -> list[Event]:

@@ -10,10 +10,9 @@ import pytest
 
 from openkoi_checkpoints import Foresight, Store
 from openkoi_checkpoints.notes import outside
-from openkoi_checkpoints.refs import Move, moves, refs_of
-from openkoi_checkpoints.told import Moved, WroteOutside
+from openkoi_checkpoints.refs import changes, refs_of
 from openkoi_hookspecs import Arguments, Tool, ToolCall, ToolResult
-from openkoi_hookspecs.events import Event
+from openkoi_hookspecs.events import Event, GitRefChanged, OutsideFileWritten
 from openkoi_testing import lend
 
 WHO = ("-c", "user.name=a", "-c", "user.email=b", "-c", "init.defaultBranch=main")
@@ -90,17 +89,17 @@ def test_what_moved_is_what_differs() -> None:
     after = {"HEAD": "ref: refs/heads/main", "refs/heads/main": "2", "refs/tags/new": "2"}
 
     assert [
-        Move("refs/heads/main", "1", "2", current=True),
-        Move("refs/tags/new", "", "2"),
-        Move("refs/tags/old", "1", ""),
-    ] == list(moves(before, after))
+        GitRefChanged("refs/heads/main", "1", "2", current=True),
+        GitRefChanged("refs/tags/new", "", "2"),
+        GitRefChanged("refs/tags/old", "1", ""),
+    ] == list(changes(before, after))
 
 
 def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
     before = git(repository, "rev-parse", "HEAD")
     said = told(repository, lambda: git(repository, "commit", "-q", "--allow-empty", "-m", "two"))
 
-    assert [Moved("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
+    assert [GitRefChanged("refs/heads/main", before, git(repository, "rev-parse", "HEAD"), current=True)] == said
 
 
 def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: Path) -> None:
@@ -110,7 +109,7 @@ def test_settings_and_hooks_that_a_command_changed_are_written_down(repository: 
         hooks.mkdir(exist_ok=True)
         (hooks / "pre-commit").write_text("true\n")
 
-    said = [event for event in told(repository, change) if isinstance(event, Moved)]
+    said = [event for event in told(repository, change) if isinstance(event, GitRefChanged)]
 
     assert ["config", "hooks/pre-commit"] == [event.ref for event in said]
     assert [True, False] == [bool(event.before) for event in said]
@@ -161,5 +160,5 @@ def test_a_file_outside_that_a_tool_wrote_is_written_down(tmp_path: Path) -> Non
     workspace.mkdir()
     (workspace / "link").symlink_to(target)
 
-    assert [WroteOutside(str(target))] == told(workspace, target.touch, path="link")
+    assert [OutsideFileWritten(str(target))] == told(workspace, target.touch, path="link")
     assert [] == outside(["a", "b/../c", "."], workspace)

@@ -35,7 +35,6 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_judge import Voted
 from openkoi_log import Past, past_tasks
 from openkoi_report import Charge, ModelCost, Phase, Saved, Saving, costs_of
 from openkoi_testing import Stage
@@ -219,8 +218,13 @@ def test_what_was_saved_is_told_by_the_way_and_the_day() -> None:
 
 @pytest.mark.row("OBS-04", "TOK-11", "C47")
 def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_model(tmp_path: Path) -> None:
-    voted = Voted(
-        "house", ((Score("walls", 0.5),),), mode=EvaluationMode.INCREMENTAL, calls=1, asked=2_000, whole=8_000
+    voted = events.JudgeVoted(
+        "house",
+        ((Score("walls", 0.5),),),
+        mode=EvaluationMode.INCREMENTAL,
+        calls=1,
+        characters=2_000,
+        full_characters=8_000,
     )
     cached = events.ModelResponse(
         "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0

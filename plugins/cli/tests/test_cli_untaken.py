@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_cli.untaken import MOVED, WROTE, untaken
+from openkoi_cli.untaken import untaken
 from openkoi_hookspecs import Record, events
 
 pytestmark = pytest.mark.unit
@@ -11,8 +11,7 @@ A, B, C = (letter * 40 for letter in "abc")
 
 
 def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record:
-    data = {"ref": ref, "before": before, "after": after, "current": current}
-    return Record("1", "", "run", events.UnknownEvent({"type": MOVED, "data": data}))
+    return Record("1", "", "run", events.GitRefChanged(ref, before, after, current=current))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None
 
 
 def test_files_outside_the_workspace_are_named_once() -> None:
-    wrote = Record("1", "", "run", events.UnknownEvent({"type": WROTE, "data": {"path": "/etc/x"}}))
+    wrote = Record("1", "", "run", events.OutsideFileWritten("/etc/x"))
 
     assert ["/etc/x, which lies outside the workspace: look at it yourself"] == untaken([wrote, wrote], "run")
 

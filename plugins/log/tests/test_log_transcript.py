@@ -311,3 +311,63 @@ def test_every_other_kind_is_spelled_by_its_dotted_name() -> None:
     assert {kind.name: kind for kind in KNOWN}.items() <= catalogue().items()
     assert "cycle.start" == plain(events.CycleStarted(0, 30))["type"]
     assert len(dotted) == len({kind.name for kind in dotted})
+
+
+# The words of written logs stay.
+
+
+VOTED = {
+    "rubric": "house",
+    "votes": [[{"dimension": "walls", "value": 0.5}]],
+    "mode": "incremental",
+    "carried": ["roof"],
+    "calls": 2,
+    "asked": 20,
+    "whole": 80,
+    "aside": 7,
+    "proof": "sound",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "event"),
+    [
+        (
+            "judge.voted",
+            VOTED,
+            events.JudgeVoted(
+                "house",
+                ((Score("walls", 0.5),),),
+                mode=EvaluationMode.INCREMENTAL,
+                carried_over=("roof",),
+                calls=2,
+                characters=20,
+                full_characters=80,
+                control_characters=7,
+                control=events.ControlOutcome.SOUND,
+            ),
+        ),
+        (
+            "checkpoints.moved",
+            {"ref": "HEAD", "before": "a", "after": "", "current": True},
+            events.GitRefChanged("HEAD", "a", "", current=True),
+        ),
+        ("checkpoints.wrote_outside", {"path": "/etc/x"}, events.OutsideFileWritten("/etc/x")),
+        ("checkpoints.wrote_passed", {"path": "node_modules"}, events.SkippedFolderChanged("node_modules")),
+    ],
+    ids=["votes", "a ref", "a file outside", "a skipped folder"],
+)
+def test_what_other_plugins_read_keeps_the_words_of_written_logs(name: str, data: object, event: Event) -> None:
+    written = sealed(dumps({"ts": AT, "type": name, "id": "a1b2", "run": "run-1", "data": data}))
+
+    assert written == line(event)
+    assert record(event) == read_line(written)
+
+
+def test_a_vote_that_cannot_be_read_is_kept_as_it_is() -> None:
+    data = {"rubric": "house", "votes": [[{"value": 1}]]}
+
+    assert (
+        events.UnknownEvent({"type": "judge.voted", "data": data})
+        == read_line(sealed(dumps({"ts": AT, "type": "judge.voted", "id": "1", "run": "r", "data": data}))).event
+    )

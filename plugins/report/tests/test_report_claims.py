@@ -34,7 +34,7 @@ from openkoi_hookspecs import (
 from openkoi_judge import Judge
 from openkoi_rehearsal import Line, Scripted
 from openkoi_report import Saving, report_of, savings_of
-from openkoi_report.iterations import share_spared
+from openkoi_report.iterations import share_saved
 from openkoi_testing import Stage, perform
 
 NAMES = ("correctness", "safety", "style", "completeness")
@@ -147,7 +147,7 @@ def of_requests(records: Sequence[Record], by: Saving) -> float:
 def of_judgements(records: Sequence[Record], mode: EvaluationMode) -> float:
     """The share that was spared of the judgements that were come by so."""
     report = report_of(records)
-    return fmean(share_spared(report.judgings[one.number]) for one in report.iterations if one.mode is mode)
+    return fmean(share_saved(report.judgings[one.number]) for one in report.iterations if one.mode is mode)
 
 
 def of_dollars(records: Sequence[Record], *ways: Saving) -> float:

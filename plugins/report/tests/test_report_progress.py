@@ -28,7 +28,6 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_judge import Voted
 from openkoi_report import Progress, dollars, megabytes, plural, tokens_text
 
 pytestmark = pytest.mark.unit
@@ -162,8 +161,13 @@ def test_the_second_iteration_tells_how_it_was_judged() -> None:
 
 @pytest.mark.row("CLI-41", "C47")
 def test_what_was_spared_by_it_is_told_as_the_log_has_it() -> None:
-    voted = Voted(
-        "house", ((Score("walls", 1.0),),), mode=EvaluationMode.INCREMENTAL, calls=1, asked=6_000, whole=10_000
+    voted = events.JudgeVoted(
+        "house",
+        ((Score("walls", 1.0),),),
+        mode=EvaluationMode.INCREMENTAL,
+        calls=1,
+        characters=6_000,
+        full_characters=10_000,
     )
     lines = told(*judged(0, scored(0.5)), voted, *judged(1, scored(1.0), mode=EvaluationMode.INCREMENTAL))
 

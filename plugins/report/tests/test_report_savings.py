@@ -1,7 +1,6 @@
 """What was spared is told by the records alone: each way of sparing, and less where it cost more than it spared."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -30,8 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_judge import Voted
-from openkoi_report import Saved, Saving, judging_of, report_of, savings_of, totals
+from openkoi_report import Saved, Saving, report_of, savings_of, totals
 
 PRICE = Price(2.0, 10.0, 0.2, 2.5)
 GO_ON = Decision(NextAction.CONTINUE, "on")
@@ -122,7 +120,15 @@ def test_a_way_that_cost_more_than_it_spared_is_told_as_a_loss() -> None:
 
 
 def voted(mode: EvaluationMode, asked: int, *, calls: int = 1, votes: int = 1, aside: int = 0) -> Event:
-    return Voted("house", (VOTE,) * votes, mode=mode, calls=calls, asked=asked, whole=8_000, aside=aside)
+    return events.JudgeVoted(
+        "house",
+        (VOTE,) * votes,
+        mode=mode,
+        calls=calls,
+        characters=asked,
+        full_characters=8_000,
+        control_characters=aside,
+    )
 
 
 @pytest.mark.row("C47", "TOK-11", "EVAL-18")
@@ -166,17 +172,6 @@ def test_the_same_work_again_is_a_judgement_that_nobody_was_asked_for() -> None:
     again = [events.ExecutionFinished(ExecutionResult("x")), *over(1, EvaluationMode.CACHED)]
 
     assert {Saving.EVAL_SKIP: 2_000} == spared(*BEGIN, voted(EvaluationMode.FULL, 8_000), *over(0), *again)
-
-
-def test_a_judgement_is_read_the_same_whether_or_not_its_judge_is_loaded() -> None:
-    event = voted(EvaluationMode.INCREMENTAL, 2_000, aside=7)
-    assert isinstance(event, Voted)
-    data = {**asdict(event), "mode": "incremental"}
-
-    assert judging_of(event) == judging_of(events.UnknownEvent({"type": "judge.voted", "data": data}))
-    assert None is judging_of(events.UnknownEvent({"type": "judge.voted", "data": {"votes": [[{"value": 1}]]}}))
-    assert None is judging_of(events.UnknownEvent({"type": "other.thing", "data": data}))
-    assert None is judging_of(events.WarningIssued("nothing"))
 
 
 def test_what_a_fork_took_over_was_spared_once() -> None:

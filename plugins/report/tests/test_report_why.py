@@ -24,7 +24,6 @@ from openkoi_hookspecs import (
     Task,
     events,
 )
-from openkoi_judge import Voted
 from openkoi_report import report_of, why_lines
 
 pytestmark = pytest.mark.unit
@@ -40,7 +39,7 @@ def vote(walls: float, roof: float) -> tuple[Score, ...]:
 def lap(
     number: int,
     evaluation: Evaluation | None,
-    *voted: Voted,
+    *voted: events.JudgeVoted,
     ruling: Decision = GO_ON,
     mode: EvaluationMode = EvaluationMode.FULL,
 ) -> list[Event]:
@@ -66,7 +65,11 @@ def row(title: str, lines: Sequence[str]) -> list[str]:
 @pytest.mark.row("C82")
 def test_the_votes_of_the_judge_are_told_and_their_median() -> None:
     votes = vote(0.8, 0.6), vote(0.9, 0.7), vote(0.7, 0.8)
-    lines = why(*lap(0, Evaluation(scores=SCORES), Voted("house", votes, calls=3, asked=30, whole=10)))
+    lines = why(
+        *lap(
+            0, Evaluation(scores=SCORES), events.JudgeVoted("house", votes, calls=3, characters=30, full_characters=10)
+        )
+    )
 
     assert ["house, full, 3 calls"] == row("judge", lines)
     assert [
@@ -79,7 +82,7 @@ def test_the_votes_of_the_judge_are_told_and_their_median() -> None:
 
 @pytest.mark.row("C82")
 def test_of_an_answer_that_changed_nothing_it_is_told_why_there_are_several_votes() -> None:
-    voted = Voted("house", (vote(1.0, 1.0),) * 3, calls=3, asked=30, whole=10)
+    voted = events.JudgeVoted("house", (vote(1.0, 1.0),) * 3, calls=3, characters=30, full_characters=10)
 
     lines = why(events.ExecutionFinished(ExecutionResult("It stands.")), *lap(0, Evaluation(scores=SCORES), voted))
 
@@ -142,10 +145,18 @@ def test_of_many_checks_the_first_red_ones_are_named(red: int, said: str) -> Non
 
 @pytest.mark.row("C82", "EVAL-27")
 def test_what_was_spared_and_what_is_from_before_is_told() -> None:
-    part = Voted(
-        "house", (vote(0.7, 0.4),), mode=EvaluationMode.INCREMENTAL, carried=("roof",), calls=1, asked=20, whole=80
+    part = events.JudgeVoted(
+        "house",
+        (vote(0.7, 0.4),),
+        mode=EvaluationMode.INCREMENTAL,
+        carried_over=("roof",),
+        calls=1,
+        characters=20,
+        full_characters=80,
     )
-    skipped = Voted("house", (), mode=EvaluationMode.SKIPPED, carried=("walls", "roof"), whole=80)
+    skipped = events.JudgeVoted(
+        "house", (), mode=EvaluationMode.SKIPPED, carried_over=("walls", "roof"), full_characters=80
+    )
     lines = why(*lap(0, Evaluation(scores=SCORES), part), *lap(1, Evaluation(scores=SCORES), skipped))
 
     assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, nobody was asked"] == row(
@@ -179,9 +190,9 @@ def test_the_best_iteration_is_named_where_there_are_several() -> None:
     assert "  the best is iteration 1" == why(*lap(0, None), *lap(1, None), over)[-1]
 
 
-@pytest.mark.parametrize("proof", ["sound", "dictated", "blind"])
-def test_what_came_of_trying_the_judge_is_told(proof: str) -> None:
-    lines = why(*lap(0, Evaluation(), Voted("house", (vote(1, 1),), note="Odd.", calls=1, proof=proof)))
+@pytest.mark.parametrize("control", set(events.ControlOutcome) - {events.ControlOutcome.NONE})
+def test_what_came_of_trying_the_judge_is_told(control: events.ControlOutcome) -> None:
+    lines = why(*lap(0, Evaluation(), events.JudgeVoted("house", (vote(1, 1),), note="Odd.", calls=1, control=control)))
 
     assert "Odd." == row("note", lines)[0]
     assert 2 == len(row("note", lines))

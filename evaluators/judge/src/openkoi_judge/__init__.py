@@ -2,6 +2,5 @@
 
 from .expectations import Expectations
 from .judge import Judge
-from .voted import Voted
 
-__all__ = ["Expectations", "Judge", "Voted"]
+__all__ = ["Expectations", "Judge"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, LimitExceededError, ProviderError, Run
-from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.events import ControlOutcome, JudgeVoted, WarningIssued
 
 from .ballot import Ballot, vote
 from .case import Case, digest
@@ -20,7 +20,6 @@ from .since import Change, changed, state_of
 from .sparing import Rules, acceptable, skippable, worthwhile
 from .sway import DICTATED, dictated, obedient, passages, swayed, trial
 from .verdict import Verdict
-from .voted import Voted
 from .votes import agreed, close, composite, judged, lowered, total
 
 ALONE = "Only one of several votes could be taken: {cause} The first vote stands."
@@ -29,7 +28,6 @@ UNSEEN = (
     "The judge would accept half of this work as well as all of it, and its certificate says that it overlooks "
     "defects: its judgement is not taken. Name another model for the role of the evaluator."
 )
-SOUND, OBEYED, BLIND = "sound", "dictated", "blind"
 
 
 @dataclass(slots=True)
@@ -43,7 +41,7 @@ class Hearing:
     calls: int = 0
     asked: int = 0
     aside: int = 0
-    proof: str = ""
+    control: ControlOutcome = ControlOutcome.NONE
     before: Judgement | None = None
     votes: list[Verdict] = field(default_factory=list)
 
@@ -146,7 +144,7 @@ class Hearing:
         if total(verdict) < DICTATED:
             return False
         if any(map(obedient, self.votes)):
-            self.proof = OBEYED
+            self.control = ControlOutcome.DICTATED
             return True
         passage = passages(self.case)
         if passage is None:
@@ -154,10 +152,10 @@ class Hearing:
         key = digest(self.case.yardstick, passage.text)
         if key not in self.kept.harmless:
             if dictated(await self._aside(trial(self.case, passage))):
-                self.proof = OBEYED
+                self.control = ControlOutcome.DICTATED
                 return True
             self.kept.clear(key)
-        self.proof = SOUND
+        self.control = ControlOutcome.SOUND
         return False
 
     async def _blind(self, verdict: Verdict) -> bool:
@@ -165,7 +163,7 @@ class Hearing:
         if not self.rules.tried or self.case.facts or not self._acceptable(verdict):
             return False
         blind = self._acceptable(await self._aside(replace(self.case, work=halved(self.case.work))))
-        self.proof = BLIND if blind else self.proof
+        self.control = ControlOutcome.BLIND if blind else self.control
         return blind
 
     async def _aside(self, case: Case) -> Verdict:
@@ -201,18 +199,18 @@ class Hearing:
 
     async def _said(self, verdict: Verdict, mode: EvaluationMode, left: tuple[str, ...] = ()) -> Evaluation:
         """Make an evaluation of a verdict, and write down how it was come by."""
-        await self.run.emit(replace(self._voted(verdict, mode), carried=left))
+        await self.run.emit(replace(self._voted(verdict, mode), carried_over=left))
         return judged(verdict, mode)
 
-    def _voted(self, verdict: Verdict, mode: EvaluationMode) -> Voted:
-        return Voted(
+    def _voted(self, verdict: Verdict, mode: EvaluationMode) -> JudgeVoted:
+        return JudgeVoted(
             self.case.rubric.name,
             tuple(vote.scores for vote in self.votes),
             note=verdict.note,
             mode=mode,
             calls=self.calls,
-            asked=self.asked,
-            whole=self.case.whole().length,
-            aside=self.aside,
-            proof=self.proof,
+            characters=self.asked,
+            full_characters=self.case.whole().length,
+            control_characters=self.aside,
+            control=self.control,
         )

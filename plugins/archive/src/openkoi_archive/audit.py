@@ -33,7 +33,7 @@ class Audit:
         brought_in = False
         for line in lines_of(segment, self.faults.append):
             self.records += 1
-            brought_in = brought_in or line.type == Imported.name
+            brought_in = brought_in or line.is_kind(Imported)
             self.see(line)
             if before and not brought_in and (missing := missing_between(before, line)):
                 self.faults.append(Fault(line.segment, line.number, missing))

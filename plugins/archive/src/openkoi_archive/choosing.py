@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import KoiError, PluginNotFoundError
+from openkoi_hookspecs.events import TaskStarted
 
 from .lines import Line, lines_of
 from .segments import Log
 
-STARTED = "task_start"
 NAMED = 8
 
 
@@ -40,7 +40,7 @@ def chosen(log: Log, choice: Choice) -> frozenset[str] | None:
     if choice.everything:
         return None
     since = moment(choice.since)
-    starts = [start_of(line) for segment in log.segments() for line in lines_of(segment) if line.type == STARTED]
+    starts = [start_of(line) for segment in log.segments() for line in lines_of(segment) if line.is_kind(TaskStarted)]
     firsts = {start.run: start for start in reversed(starts)}
     tasks = [start for start in firsts.values() if start.parent not in firsts]
     meant = named(tasks, choice.task) if choice.task else tasks
@@ -49,10 +49,8 @@ def chosen(log: Log, choice: Choice) -> frozenset[str] | None:
 
 def start_of(line: Line) -> Start:
     """The beginning of a run, in a line."""
-    data = line.said.get("data")
-    task = data.get("task") if isinstance(data, dict) else None
-    parent = task.get("parent", "") if isinstance(task, dict) else ""
-    return Start(line.run, str(parent), str(line.said["ts"]))
+    event = line.record.event
+    return Start(line.run, event.task.parent if isinstance(event, TaskStarted) else "", line.at)
 
 
 def named(tasks: Iterable[Start], id: str) -> list[Start]:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from itertools import chain
 
-from .choosing import STARTED, start_of
+from openkoi_hookspecs.events import TaskStarted
+
+from .choosing import start_of
 from .lines import Fault, lines_of
 from .segments import Log
 
@@ -33,9 +35,8 @@ def figures_of(log: Log) -> Figures:
     tasks: set[str] = set()
     for line in chain.from_iterable(lines_of(segment, told.faults.append) for segment in segments):
         told.records += 1
-        at = str(line.said["ts"])
-        told.oldest, told.newest = min(told.oldest or at, at), max(told.newest, at)
-        if line.type == STARTED and not start_of(line).parent:
+        told.oldest, told.newest = min(told.oldest or line.at, line.at), max(told.newest, line.at)
+        if line.is_kind(TaskStarted) and not start_of(line).parent:
             tasks.add(line.run)
     told.tasks = len(tasks)
     return told

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openkoi_hookspecs import Record
-from openkoi_log import masked, read_line, sealed
+from openkoi_hookspecs import Event, Record
+from openkoi_log import is_kind, masked, read_line, sealed, spelled
 from openkoi_log.transcript import dumps, opened
 
 from .segments import Segment
@@ -52,9 +52,13 @@ class Line:
         return str(self.said.get("run", ""))
 
     @property
-    def type(self) -> str:
-        """The kind of event, as the log spells it."""
-        return str(self.said.get("type", ""))
+    def at(self) -> str:
+        """When it was written."""
+        return str(self.said.get("ts", ""))
+
+    def is_kind(self, kind: type[Event]) -> bool:
+        """Whether its event is of this kind."""
+        return is_kind(self.raw, spelled((kind,)))
 
     @property
     def record(self) -> Record:

@@ -22,7 +22,7 @@ class Source:
     def lines(self, segment: Segment) -> Iterator[Line]:
         """The lines of a segment that are meant."""
         for line in lines_of(segment, self.faults.append):
-            if (self.runs is None or line.run in self.runs) and line.type != Imported.name:
+            if (self.runs is None or line.run in self.runs) and not line.is_kind(Imported):
                 yield redacted(line, self.redact)
 
     def records(self) -> Iterator[Record]:

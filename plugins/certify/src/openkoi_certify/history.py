@@ -4,17 +4,16 @@ Work is *kept* when it was accepted and left alone, *undone* when a person took 
 changed the same files in the same folder within an hour.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from openkoi_hookspecs import Evaluation, Event, NextAction, Record, events
-from openkoi_log import RunView, all_segments, encode, read_segment
+from openkoi_hookspecs import Evaluation, EvaluationMode, NextAction, Record, events
+from openkoi_log import RunView, all_segments, read_segment
 
-VOTED = "judge.voted"
-NOT_TAKEN = ("dictated", "blind")
+DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)
 SOON = timedelta(hours=1)
 
 
@@ -86,19 +85,18 @@ class Course:
                 self.before = self.before or checkpoint
             case events.WorkspaceRestored(checkpoint=checkpoint):
                 self.restored = checkpoint
-            case event:
-                self.note(record, told(event))
+            case events.JudgeVoted() as event:
+                self.note(record, event)
 
-    def note(self, record: Record, facts: Mapping[str, object]) -> None:
+    def note(self, record: Record, event: events.JudgeVoted) -> None:
         """Keep a judge's own account, if it is one of a full judgement."""
-        votes = [rows(vote) for vote in listed(facts.get("votes"))]
-        if not votes or not all(votes) or facts.get("mode", "full") != "full" or facts.get("proof") in NOT_TAKEN:
+        full = event.mode is EvaluationMode.FULL and event.votes and all(event.votes)
+        if not full or event.control in DISCARDED:
             return
-        weights = {name: weight for name, (_, weight) in votes[0].items()}
-        scores = tuple({name: value for name, (value, _) in vote.items()} for vote in votes)
-        rubric = str(facts.get("rubric", ""))
-        self.judgements[rubric] = Judgement(
-            record.run, record.at, rubric, self.model, self.view.task.text, scores, weights
+        weights = {score.dimension: score.weight for score in event.votes[0]}
+        scores = tuple({score.dimension: score.value for score in vote} for vote in event.votes)
+        self.judgements[event.rubric] = Judgement(
+            record.run, record.at, event.rubric, self.model, self.view.task.text, scores, weights
         )
 
     @property
@@ -159,27 +157,3 @@ def corrects(other: Course, course: Course) -> bool:
     later, view = other.view, course.view
     same = later.workspace == view.workspace and later.files & view.files and not other.undone
     return bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= SOON
-
-
-def told(event: Event) -> Mapping[str, object]:
-    """What a judge wrote down of its votes, whether or not the judge is loaded here; nothing of another event."""
-    if isinstance(event, events.UnknownEvent):
-        data = event.data.get("data") if event.data.get("type") == VOTED else None
-    else:
-        data = encode(event) if event.name == VOTED else None
-    return data if isinstance(data, dict) else {}
-
-
-def listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def rows(vote: object) -> dict[str, tuple[float, float]]:
-    """A vote's values and weights by dimension."""
-    return dict(row for item in listed(vote) if isinstance(item, dict) for row in one_row(item))
-
-
-def one_row(item: Mapping[str, object]) -> Iterator[tuple[str, tuple[float, float]]]:
-    value, weight = item.get("value"), item.get("weight", 1.0)
-    if isinstance(value, int | float) and isinstance(weight, int | float):
-        yield str(item.get("dimension", "")), (float(value), float(weight))

@@ -9,9 +9,8 @@ from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolRe
 from openkoi_schema import PATH_ARGUMENTS, written
 
 from .errors import StoreFault
-from .notes import Notes, outside
+from .notes import Notes, effect_text, outside
 from .store import Store
-from .told import WrotePassed
 
 WORKER = "worker"
 
@@ -82,7 +81,7 @@ class Foresight:
             return
         self.under_way.discard((caller, call))
         for path in await self.store.closed(run.workspace, name_of(run, caller, call)):
-            await run.emit(WrotePassed(path))
+            await run.emit(events.SkippedFolderChanged(path))
 
     @hookimpl
     async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
@@ -90,7 +89,7 @@ class Foresight:
         happened = list(self.notes.after(call, run, failed=result.failed))
         for event in happened:
             await run.emit(event)
-        return replace(result, effects=(*result.effects, *(one.effect for one in happened))) if happened else None
+        return replace(result, effects=(*result.effects, *map(effect_text, happened))) if happened else None
 
 
 def name_of(run: Run, caller: str, call: str) -> str:

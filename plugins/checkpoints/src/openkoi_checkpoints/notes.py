@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_hookspecs import Run, ToolCall
+from openkoi_hookspecs.events import GitRefChanged, OutsideFileWritten
 
-from .refs import Move, moves
+from .refs import changes
 from .repository import repository_of
-from .told import Moved, WroteOutside
 
 MOST_CALLS = 1_000
 
@@ -27,7 +27,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.calls: dict[tuple[str, str], Before] = {}
-        self.told: dict[str, Move] = {}
+        self.told: dict[str, GitRefChanged] = {}
 
     def before(self, call: ToolCall, run: Run, outside: Sequence[str]) -> None:
         """Look at the repository before a call."""
@@ -35,18 +35,26 @@ class Notes:
             self.calls.pop(next(iter(self.calls)))
         self.calls[run.id, call.id] = Before(repository_of(run.workspace), outside)
 
-    def after(self, call: ToolCall, run: Run, *, failed: bool) -> Iterator[Moved | WroteOutside]:
+    def after(self, call: ToolCall, run: Run, *, failed: bool) -> Iterator[GitRefChanged | OutsideFileWritten]:
         """Say what the call did; of calls at the same time the first to end tells what moved."""
         before = self.calls.pop((run.id, call.id), None)
         if before is None:
             return
-        for move in moves(before.refs, repository_of(run.workspace)):
-            key = f"{run.id} {move.ref}"
-            if self.told.get(key) != move:
-                self.told[key] = move
-                yield Moved(*astuple(move))
+        for change in changes(before.refs, repository_of(run.workspace)):
+            key = f"{run.id} {change.ref}"
+            if self.told.get(key) != change:
+                self.told[key] = change
+                yield change
         if not failed:
-            yield from (WroteOutside(path) for path in before.outside)
+            yield from map(OutsideFileWritten, before.outside)
+
+
+def effect_text(event: GitRefChanged | OutsideFileWritten) -> str:
+    """Say what a call did that no diff shows."""
+    if isinstance(event, OutsideFileWritten):
+        return f"wrote {event.path}, outside the workspace"
+    verb = "moved" if event.before and event.after else "created" if event.after else "deleted"
+    return f"{verb} {event.ref} in the git repository"
 
 
 def outside(names: Sequence[str], workspace: Path) -> list[str]:

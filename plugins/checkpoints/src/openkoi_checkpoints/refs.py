@@ -5,9 +5,10 @@ A checkpoint never holds them and undo never moves them; they are read to tell a
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from openkoi_hookspecs.events import GitRefChanged
 
 HEAD, STASH = "HEAD", "refs/stash"
 KINDS = ("heads", "tags")
@@ -15,21 +16,11 @@ OURS = tuple(f"refs/{kind}/" for kind in KINDS)
 MOST = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A name that points elsewhere than before; empty where it was not there. ``current``: HEAD stands on it."""
-
-    ref: str
-    before: str
-    after: str
-    current: bool = False
-
-
-def moves(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Move]:
-    """What moved between two readings."""
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[GitRefChanged]:
+    """Compare two readings."""
     head = after.get(HEAD, "").removeprefix("ref: ")
     for ref in sorted(ref for ref in before.keys() | after.keys() if before.get(ref) != after.get(ref)):
-        yield Move(ref, before.get(ref, ""), after.get(ref, ""), current=ref == head)
+        yield GitRefChanged(ref, before.get(ref, ""), after.get(ref, ""), current=ref == head)
 
 
 def refs_of(root: Path) -> dict[str, str]:

@@ -6,13 +6,16 @@ Knows lines; knows no memory.
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import LearningSaved, TaskStarted
+from openkoi_log import head_of, read_line, spelled
 
 if TYPE_CHECKING:
     from openkoi_archive import Log, Segment
 
-TASK, LEARNING = b"task_start", b"learning.saved"
-Said = Mapping[str, Any]
+TASK, LEARNING = spelled((TaskStarted, LearningSaved))
 
 
 def moments_of(log: "Log", ids: Collection[str], sessions: Collection[str] = ()) -> dict[str, str]:
@@ -29,15 +32,13 @@ def moments_of(log: "Log", ids: Collection[str], sessions: Collection[str] = ())
                 runs[id] = run
             if kind == TASK:
                 begun.setdefault(run, line)
-            elif kind == LEARNING and (said := read(line)):
-                saved[learned(said)] = said["ts"]
+            elif kind == LEARNING and (record := read(line)) and isinstance(record.event, LearningSaved):
+                saved[record.event.learning.id] = record.at
     return {id: saved.get(id) or began(begun, id) or began(begun, runs[record_of(id)]) for id in ids}
 
 
 def lines_about(segment: "Segment", records: Collection[str]) -> Iterator[tuple[bytes, str, str, bytes]]:
     """The kind, id, run and text of lines that begin a task, save a learning or are one of these records."""
-    from openkoi_log import head_of
-
     wanted = {id.encode() for id in records}
     with suppress(OSError, EOFError, zlib.error), segment.open() as file:
         for line in file:
@@ -48,26 +49,17 @@ def lines_about(segment: "Segment", records: Collection[str]) -> Iterator[tuple[
 
 def began(begun: Mapping[str, bytes], run: str) -> str:
     """When a run began, by its line."""
-    said = read(begun[run]) if run in begun else {}
-    return str(said.get("ts", ""))
+    record = read(begun[run]) if run in begun else None
+    return record.at if record else ""
 
 
-def read(line: bytes) -> Said:
-    """A line that is sound; nothing of one that is damaged."""
-    from openkoi_log.transcript import opened
-
+def read(line: bytes) -> Record | None:
+    """Read a line; None for one that is damaged."""
     with suppress(ValueError, RecursionError):
-        return opened(line)
-    return {}
+        return read_line(line)
+    return None
 
 
 def record_of(id: str) -> str:
     """The record that a piece was said in: its id is the record's, and a number after a colon."""
     return id.rpartition(":")[0] or id
-
-
-def learned(said: Said) -> str:
-    """The id of the learning that a line is about."""
-    data = said.get("data")
-    learning = data.get("learning") if isinstance(data, dict) else None
-    return str(learning.get("id", "")) if isinstance(learning, dict) else ""

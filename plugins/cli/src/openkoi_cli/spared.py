@@ -9,8 +9,7 @@ from .spending import SPANS, since
 
 if TYPE_CHECKING:
     from openkoi.app import App
-    from openkoi_hookspecs import Price
-    from openkoi_log import Kind
+    from openkoi_hookspecs import Event, Price
 
 HEAD = "Tokens saved, of each way what it spared by itself:"
 WIDE = 20
@@ -30,29 +29,14 @@ def spared(koi: "App") -> Iterator[str]:
     yield from table(savings_of(told(koi.services.config.paths.sessions, kinds()), price))
 
 
-def kinds() -> "Sequence[Kind]":
-    """The kinds of events that tell it; a judge's own is told by its name, for it may not be installed."""
+def kinds() -> "Sequence[type[Event]]":
+    """Return the kinds of events that tell it."""
     from openkoi_hookspecs import events
-    from openkoi_report.judging import NAME
 
     return (
-        *(
-            events.TaskStarted,
-            events.RunForked,
-            events.PlanReady,
-            events.CycleStarted,
-            events.MessageAdded,
-            events.ModelResponse,
-        ),
-        *(
-            events.ToolCallFinished,
-            events.HistoryCompacted,
-            events.ExecutionFinished,
-            events.EvaluationFinished,
-            events.IterationFinished,
-            events.DecisionMade,
-        ),
-        NAME,
+        *(events.TaskStarted, events.RunForked, events.PlanReady, events.CycleStarted, events.MessageAdded),
+        *(events.ModelResponse, events.ToolCallFinished, events.HistoryCompacted, events.ExecutionFinished),
+        *(events.EvaluationFinished, events.IterationFinished, events.DecisionMade, events.JudgeVoted),
     )
 
 

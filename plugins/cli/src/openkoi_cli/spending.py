@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Record
-    from openkoi_log import Kind, Past
+    from openkoi_hookspecs import Event, Record
+    from openkoi_log import Past
     from openkoi_report import Charge, ModelCost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
-Kinds = Sequence["Kind"]
+Kinds = Sequence["type[Event]"]
 
 
 def told_by(*, phases: bool) -> "Kinds":

@@ -5,40 +5,32 @@ Undo never touches ``.git``; a person is told what is left there and which comma
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 from openkoi_hookspecs import Record, events
+from openkoi_hookspecs.events import GitRefChanged
 
 SHORT = 7
 SETTINGS = ("config", "hooks/", "info/")
 MADE = "the repository .git was made: delete that folder if it is of no use to you"
 DELETED = "the repository .git was deleted, and nothing of it was kept: clone it again"
-MOVED, WROTE, PASSED = "checkpoints.moved", "checkpoints.wrote_outside", "checkpoints.wrote_passed"
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A name of the repository, and where it pointed before the task and after it. ``current``: HEAD stands on it."""
-
-    ref: str
-    before: str
-    after: str
-    current: bool
 
 
 def untaken(records: Iterable[Record], run: str) -> list[str]:
     """Everything that stays as the task left it, a sentence each."""
-    told = [fields(record.event) for record in records if record.run == run]
-    moves: dict[str, Move] = {}
-    for one in (one for one in told if one.get("type") == MOVED):
-        ref, first = str(one["ref"]), moves.get(str(one["ref"]))
-        moves[ref] = Move(ref, first.before if first else one["before"], one["after"], bool(one["current"]))
-    paths = dict.fromkeys(str(one["path"]) for one in told if one.get("type") == WROTE)
-    written = [f"{path}, which lies outside the workspace: look at it yourself" for path in paths]
-    folders = dict.fromkeys(str(one["path"]) for one in told if one.get("type") == PASSED)
-    passed = [f"{path}, a folder of which nothing is kept: make it again" for path in folders]
-    return [*left(moves), *written, *passed]
+    changes: dict[str, GitRefChanged] = {}
+    written, skipped = dict[str, None](), dict[str, None]()
+    for event in (record.event for record in records if record.run == run):
+        match event:
+            case GitRefChanged(ref=ref):
+                changes[ref] = replace(event, before=changes.get(ref, event).before)
+            case events.OutsideFileWritten(path=path):
+                written[path] = None
+            case events.SkippedFolderChanged(path=path):
+                skipped[path] = None
+    outside = [f"{path}, which lies outside the workspace: look at it yourself" for path in written]
+    folders = [f"{path}, a folder of which nothing is kept: make it again" for path in skipped]
+    return [*left(changes), *outside, *folders]
 
 
 def cut_short(records: Iterable[Record], run: str) -> str:
@@ -57,18 +49,7 @@ def cut_short(records: Iterable[Record], run: str) -> str:
     return next(iter(under_way.values()), found)
 
 
-def fields(event: events.Event) -> Mapping[str, Any]:
-    """What an event of another plugin holds, whether that plugin is loaded or not."""
-    if isinstance(event, events.UnknownEvent):
-        inner = event.data.get("data")
-        return {**event.data, **inner} if isinstance(inner, Mapping) else event.data
-    if event.name not in (MOVED, WROTE, PASSED):
-        return {}
-    names: tuple[str, ...] = getattr(type(event), "__match_args__", ())
-    return {"type": event.name, **{name: getattr(event, name) for name in names}}
-
-
-def left(moves: Mapping[str, Move]) -> Iterator[str]:
+def left(moves: Mapping[str, GitRefChanged]) -> Iterator[str]:
     """A sentence for each name that does not point to where it did; HEAD first: other commands need it back."""
     head = moves.get("HEAD")
     if head and not (head.before and head.after):
@@ -83,7 +64,7 @@ def left(moves: Mapping[str, Move]) -> Iterator[str]:
             yield f"{what} ({command} takes it back)"
 
 
-def told_of(move: Move, *, switched: bool) -> tuple[str, str]:
+def told_of(move: GitRefChanged, *, switched: bool) -> tuple[str, str]:
     """What happened to a name, and the command that undoes it. ``switched``: HEAD stands elsewhere than before."""
     if move.ref == "HEAD":
         return of_head(move)
@@ -94,7 +75,7 @@ def told_of(move: Move, *, switched: bool) -> tuple[str, str]:
     return of_branch(move, move.ref.removeprefix("refs/heads/"), switched=switched)
 
 
-def of_head(move: Move) -> tuple[str, str]:
+def of_head(move: GitRefChanged) -> tuple[str, str]:
     """Another branch is checked out, or a commit was made on none."""
     before, after = (goal.removeprefix("ref: refs/heads/") for goal in (move.before, move.after))
     if "ref:" in move.before:
@@ -105,14 +86,14 @@ def of_head(move: Move) -> tuple[str, str]:
     return f"commit {after[:SHORT]} on no branch", f"git reset --soft {before[:SHORT]}"
 
 
-def of_stash(move: Move) -> tuple[str, str]:
+def of_stash(move: GitRefChanged) -> tuple[str, str]:
     """Something was stashed, or taken from the stash."""
     if move.after:
         return f"stash {move.after[:SHORT]}", "git stash drop"
     return f"stash {move.before[:SHORT]} is gone", f"git stash store {move.before[:SHORT]}"
 
 
-def of_tag(move: Move, name: str) -> tuple[str, str]:
+def of_tag(move: GitRefChanged, name: str) -> tuple[str, str]:
     """A tag was made, deleted or moved."""
     quoted, old = shlex.quote(name), move.before[:SHORT]
     if not move.before:
@@ -122,7 +103,7 @@ def of_tag(move: Move, name: str) -> tuple[str, str]:
     return f"tag {name} is on {move.after[:SHORT]}", f"git tag -f {quoted} {old}"
 
 
-def of_branch(move: Move, name: str, *, switched: bool) -> tuple[str, str]:
+def of_branch(move: GitRefChanged, name: str, *, switched: bool) -> tuple[str, str]:
     """Something was committed on a branch, or it was made, deleted or moved."""
     quoted, old, new = shlex.quote(name), move.before[:SHORT], move.after[:SHORT]
     if not move.after:

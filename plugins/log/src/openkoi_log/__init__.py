@@ -18,7 +18,7 @@ from .rerun import UNKNOWN, Rerun, rerun_of
 from .run_view import QuestionView, RunView
 from .run_views import in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
-from .selecting import Kind, head_of, is_kind, select_from, select_records, spelled
+from .selecting import head_of, is_kind, select_from, select_records, spelled
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "Excerpts",
     "FindingView",
     "IterationView",
-    "Kind",
     "LogFault",
     "Past",
     "Phase",

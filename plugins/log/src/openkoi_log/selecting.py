@@ -1,20 +1,19 @@
 """Select records by how their lines begin, so that most lines of a log are never parsed.
 
-This is the only place that looks into unparsed lines: others name kinds of events.
+This is the only place that looks into unparsed lines: others pass classes of events.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
 
 from .packed import lines_from, name_of
 from .transcript import SPELLED, read_line
 
-Kind: TypeAlias = type[Event] | str
 HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 
 
@@ -32,10 +31,9 @@ def head_of(line: bytes) -> Head | None:
     return Head(*found.groups()) if found else None
 
 
-def spelled(kinds: Iterable[Kind]) -> tuple[bytes, ...]:
-    """Return the names of kinds as lines spell them; a plugin's event may be named before the plugin is loaded."""
-    names = (kind if isinstance(kind, str) else kind.name for kind in kinds)
-    return tuple(SPELLED.get(name, name).encode() for name in names)
+def spelled(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
+    """Return the names of kinds as lines spell them."""
+    return tuple(SPELLED.get(kind.name, kind.name).encode() for kind in kinds)
 
 
 def is_kind(line: bytes, names: Collection[bytes]) -> bool:
@@ -44,7 +42,9 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
     return head is not None and head.kind in names
 
 
-def select_records(lines: Iterable[bytes], kinds: Iterable[Kind], run: str = "", segment: str = "") -> Iterator[Record]:
+def select_records(
+    lines: Iterable[bytes], kinds: Iterable[type[Event]], run: str = "", segment: str = ""
+) -> Iterator[Record]:
     """Read the records of some kinds, of one run if it is named; damaged ones are passed over."""
     names, wanted = frozenset(spelled(kinds)), run.encode()
     for line in lines:
@@ -54,6 +54,6 @@ def select_records(lines: Iterable[bytes], kinds: Iterable[Kind], run: str = "",
                 yield read_line(line, segment)
 
 
-def select_from(path: Path, kinds: Iterable[Kind], run: str = "") -> Iterator[Record]:
+def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
     """Read the records of some kinds from a segment of the log."""
     yield from select_records(lines_from(path), kinds, run, name_of(path))

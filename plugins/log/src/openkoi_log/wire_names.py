@@ -46,6 +46,13 @@ FIELDS: Mapping[type, Mapping[str, str]] = {
     events.HookReturned: {"hook": "moment"},
     events.ModelResponse: {"response": "reply"},
     events.ModelRequest: {"reserved_usd": "worth"},
+    events.JudgeVoted: {
+        "carried_over": "carried",
+        "characters": "asked",
+        "full_characters": "whole",
+        "control_characters": "aside",
+        "control": "proof",
+    },
     Limits: {"min_improvement": "improvement", "max_regression": "regression", "quality_threshold": "quality"},
 }
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Record, Task, events
 from openkoi_log import segments, select_from
-from openkoi_report import judging_of
-from openkoi_report.judging import NAME as JUDGE_VOTED
 
-TELLING = (events.TaskStarted, JUDGE_VOTED, events.EvaluationFinished)
+TELLING = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)
 MOST_BYTES = 64_000_000
 
 
@@ -55,8 +53,8 @@ def take(tasks: dict[str, Judged], record: Record) -> None:
             tasks.setdefault(record.run, Judged(record.run, record.at, task.category)).category = task.category
         case events.EvaluationFinished(evaluation=evaluation) if record.run in tasks:
             tasks[record.run].findings += evaluation.open
-        case event if record.run in tasks and (judging := judging_of(event)):
-            tasks[record.run].rubrics.add(judging.rubric)
+        case events.JudgeVoted(rubric=rubric) if record.run in tasks:
+            tasks[record.run].rubrics.add(rubric)
 
 
 def counts(task: Task) -> bool:

@@ -3,7 +3,6 @@
 from .costs import NOTHING, Charge, Costs, ModelCost, Phase, costs_of
 from .cycles import CycleTree, cycles_of
 from .figures import clipped, dollars, first_line, megabytes, plural, tokens_text
-from .judging import Judging, judging_of
 from .ledger import TOLD, Ledger, charges_of
 from .progress import Progress
 from .report import EXITS, Report, report_of
@@ -19,7 +18,6 @@ __all__ = [
     "Charge",
     "Costs",
     "CycleTree",
-    "Judging",
     "Ledger",
     "ModelCost",
     "Phase",
@@ -33,7 +31,6 @@ __all__ = [
     "cycles_of",
     "dollars",
     "first_line",
-    "judging_of",
     "megabytes",
     "plural",
     "report_of",

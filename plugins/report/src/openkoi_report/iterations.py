@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 
-from openkoi_hookspecs import Usage
+from openkoi_hookspecs import Usage, events
 from openkoi_log import IterationView
 
-from .judging import Judging
 
-
-def share_spared(judgings: Iterable[Judging]) -> float:
+def share_saved(judgings: Iterable[events.JudgeVoted]) -> float:
     """The share of a full judgement's questions that was spared; nought where none was, or more was asked."""
     those = list(judgings)
-    whole = sum(judging.asked + judging.spared for judging in those)
-    return max(0.0, sum(judging.spared for judging in those) / whole) if whole > 0 else 0.0
+    whole = sum(judging.characters + judging.saved_characters for judging in those)
+    return max(0.0, sum(judging.saved_characters for judging in those) / whole) if whole > 0 else 0.0
 
 
 def iteration(number: int, one: IterationView) -> Mapping[str, object]:

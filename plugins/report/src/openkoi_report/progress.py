@@ -19,8 +19,7 @@ from openkoi_hookspecs import (
 )
 
 from .figures import clipped, dollars, format_list, plural, tokens_text
-from .iterations import share_spared
-from .judging import Judging
+from .iterations import share_saved
 from .report import Report
 from .shares import share
 from .tree import compaction_text, signature
@@ -193,11 +192,11 @@ def weakest(evaluation: Evaluation) -> str:
     return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
 
 
-def how(mode: EvaluationMode, judgings: Sequence[Judging]) -> str:
+def how(mode: EvaluationMode, judgings: Sequence[events.JudgeVoted]) -> str:
     """How it was judged, and what that spared."""
     if mode is EvaluationMode.FULL:
         return ""
-    spared = share_spared(judgings)
+    spared = share_saved(judgings)
     return f"eval: {mode}" + (f", {spared:.0%} tokens saved" if spared >= LEAST else "")
 
 

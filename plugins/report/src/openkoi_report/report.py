@@ -12,7 +12,6 @@ from openkoi_log import IterationView, RunView
 
 from .costs import Costs, ModelCost, costs_of
 from .iterations import counted, iteration, rounded
-from .judging import Judging, judging_of
 from .ledger import Ledger
 from .numbering import Key, numbers
 from .savings import Replay, Saving, totals
@@ -41,8 +40,8 @@ class Report:
 
     run: str = ""
     view: RunView = field(default_factory=RunView)
-    heard: list[Judging] = field(default_factory=list)
-    judgings: dict[int, Sequence[Judging]] = field(default_factory=dict)
+    heard: list[events.JudgeVoted] = field(default_factory=list)
+    judgings: dict[int, Sequence[events.JudgeVoted]] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
     replays: dict[str, Replay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
@@ -97,9 +96,8 @@ class Report:
                 self.warnings += [text] if text not in self.warnings else []
             case events.RunFailed(reason=reason):
                 self.failed = reason
-            case _:
-                if judging := judging_of(event):
-                    self.heard.append(judging)
+            case events.JudgeVoted():
+                self.heard.append(event)
 
     def resume(self) -> None:
         """The run is about to go on: how it ended until now no longer counts."""

@@ -22,7 +22,6 @@ from openkoi_hookspecs import (
 )
 
 from .figures import tokens_text
-from .judging import Judging, judging_of
 from .ledger import Copies
 from .worth import PriceOf, cache_worth, loss, read, unpriced, worth
 
@@ -66,7 +65,7 @@ class Replay:
     saved: list[Saved] = field(default_factory=list)
     carries: dict[Saving, int] = field(default_factory=dict)
     evaluation: Evaluation | None = None
-    judged: dict[str, Judging] = field(default_factory=dict)
+    judged: dict[str, events.JudgeVoted] = field(default_factory=dict)
     judge: tuple[str, Usage] = ("", Usage())
     size: int = 0
     grown: int = 0
@@ -98,9 +97,8 @@ class Replay:
                 self.reused(record.at)
             case events.DecisionMade():
                 self.decided = True
-            case event:
-                if judging := judging_of(event):
-                    self.heard(record.at, judging)
+            case events.JudgeVoted() as judging:
+                self.heard(record.at, judging)
 
     def prompted(self, message: Message, *, fresh: bool) -> None:
         """The run says something: at the beginning of an iteration it is what is still open, and nothing else."""
@@ -142,20 +140,20 @@ class Replay:
         self.size, self.grown = sent + answered.usage.output, 0
         self.turn = self.begun = self.shortened = False
 
-    def heard(self, at: str, judging: Judging) -> None:
+    def heard(self, at: str, judging: events.JudgeVoted) -> None:
         """A judgement: left out, or of a part, or in full after one of a part."""
         first, self.asked = judging.rubric not in self.judged, True
         self.judged[judging.rubric] = judging
         if judging.skipped:
-            self.spare(at, Saving.EVAL_SKIP, judging.spared)
+            self.spare(at, Saving.EVAL_SKIP, judging.saved_characters)
         elif judging.mode is not EvaluationMode.FULL or not first:
-            self.spare(at, Saving.INCREMENTAL, judging.spared)
+            self.spare(at, Saving.INCREMENTAL, judging.saved_characters)
 
     def reused(self, at: str) -> None:
         """The same work was judged once and not again: nobody was asked for a judgement at all."""
         if not self.asked:
             for judging in self.judged.values():
-                self.spare(at, Saving.EVAL_SKIP, judging.whole)
+                self.spare(at, Saving.EVAL_SKIP, judging.full_characters)
 
     def spare(self, at: str, by: Saving, characters: int) -> None:
         model, usage = self.judge

@@ -11,7 +11,7 @@ from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_log import IterationView
 
 from .figures import clipped, format_list, plural
-from .judging import Judging
+from .iterations import share_saved
 from .report import Report
 
 NAMED = 3
@@ -19,10 +19,10 @@ NOT_EVALUATED = "not evaluated"
 SAME = "unchanged since the last iteration; reused its score"
 CLOSE = "the first vote was close to the threshold"
 UNCHANGED = "nothing was changed"
-PROOFS = {
-    "sound": "the work contains text aimed at the evaluator; a control run showed it had no effect",
-    "dictated": "text in the work dictated the score, so the score was discarded",
-    "blind": "the judge would accept half of the work as well, so its score was discarded",
+CONTROLS = {
+    events.ControlOutcome.SOUND: "the work contains text aimed at the evaluator; a control run showed it had no effect",
+    events.ControlOutcome.DICTATED: "text in the work dictated the score, so the score was discarded",
+    events.ControlOutcome.BLIND: "the judge would accept half of the work as well, so its score was discarded",
 }
 COLUMN = 10
 
@@ -43,7 +43,7 @@ def why_lines(report: Report) -> Iterator[str]:
         yield f"  {clipped(report.failed, 160)}"
 
 
-def told(one: IterationView, judgings: Sequence[Judging], threshold: float) -> Iterator[str]:
+def told(one: IterationView, judgings: Sequence[events.JudgeVoted], threshold: float) -> Iterator[str]:
     """One iteration."""
     if one.decision:
         yield f"  iteration {one.number + 1}: {one.decision.action}: {clipped(one.decision.reason, 160)}"
@@ -136,24 +136,24 @@ def summed(evaluation: Evaluation, threshold: float) -> str:
     return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
 
 
-def voted(judging: Judging, cause: str) -> Iterator[tuple[str, str]]:
+def voted(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:
     """Who judged by what, each vote, what caused more than one, and what was odd."""
     yield "judge", f"{judging.rubric}, {judging.mode}{asked(judging)}"
     for number, vote in enumerate(judging.votes, 1):
         yield f"  vote {number}", f"{mean(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}"
     if len(judging.votes) > 1:
         yield "  median", f"{', '.join(medians(judging.votes))}: {cause}"
-    if judging.carried:
-        yield "  carried", f"{', '.join(judging.carried)}, from the judgement before"
+    if judging.carried_over:
+        yield "  carried", f"{', '.join(judging.carried_over)}, from the judgement before"
     yield "  note", judging.note
-    yield "  note", PROOFS.get(judging.proof, "")
+    yield "  note", CONTROLS.get(judging.control, "")
 
 
-def asked(judging: Judging) -> str:
+def asked(judging: events.JudgeVoted) -> str:
     """How much was asked."""
     if judging.skipped:
         return ", nobody was asked"
-    share = judging.spared / (judging.asked + judging.spared) if judging.asked + judging.spared > 0 else 0.0
+    share = share_saved([judging])
     return f", {plural(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
 
 

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from .contracts import (
         CheckpointsContract,
+        DocumentsContract,
         EvaluatorContract,
         MemoryContract,
+        MessengerContract,
         ProviderContract,
         SandboxContract,
         ToolboxContract,
@@ -25,9 +27,11 @@ pytest.register_assert_rewrite("openkoi_testing.contracts")
 
 __all__ = [
     "CheckpointsContract",
+    "DocumentsContract",
     "EvaluatorContract",
     "Line",
     "MemoryContract",
+    "MessengerContract",
     "ProviderContract",
     "Rehearsed",
     "SandboxContract",

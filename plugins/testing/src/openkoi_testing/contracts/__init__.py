@@ -5,8 +5,10 @@ Those that want a vendor's fake are imported from where they are: ``catalogue``,
 
 from .checkpoints import CheckpointsContract
 from .compactor import CompactorContract
+from .documents import DocumentsContract
 from .evaluator import EvaluatorContract
 from .memory import MemoryContract
+from .messenger import MessengerContract
 from .provider import ProviderContract
 from .sandbox import SandboxContract
 from .toolbox import ToolboxContract
@@ -14,8 +16,10 @@ from .toolbox import ToolboxContract
 __all__ = [
     "CheckpointsContract",
     "CompactorContract",
+    "DocumentsContract",
     "EvaluatorContract",
     "MemoryContract",
+    "MessengerContract",
     "ProviderContract",
     "SandboxContract",
     "ToolboxContract",

@@ -1,0 +1,84 @@
+"""What one plugin writes and another reads: judges' votes, and what checkpoints cannot restore. Part of ``events``."""
+
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+
+from .evaluation import EvaluationMode, Score
+from .events_base import Event
+
+
+class ControlOutcome(StrEnum):
+    """What the control runs of a judge showed.
+
+    SOUND: text in the work that is aimed at the judge had no effect. DICTATED: such text set the score. BLIND: half of
+    the work would be accepted as well. In both of these cases the score is discarded. NONE: there was no control run.
+    """
+
+    NONE = ""
+    SOUND = "sound"
+    DICTATED = "dictated"
+    BLIND = "blind"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVoted(Event):
+    """How a judge came to its scores: the scores of each vote, by which rubric, and what was unusual in a ``note``.
+
+    ``carried_over`` names the dimensions whose scores are those of the evaluation before. The judge read ``characters``
+    in ``calls`` requests, ``control_characters`` of them in control runs, which are not votes; to judge all of the work
+    once takes ``full_characters``.
+    """
+
+    name = "judge.voted"
+    rubric: str
+    votes: tuple[tuple[Score, ...], ...]
+    _: KW_ONLY
+    note: str = ""
+    mode: EvaluationMode = EvaluationMode.FULL
+    carried_over: tuple[str, ...] = ()
+    calls: int = 0
+    characters: int = 0
+    full_characters: int = 0
+    control_characters: int = 0
+    control: ControlOutcome = ControlOutcome.NONE
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the scores are those of before, and no model was called."""
+        return self.calls == 0 and self.full_characters > 0
+
+    @property
+    def saved_characters(self) -> int:
+        """How many characters fewer were read than all of the work has; below zero if it was more."""
+        votes = max(1, len(self.votes)) if self.mode is EvaluationMode.FULL else 1
+        return votes * self.full_characters + self.control_characters - self.characters
+
+
+@dataclass(frozen=True, slots=True)
+class GitRefChanged(Event):
+    """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
+
+    ``before`` and ``after`` are what it points to, empty where it does not exist; HEAD stands on a ``current`` one.
+    """
+
+    name = "checkpoints.moved"
+    ref: str
+    before: str
+    after: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideFileWritten(Event):
+    """A tool wrote a file outside the workspace, so no checkpoint contains it."""
+
+    name = "checkpoints.wrote_outside"
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFolderChanged(Event):
+    """A call changed a folder that checkpoints skip, such as ``node_modules``, so no checkpoint contains it."""
+
+    name = "checkpoints.wrote_passed"
+    path: str

@@ -1,0 +1,45 @@
+"""What the user does, and does again and again."""
+
+from dataclasses import KW_ONLY, dataclass
+
+from .events_base import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Something that the user does again and again, with the statistics that say so.
+
+    ``schedule`` is a cron expression, or empty. ``samples`` is how often it was seen, on how many ``days``;
+    ``confidence`` is from 0.0 to 1.0. Set ``dropped`` in a hook to drop it.
+    """
+
+    title: str
+    _: KW_ONLY
+    kind: str
+    schedule: str = ""
+    samples: int = 0
+    days: int = 0
+    confidence: float = 0.0
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRecorded(Event):
+    """Something the user did, as plugins look for patterns in it: a Task, a Command, a SkillUse or an Integration."""
+
+    name = "usage"
+    kind: str
+    description: str
+    _: KW_ONLY
+    category: str = ""
+    channel: str = "cli"
+    skills: tuple[str, ...] = ()
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PatternProposed(Event):
+    """A pattern that was found, as plugins let it stand; logged outside of runs, before it is shown."""
+
+    name = "pattern.proposed"
+    pattern: Pattern

@@ -1,0 +1,45 @@
+"""Pass posts between apps and the programs that host them. Plugins see each one, and none takes a secret along."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from openkoi_hookspecs import Koi, KoiError, PluginError, hooks
+from openkoi_hookspecs.posts import Post
+
+from .timeouts import confined
+
+
+async def receive_post(post: Post, koi: Koi) -> Post | None:
+    """Return a post as plugins let it stand; None if one dropped it."""
+    received = await koi.fold(hooks.message_received, post, koi=koi)
+    return None if received.dropped else received
+
+
+async def prepare_post(post: Post, koi: Koi, redact: Callable[[str], str]) -> Post | None:
+    """Return a post as it may be sent, without secrets; None if a plugin dropped it."""
+    sending = await koi.fold(hooks.message_sending, post, koi=koi)
+    return None if sending.dropped else redact_post(sending, redact)
+
+
+def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
+    """Mask the secrets in the texts of a post."""
+    choices = tuple(replace(one, label=redact(one.label)) for one in post.choices)
+    files = tuple(replace(one, name=redact(one.name)) for one in post.attachments)
+    return replace(post, text=redact(post.text), subject=redact(post.subject), choices=choices, attachments=files)
+
+
+async def send_post(post: Post, app: object) -> str:
+    """Send a post, or edit the one of its id; return its id. Raises AppError, or KoiError where the app cannot."""
+    from openkoi_hookspecs.integrations import Messenger, SupportsEdit
+
+    if not isinstance(app, Messenger):
+        raise KoiError(f"{post.app} is an app without posts, so nothing can be sent with it.")
+    if post.id and not isinstance(app, SupportsEdit):
+        raise KoiError(f"Posts of {post.app} cannot be edited. Send another one.")
+    try:
+        with confined():
+            return await (app.edit(post) if post.id and isinstance(app, SupportsEdit) else app.send(post))
+    except KoiError:
+        raise
+    except Exception as error:  # an app is a plugin: it may raise anything
+        raise PluginError(post.app, "send", f"{type(error).__name__}: {error}") from error

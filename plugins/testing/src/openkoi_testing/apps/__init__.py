@@ -1,0 +1,5 @@
+"""Apps without a service, for tests and for trying out."""
+
+from .folder import FolderApp
+
+__all__ = ["FolderApp"]

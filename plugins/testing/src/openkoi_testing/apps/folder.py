@@ -1,0 +1,24 @@
+"""An app that is a folder: a real messenger and document store, which every program that sees the folder shares."""
+
+from pathlib import Path
+
+from openkoi_hookspecs.integrations import SenderKind
+
+from .documents_folder import DocumentsFolder
+from .posts_file import PostsFile
+
+
+class FolderApp(PostsFile, DocumentsFolder):
+    """``[integrations.folder] path = "..."``; ``user`` is who this account is, ``name`` what the app is called.
+
+    Another user is another object with another ``user``. A channel whose name begins with ``@`` is a direct one.
+    """
+
+    def __init__(self, *, path: Path, user: str = "koi", name: str = "folder", bot: bool = True) -> None:
+        self.path, self.user, self.name = Path(path), user, name
+        self.kind = SenderKind.BOT if bot else SenderKind.PERSON
+
+    async def health(self) -> dict[str, str]:
+        """Say which folder it is; raises AppUnavailableError where there is none."""
+        self.require_folder()
+        return {"folder": str(self.path), "user": self.user}

@@ -1,0 +1,177 @@
+"""What every messenger promises of posts that arrive: none is lost between two cursors, each has an identity."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from openkoi_hookspecs.integrations import (
+    Attachment,
+    Delivery,
+    Post,
+    PostKind,
+    SenderKind,
+    SupportsCommit,
+    SupportsDownload,
+    SupportsHistory,
+    SupportsPostSearch,
+)
+
+from .messenger_bench import PATIENCE, Account, Counterpart, MessengerBench, supporting
+
+
+class WatchContract(MessengerBench):
+    """Tests what arrives, and what was said before."""
+
+    def test_watching_begins_now_and_first_yields_the_cursor_of_now(self, other: Counterpart) -> None:
+        async def story(account: Account) -> tuple[Delivery, list[Post]]:
+            await account.say("before")
+            async with aclosing(account.messenger.watch()) as arriving:
+                first = await asyncio.wait_for(anext(arriving), PATIENCE)
+            await account.say("after")
+            return first, await account.posts(first.cursor)
+
+        first, posts = self.tell(other, story)
+
+        assert (None, True) == (first.post, bool(first.cursor))
+        assert ["after"] == [post.text for post in posts]
+
+    def test_a_post_says_who_said_what_where_and_when(self, other: Counterpart) -> None:
+        async def story(account: Account) -> tuple[str, Post]:
+            cursor = await account.now()
+            id = await account.say("hello \u2713 **you**\nsecond line")
+            return id, (await account.posts(cursor))[0]
+
+        before = datetime.now(UTC)
+        id, post = self.tell(other, story)
+
+        assert ("hello \u2713 **you**\nsecond line", other.channel, id) == (post.text, post.channel, post.id)
+        assert (PostKind.NEW, SenderKind.PERSON, True) == (post.kind, post.sender.kind, post.sender.authenticated)
+        assert all((post.app, post.account, post.sender.id))
+        assert abs(datetime.fromisoformat(post.at) - before) < timedelta(minutes=1)
+        assert (False, False, "") == (post.direct, post.mentioned, post.thread)
+
+    def test_direct_channels_and_mentions_are_told(self, other: Counterpart) -> None:
+        async def story(account: Account) -> list[Post]:
+            cursor = await account.now()
+            await account.say("only you", channel=other.direct)
+            await account.say(f"hello {other.mention}")
+            return await account.posts(cursor, 2)
+
+        posts = {post.direct: post for post in self.tell(other, story)}
+
+        assert (other.direct, other.channel) == (posts[True].channel, posts[False].channel)
+        assert posts[False].mentioned
+        assert posts[True].conversation != posts[False].conversation
+
+    def test_what_came_while_nobody_watched_comes_first(self, other: Counterpart) -> None:
+        cursor = self.tell(other, Account.now)
+
+        async def meanwhile(account: Account) -> None:
+            for text in ("one", "two"):
+                await account.say(text)
+
+        self.tell(other, meanwhile)
+
+        async def story(account: Account) -> list[Post]:
+            await account.say("three")
+            return await account.posts(cursor, 3)
+
+        assert ["one", "two", "three"] == [post.text for post in self.tell(other, story)]
+
+    def test_every_cursor_is_a_place_to_go_on_from(self, other: Counterpart) -> None:
+        texts = [f"post {n}" for n in range(6)]
+
+        async def story(account: Account) -> tuple[list[Delivery], list[list[str]]]:
+            cursor = await account.now()
+            for text in texts:
+                await account.say(text)
+            whole = await account.arriving(cursor, len(texts))
+            rests = [await account.posts(one.cursor, len(texts) - n) for n, one in enumerate(whole[:-1], 1)]
+            return whole, [[post.text for post in rest] for rest in rests]
+
+        whole, rests = self.tell(other, story)
+
+        assert texts == [one.post.text for one in whole if one.post]
+        assert [texts[n:] for n in range(1, len(texts))] == rests
+
+    def test_a_post_that_comes_again_has_the_same_identity_and_an_edit_another(self, other: Counterpart) -> None:
+        async def story(account: Account) -> tuple[list[Post], list[Post]]:
+            cursor = await account.now()
+            id = await account.say("first")
+            await account.say("second")
+            posts = await account.posts(cursor, 2)
+            await other.change(replace(posts[0], text="changed", id=id))
+            return posts, await account.posts(cursor, 3)
+
+        posts, again = self.tell(other, story)
+        edited = again[-1]
+
+        assert [post.identity for post in posts] == [post.identity for post in again[:2]]
+        assert (PostKind.EDITED, posts[0].id, "changed") == (edited.kind, edited.id, edited.text)
+        assert 3 == len({post.identity for post in again})
+
+    def test_watching_can_be_given_up_at_any_time(self, other: Counterpart) -> None:
+        async def story(account: Account) -> list[str]:
+            cursor = await account.now()
+            waiting = asyncio.create_task(account.posts(cursor))
+            await asyncio.sleep(0.05)
+            waiting.cancel()
+            await asyncio.wait_for(asyncio.gather(waiting, return_exceptions=True), 2.0)
+            await account.say("still there")
+            return [post.text for post in await account.posts(cursor)]
+
+        assert ["still there"] == self.tell(other, story)
+
+    def test_what_is_acknowledged_may_be_acknowledged_again(self, other: Counterpart) -> None:
+        async def story(account: Account) -> list[str]:
+            messenger = supporting(account.messenger, SupportsCommit)
+            cursor = await account.now()
+            await account.say("one")
+            for one in 2 * await account.arriving(cursor):
+                await messenger.commit(one.cursor)
+            await account.say("two")
+            return [post.text for post in await account.posts(one.cursor)]
+
+        assert ["two"] == self.tell(other, story)
+
+    def test_a_file_arrives_as_it_was_sent(self, other: Counterpart) -> None:
+        data = bytes(range(256)) * 40
+
+        async def story(account: Account) -> tuple[Attachment, bytes]:
+            messenger = supporting(account.messenger, SupportsDownload)
+            cursor = await account.now()
+            file = Attachment("a b.bin", media_type="application/x-thing", data=data)
+            await other.say(replace(account.post("a file"), attachments=(file,)))
+            (attachment,) = (await account.posts(cursor))[0].attachments
+            return attachment, b"".join([piece async for piece in messenger.download(attachment)])
+
+        attachment, arrived = self.tell(other, story)
+
+        assert ("a b.bin", "application/x-thing") == (attachment.name, attachment.media_type)
+        assert (len(data), b"", data) == (attachment.size, attachment.data, arrived)
+
+    def test_a_thread_is_read_with_what_it_began_with(self, other: Counterpart) -> None:
+        async def story(account: Account) -> list[list[str]]:
+            messenger = supporting(account.messenger, SupportsHistory)
+            root = await account.say("a question")
+            await account.say("aside")
+            if account.messenger.capabilities.threads:
+                await account.say("an answer", thread=root)
+            whole = await messenger.history(other.channel, thread=root)
+            return [[post.text for post in posts] for posts in (whole, await messenger.history(other.channel, limit=1))]
+
+        thread, last = self.tell(other, story)
+
+        assert thread in (["a question", "an answer"], ["a question"])
+        assert 1 == len(last)
+
+    def test_posts_are_found_by_their_words(self, other: Counterpart) -> None:
+        async def story(account: Account) -> Sequence[Post]:
+            messenger = supporting(account.messenger, SupportsPostSearch)
+            await account.say("the blue gateway")
+            await account.say("the red harbour")
+            return await messenger.search_posts("gateway")
+
+        assert ["the blue gateway"] == [post.text for post in self.tell(other, story)]
