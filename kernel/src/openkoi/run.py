@@ -47,7 +47,7 @@ from .conversation import Conversation
 from .effects import EffectLog
 from .house import ALONE, House, ParentRun
 from .model_client import ModelClient
-from .model_roles import EXECUTOR, executor_of
+from .model_roles import EXECUTOR, ResolvedModel, executor_of
 from .sandbox_policy import execute_in_sandbox
 from .subtasks import solve_subtask
 from .timeouts import with_timeout
@@ -265,10 +265,12 @@ class TaskRun:
 
     async def window(self) -> int:
         """How many tokens the model that works can read."""
-        if self.agent.context:
-            return self.agent.context
+        return self.agent.context or (await self.executor()).model.context
+
+    async def executor(self) -> ResolvedModel:
+        """Return the model that does the task."""
         first, *_ = await self.app.router.chain(self.agent.model or EXECUTOR)
-        return (await self.app.router.resolved(first)).model.context
+        return await self.app.router.resolved(first)
 
     def add_reply(self, reply: Response) -> None:
         """Add the model's turn to the conversation."""
