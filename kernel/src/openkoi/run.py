@@ -40,7 +40,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_isolation import sanitize_text, with_timeout
 from openkoi_log import Rerun, rerun_of
-from openkoi_models import EXECUTOR, Budget, ModelClient, executor_of
+from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
 
 from .baselines import take_baselines
@@ -272,10 +272,12 @@ class TaskRun:
 
     async def window(self) -> int:
         """How many tokens the model that works can read."""
-        if self.agent.context:
-            return self.agent.context
+        return self.agent.context or (await self.executor()).model.context
+
+    async def executor(self) -> ResolvedModel:
+        """Return the model that does the task."""
         first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
-        return (await self.services.router.resolved(first)).model.context
+        return await self.services.router.resolved(first)
 
     def add_reply(self, reply: Response) -> None:
         """Add the model's turn to the conversation."""
