@@ -147,7 +147,7 @@ class History:
         """Undo or redo a task, and compare each file, each conflict and each count with git's merge."""
         wanted, base = (one.before, one.after) if back else (one.after, one.before)
         before = self.now
-        expected, conflicts = self.reference.merged(base, before, wanted)
+        expected, conflicts = self.reference.merged(base, before, wanted, one.folder)
         done = self.openkoi(one.folder)("undo" if back else "redo", one.id[:8])
         found, was = self.reference.files(self.now), self.reference.files(before)
         said = f"{self.seed} {self.told}\n{done.stdout}{done.stderr}"

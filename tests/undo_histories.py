@@ -11,7 +11,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,20 +188,54 @@ class Reference:
         listed = told_by(self.home, "ls-tree", "-r", "-z", tree).split("\0")
         return {path: fact for fact, _, path in (line.partition("\t") for line in listed) if path}
 
-    def merged(self, base: str, now: str, wanted: str) -> tuple[dict[str, str], set[str]]:
-        """What the files must be after what led from ``wanted`` to ``base`` was undone, and which are in conflict."""
+    def merged(self, base: str, now: str, wanted: str, folder: str = "") -> tuple[dict[str, str], set[str]]:
+        """What the files must be after what led from ``wanted`` to ``base`` was undone, and which are in conflict.
+
+        A task knows its own ``folder`` and undo touches nothing else, so that is merged alone: a file that was renamed
+        out of it is gone from there.
+        """
+        there, inside = self.files(now), [self.within(tree, folder) for tree in (base, now, wanted)]
+        found, conflicts = self.merged_folder(*inside)
+        outside = {path: fact for path, fact in there.items() if not path.startswith(folder)} if folder else {}
+        return {**outside, **{folder + path: fact for path, fact in found.items()}}, {folder + one for one in conflicts}
+
+    def within(self, tree: str, folder: str) -> str:
+        """The tree of a folder; an empty one where it is not there."""
+        words = ["rev-parse", "--verify", "-q", f"{tree}:{folder}"]
+        return told_by(self.home, *words).strip() or told_by(self.home, "mktree").strip()
+
+    def merged_folder(self, base: str, now: str, wanted: str) -> tuple[dict[str, str], set[str]]:
+        """Merge whole trees."""
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
         said = told_by(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
         listed = [line.partition("\t") for line in (said[1 : said.index("", 1)] if "" in said[1:] else said[1:])]
         there, names = self.files(now), {name for _, _, name in listed}
-        conflicts = {name.rpartition("~")[0] if "~" in name else name for name in names}
+        replaced = {path: old for path, old in self.replaced(listed, base, there) if path in self.files(wanted)}
+        conflicts = {name.rpartition("~")[0] if "~" in name else name for name in names if name not in replaced}
         conflicts |= {path for fact, _, name in listed if name not in there for path in renamed(fact, there)}
+        conflicts |= {*replaced.values()}
         known = {*there, *self.files(wanted)}
-        merged = {path: fact for path, fact in self.files(said[0]).items() if path not in {*names, *conflicts}}
+        dropped = {*names, *conflicts} - {*replaced}
+        merged = {path: fact for path, fact in self.files(said[0]).items() if path not in dropped}
         staying = tuple(f"{path}/" for path in conflicts if path in there)
         found = {path: fact for path, fact in merged.items() if not path.startswith(staying)}
         return {**found, **{path: there[path] for path in conflicts if path in there}}, conflicts & known
+
+    def replaced(
+        self, listed: Sequence[tuple[str, str, str]], base: str, there: Mapping[str, str]
+    ) -> Iterator[tuple[str, str]]:
+        """The files that were renamed by the work and replaced by a link or folder since: both of their names.
+
+        Git leaves the wanted file in the tree, too, and calls it deleted. It comes back, because nothing is in its
+        place; the conflict is where the user put something else.
+        """
+        stages = {name: {fact.split(" ")[2] for fact, _, one in listed if one == name} for _, _, name in listed}
+        for fact, _, name in listed:
+            mode, id, stage = fact.split(" ")
+            if stage == "1" and stages[name] == {"1", "3"} and name not in there:
+                origins = (path for path, one in self.files(base).items() if one == f"{mode} blob {id}")
+                yield from ((name, path) for path in origins if path != name and path in there)
 
     def commit(self, tree: str, *more: str) -> str:
         return told_by(self.home, "commit-tree", "-m", "state", *more, tree).strip()

@@ -15,7 +15,7 @@ from .renames import Renames, no_file
 
 CHANGED = "changed since, and both changes conflict"
 REPLACED = "something else is there now"
-DELETED = "deleted since"
+DELETED = "deleted since, or moved out of this folder"
 DELETED_AS = "deleted since, as {}"
 RENAMED = "renamed since, from {}"
 RENAMED_TWICE = "renamed since, to {}"

@@ -31,7 +31,8 @@ async def diff(invocation: Invocation, task_id: str) -> None:
     """Print it on stdout, and on stderr what became of these changes since."""
     from openkoi_files import is_under_way
 
-    from .undoing import BESIDE, beside, keeper_of, settled, task_to_show
+    from .undo_choice import task_to_show
+    from .undoing import BESIDE, beside, keeper_of, settled
 
     koi = invocation.open()
     changes = task_to_show(koi.services.config.paths.sessions, task_id)

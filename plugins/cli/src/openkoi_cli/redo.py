@@ -19,7 +19,8 @@ def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
 async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     """Do it; what conflicts with later changes is left as it is and named."""
     from .restored import left_alone, summary
-    from .undoing import restored, task_to_redo
+    from .undo_choice import task_to_redo, why_unchanged
+    from .undoing import restored
 
     koi = invocation.open()
     changes = task_to_redo(koi.services.config.paths.sessions, task_id)
@@ -28,5 +29,6 @@ async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
         done = await restored(koi, changes, undo=False, force=force)
     for text in left_alone(done, f"openkoi redo {id} --force"):
         click.echo(f"  ! {koi.services.redactor(text)}", err=True)
-    click.echo(koi.services.redactor(summary("reapply", f"{id}: {changes.past.text}", done)))
+    why = why_unchanged(changes, done, undo=False)
+    click.echo(koi.services.redactor(summary("reapply", f"{id}: {changes.past.text}", done, why=why)))
     return 1 if done.conflicts or done.left else 0

@@ -12,11 +12,15 @@ DONE = {"undo": "Undid", "reapply": "Reapplied"}
 SINCE = {"undo": "before", "reapply": "after"}
 
 
-def summary(verb: str, task: str, done: Restoration) -> str:
-    """Say what was done with a task's files, and with how many; ``verb`` is ``undo`` or ``reapply``."""
+def summary(verb: str, task: str, done: Restoration, *, why: str) -> str:
+    """Say what was done with a task's files, and with how many; ``verb`` is ``undo`` or ``reapply``.
+
+    ``why`` says why nothing was to be done.
+    """
     changed, left = done.restored or done.merged, done.conflicts or done.left
     if not (changed or left):
-        return f"Nothing to {verb}: the files are as they were {SINCE[verb]} task {task}\n{counts(done)}"
+        nothing = f"Nothing to {verb}: the files are as they were {SINCE[verb]} task {task}"
+        return "\n".join(filter(None, (nothing, why, counts(done))))
     verb = DONE[verb]
     if left and not (changed or done.unchanged):
         return f"{verb} nothing of task {task}\n{counts(done)}"

@@ -8,6 +8,7 @@ CUT_SHORT = (
     "The task was killed during {tool}, so later changes to the same files may have been undone, too. "
     "Run `openkoi redo {id}` to get them back."
 )
+PASSED_OVER = "Task {id} ended before it changed a file, so it is passed over."
 
 
 @click.command()
@@ -26,15 +27,18 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     from openkoi_log import records_of
 
     from .restored import left_alone, summary
-    from .undoing import BESIDE, beside, restored, task_to_undo
+    from .undo_choice import task_after, tasks_to_undo, undo_first, why_unchanged
+    from .undoing import BESIDE, beside
     from .untaken import cut_short, untaken
 
     koi = invocation.open()
     sessions = koi.services.config.paths.sessions
-    changes = task_to_undo(sessions, task_id)
-    id = changes.past.run[:8]
+    tasks = tasks_to_undo(sessions, task_id)
     async with koi:
-        done = await restored(koi, changes, undo=True, force=force)
+        changes, done, untouched = await undo_first(koi, tasks, force=force)
+    id = changes.past.run[:8]
+    for past in untouched:
+        click.echo(f"  ! {PASSED_OVER.format(id=past.run[:8])}", err=True)
     for text in left_alone(done, f"openkoi undo {id} --force"):
         click.echo(f"  ! {koi.services.redactor(text)}", err=True)
     records = records_of(sessions, changes.past)
@@ -45,5 +49,6 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     stays = untaken(records, changes.past.run)
     for text in stays:
         click.echo(f"  not undone: {koi.services.redactor(text)}", err=True)
-    click.echo(koi.services.redactor(summary("undo", f"{id}: {changes.past.text}", done)))
+    why = why_unchanged(changes, done, undo=True, before=task_after(tasks, changes))
+    click.echo(koi.services.redactor(summary("undo", f"{id}: {changes.past.text}", done, why=why)))
     return 1 if done.conflicts or done.left or stays else 0

@@ -18,10 +18,6 @@ UNKEPT = (
     "Run `openkoi replay {id}` to see what it did."
 )
 NONE = "No task changed files in {here}. Run `openkoi status` to list recent tasks."
-ALL_UNDONE = (
-    "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
-    "list recent tasks."
-)
 WORKS = (events.RunResumed, events.ToolCallStarted, events.ExecutionFinished)
 
 
@@ -102,30 +98,6 @@ def tasks_here(sessions: Path) -> Sequence[Changes]:
         refuse_unkept(past_tasks(sessions), sessions, here)
         raise KoiError(NONE.format(here=here))
     return changed
-
-
-def task_to_undo(sessions: Path, task_id: str) -> Changes:
-    """The task of this id, else the last one here that is not undone yet; raises KoiError where there is none."""
-    if task_id:
-        return task_named(sessions, task_id)
-    there = tasks_here(sessions)
-    found = next((one for one in there if not one.undone), None)
-    if found is None:
-        raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
-    return found
-
-
-def task_to_redo(sessions: Path, task_id: str) -> Changes:
-    """The task of this id, else the one that was undone last here, else the last one: others may have reverted it."""
-    if task_id:
-        return task_named(sessions, task_id)
-    there = tasks_here(sessions)
-    return max((one for one in there if one.redoable), key=lambda one: one.restored_at, default=there[0])
-
-
-def task_to_show(sessions: Path, task_id: str) -> Changes:
-    """The task of this id, else the last one that changed files here, undone or not."""
-    return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
 
 
 def refuse_unkept(tasks: Iterable[Past], sessions: Path, here: Path | None = None) -> None:

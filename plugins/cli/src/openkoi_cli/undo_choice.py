@@ -1,0 +1,92 @@
+"""Choose the task that undo and redo are about, and say why nothing was to be done."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError, Restoration
+from openkoi_log import Past
+
+from .undoing import Changes, restored, task_named, tasks_here
+
+if TYPE_CHECKING:
+    from openkoi.assembly import Assembly
+
+ALL_UNDONE = (
+    "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
+    "list recent tasks."
+)
+UNTOUCHED = "It ended before it changed a file."
+UNDONE = "It is undone already. To reapply it, run `openkoi redo {id}`."
+REVERTED = "It was reverted without `openkoi undo`."
+TASK_BEFORE = " To undo the task before it, run `openkoi undo {id}`."
+NOT_UNDONE = "It is not undone."
+REAPPLIED = "It was reapplied without `openkoi redo`."
+RESOLVED = "The conflicts of last time are resolved."
+
+
+def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
+    """Return the task of this id, else those here that are not undone yet, the last one first.
+
+    Raises KoiError where there is none.
+    """
+    if task_id:
+        return [task_named(sessions, task_id)]
+    there = tasks_here(sessions)
+    found = [one for one in there if not one.undone]
+    if not found:
+        raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
+    return found
+
+
+def task_to_redo(sessions: Path, task_id: str) -> Changes:
+    """Return the task of this id, else the one that was undone last here, else the last one: it may be reverted."""
+    if task_id:
+        return task_named(sessions, task_id)
+    there = tasks_here(sessions)
+    return max((one for one in there if one.redoable), key=lambda one: one.restored_at, default=there[0])
+
+
+def task_to_show(sessions: Path, task_id: str) -> Changes:
+    """Return the task of this id, else the last one that changed files here, undone or not."""
+    return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
+
+
+async def undo_first(
+    koi: "Assembly", tasks: Sequence[Changes], *, force: bool
+) -> tuple[Changes, Restoration, list[Past]]:
+    """Undo the first of these tasks that changed a file, else the last; return also which were passed over."""
+    untouched: list[Past] = []
+    for changes in tasks[:-1]:
+        done = await restored(koi, changes, undo=True, force=force)
+        if not is_untouched(changes, done):
+            return changes, done, untouched
+        untouched.append(changes.past)
+    return tasks[-1], await restored(koi, tasks[-1], undo=True, force=force), untouched
+
+
+def is_untouched(changes: Changes, done: Restoration) -> bool:
+    """Return whether a task was cut short before it changed a file, as undoing it showed."""
+    files = (done.restored, done.merged, done.unchanged, done.conflicts, done.left)
+    return changes.past.ended in ("", "failed") and not any(files)
+
+
+def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Changes | None = None) -> str:
+    """Say why nothing was undone or reapplied; empty where something was. ``before`` is the task that undo is next."""
+    if done.restored or done.merged or done.conflicts or done.left:
+        return ""
+    if is_untouched(changes, done):
+        return UNTOUCHED
+    if changes.conflicts:
+        return RESOLVED
+    if not undo:
+        return REAPPLIED if changes.undone else NOT_UNDONE
+    if changes.undone:
+        return UNDONE.format(id=changes.past.run[:8])
+    return REVERTED + (TASK_BEFORE.format(id=before.past.run[:8]) if before else "")
+
+
+def task_after(tasks: Sequence[Changes], changes: Changes) -> Changes | None:
+    """Return the task that comes after this one in a list of them."""
+    place = tasks.index(changes) + 1
+    return tasks[place] if place < len(tasks) else None
