@@ -56,7 +56,7 @@ def a_log(data: Path, *runs: str) -> Log:
 def lines(log: Log) -> list[bytes]:
     """The log's own lines, whatever segment they are in, without the marks of imports."""
     found = [line for segment in log.segments() for line in lines_of(segment)]
-    return sorted(line.raw for line in found if line.type != Imported.name)
+    return sorted(line.raw for line in found if not line.is_kind(Imported))
 
 
 def taken_out(log: Log, to: Path, choice: Choice | None = None, format: str = "json") -> Path:

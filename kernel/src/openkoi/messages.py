@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Koi, KoiError, PluginError, hooks
 from openkoi_hookspecs.posts import Post
-
-from .timeouts import confined
+from openkoi_isolation import confined
 
 
 async def receive_post(post: Post, koi: Koi) -> Post | None:

@@ -10,7 +10,7 @@ from openkoi_log import Past
 from .undoing import Changes, restored, task_named, tasks_here
 
 if TYPE_CHECKING:
-    from openkoi.assembly import Assembly
+    from openkoi.app import App
 
 ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
@@ -52,9 +52,7 @@ def task_to_show(sessions: Path, task_id: str) -> Changes:
     return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
 
 
-async def undo_first(
-    koi: "Assembly", tasks: Sequence[Changes], *, force: bool
-) -> tuple[Changes, Restoration, list[Past]]:
+async def undo_first(koi: "App", tasks: Sequence[Changes], *, force: bool) -> tuple[Changes, Restoration, list[Past]]:
     """Undo the first of these tasks that changed a file, else the last; return also which were passed over."""
     untouched: list[Past] = []
     for changes in tasks[:-1]:
