@@ -1,35 +1,21 @@
 """Nothing that an agent writes is run by git, direnv, an editor or CI: through the command line, by many programs."""
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_process import Shell, shell
 from planting_attacks import ATTACKS as SEEN
 from planting_attacks import planted, victim_of
 from planting_held_out import HELD_OUT
-
-from openkoi_hookspecs import Json, ToolCall
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.landlock import CONFINED
-from openkoi_testing.servers import OpenAIServer, Say
+from planting_runs import CI, SANDBOXES, call, command, configure, results, run, server
 
 if not sys.platform.startswith("linux"):
     pytest.skip("programs and sandboxes as Linux has them", allow_module_level=True)
 
 ATTACKS = {**SEEN, **HELD_OUT}
-SANDBOXES = [
-    pytest.param("bubblewrap", marks=pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())),
-    pytest.param("landlock", marks=pytest.mark.skipif(bool(CONFINED.missing()), reason=CONFINED.missing())),
-    pytest.param("limits", marks=pytest.mark.campaign),
-    "plain",
-]
 CONFINED_ONLY = {"a repository in the cache", "a link to a repository in the cache"}  # others write anywhere anyway
 FEW = [
     "hook by python",
@@ -45,52 +31,12 @@ FEW = [
 ]
 
 
-def command(line: str) -> ToolCall:
-    return call("run_command", command=line)
-
-
-def call(tool: str, **arguments: Json) -> ToolCall:
-    return ToolCall("", tool, arguments)
-
-
 @pytest.fixture
 def openkoi(tmp_path: Path) -> Shell:
     """A command line in a repository, without the evaluators: nothing is judged here."""
     made = shell(tmp_path)
     made.home.mkdir()
     return made
-
-
-def configure(openkoi: Shell, sandbox: str = "", more: str = "", *, guard: str = "off") -> None:
-    """Choose a sandbox; the guard is off where the sandbox alone is to hold."""
-    chosen = f'[use]\nsandbox = "{sandbox}"\n' if sandbox else ""
-    (openkoi.home / "config.toml").write_text(f'{chosen}[hooks.guard]\nmode = "{guard}"\n{more}')
-
-
-def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> tuple[int, str, list[dict[str, Any]]]:
-    """Let a model make these calls, one a turn: the exit status, what is on the screen, and the log's records."""
-    with server(*calls) as models:
-        done = openkoi.told(**models, **(env or {}))("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
-    return done.returncode, done.stderr, records(openkoi)
-
-
-@contextmanager
-def server(*calls: ToolCall) -> Iterator[dict[str, str]]:
-    """A model that makes these calls, one a turn: what the command line has to be told of it."""
-    turns = [Say([ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(calls)]
-    with OpenAIServer(*turns, "Done.") as there:
-        yield {"OPENAI_API_KEY": "sk-not-a-real-key", "OPENAI_BASE_URL": there.url}
-
-
-def records(openkoi: Shell) -> list[dict[str, Any]]:
-    text = "".join(path.read_text() for path in (openkoi.home / "data/sessions").rglob("*.jsonl"))
-    lines = map(json.loads, text.splitlines())
-    return [{**line.get("data", {}), "type": line["type"]} for line in lines]
-
-
-def results(log: list[dict[str, Any]]) -> str:
-    """What the model was told of its calls."""
-    return "\n".join(json.dumps(one) for one in log if one["type"] == "tool_result")
 
 
 def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
@@ -143,7 +89,6 @@ def test_without_protection_each_attack_would_plant_something(tmp_path: Path) ->
 # What the user is asked, and what the user is shown.
 
 
-CI = ".github/workflows/ci.yml"
 WORKFLOW = command(f"printf 'on: pull_request\\n' > {CI}")
 
 

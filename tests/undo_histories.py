@@ -11,7 +11,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -205,37 +205,31 @@ class Reference:
         return told_by(self.home, *words).strip() or told_by(self.home, "mktree").strip()
 
     def merged_folder(self, base: str, now: str, wanted: str) -> tuple[dict[str, str], set[str]]:
-        """Merge whole trees."""
+        """Merge whole trees. What undo does otherwise than git, because it writes no file with marks of a conflict:
+
+        - A file in conflict stays as it is. One that the work renamed, where the present one is in conflict, comes
+          back under its old name if nothing is there: the work had taken it away.
+        - A file that stands where a folder was is in conflict only if something comes back below it.
+        """
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
         said = told_by(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
         listed = [line.partition("\t") for line in (said[1 : said.index("", 1)] if "" in said[1:] else said[1:])]
-        there, names = self.files(now), {name for _, _, name in listed}
-        replaced = {path: old for path, old in self.replaced(listed, base, there) if path in self.files(wanted)}
-        conflicts = {name.rpartition("~")[0] if "~" in name else name for name in names if name not in replaced}
-        conflicts |= {path for fact, _, name in listed if name not in there for path in renamed(fact, there)}
-        conflicts |= {*replaced.values()}
-        known = {*there, *self.files(wanted)}
-        dropped = {*names, *conflicts} - {*replaced}
-        merged = {path: fact for path, fact in self.files(said[0]).items() if path not in dropped}
+        facts = [(fact.split(" "), name) for fact, _, name in listed]
+        there, before, after, tree = (self.files(one) for one in (now, base, wanted, said[0]))
+        names = {name for _, name in facts}
+        back = {name: old for name, old in came_from(facts, before, there) if name in after and name not in there}
+        aside = {name: name.rpartition("~")[0] for name in names if "~" in name}
+        alone = {*there} - names
+        empty = {name for name, path in aside.items() if path in alone and not below(path, {*tree} - names)}
+        conflicts = {aside.get(name, name) for name in names - {*back} - empty} | {*back.values()}
+        conflicts |= {path for fact, name in facts if name not in {*there, *empty} for path in renamed(fact, there)}
+        known = {*there, *after}
+        merged = {path: fact for path, fact in tree.items() if path not in {*names, *conflicts}}
         staying = tuple(f"{path}/" for path in conflicts if path in there)
         found = {path: fact for path, fact in merged.items() if not path.startswith(staying)}
-        return {**found, **{path: there[path] for path in conflicts if path in there}}, conflicts & known
-
-    def replaced(
-        self, listed: Sequence[tuple[str, str, str]], base: str, there: Mapping[str, str]
-    ) -> Iterator[tuple[str, str]]:
-        """The files that were renamed by the work and replaced by a link or folder since: both of their names.
-
-        Git leaves the wanted file in the tree, too, and calls it deleted. It comes back, because nothing is in its
-        place; the conflict is where the user put something else.
-        """
-        stages = {name: {fact.split(" ")[2] for fact, _, one in listed if one == name} for _, _, name in listed}
-        for fact, _, name in listed:
-            mode, id, stage = fact.split(" ")
-            if stage == "1" and stages[name] == {"1", "3"} and name not in there:
-                origins = (path for path, one in self.files(base).items() if one == f"{mode} blob {id}")
-                yield from ((name, path) for path in origins if path != name and path in there)
+        stays = {path: there[path] for path in {*conflicts, *(aside[name] for name in empty)} if path in there}
+        return {**found, **stays, **{path: after[path] for path in back}}, conflicts & known
 
     def commit(self, tree: str, *more: str) -> str:
         return told_by(self.home, "commit-tree", "-m", "state", *more, tree).strip()
@@ -266,10 +260,24 @@ class Reference:
         return told_by(self.home, "write-tree", **more).strip()
 
 
-def renamed(fact: str, there: Mapping[str, str]) -> list[str]:
+def renamed(fact: Sequence[str], there: Mapping[str, str]) -> list[str]:
     """Where the present side of a conflict lies under another name."""
-    mode, id, stage = fact.split(" ")
+    mode, id, stage = fact
     return [path for path, one in there.items() if stage == "2" and one == f"{mode} blob {id}"]
+
+
+def came_from(
+    facts: Sequence[tuple[Sequence[str], str]], base: Mapping[str, str], there: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Each conflict with the path at which its file was after the work, where something is there now."""
+    for (mode, id, stage), name in facts:
+        if stage == "1" and name not in base:
+            yield from ((name, path) for path, one in base.items() if one == f"{mode} blob {id}" and path in there)
+
+
+def below(folder: str, paths: Iterable[str]) -> bool:
+    """Whether one of the paths lies in a folder."""
+    return any(path.startswith(f"{folder}/") for path in paths)
 
 
 def facts_without(files: Mapping[str, str], paths: set[str]) -> dict[str, str]:

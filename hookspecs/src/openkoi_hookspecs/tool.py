@@ -75,7 +75,7 @@ class Tool:
 class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 
-    ``paths`` are absolute paths that commands of the task may change once the user allows the call.
+    ``paths`` are absolute paths that commands of the task may change once the call is allowed.
     """
 
     reason: str = ""

@@ -138,6 +138,8 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
+    if isinstance(strictest, Allow):
+        await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
         return strictest
     answer = await run.ask(question(call, tool, strictest))

@@ -15,6 +15,7 @@ mkdir -p .github/workflows sub/.vscode; echo a > a; echo a > .github/workflows/c
 git add -A && git commit -qm first && git branch old && git checkout -q -b side
 echo b > .github/workflows/ci.yml && git commit -qam ci && git checkout -q -b plain && echo b > a && git commit -qam a
 git checkout -q -b edited && echo c > sub/.vscode/tasks.json && git commit -qam t && git checkout -q main
+git update-ref refs/remotes/origin/far side
 """
 
 
@@ -42,6 +43,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("git reset side", set()),
         ("git merge old", set()),
         ("git checkout old", set()),
+        ("git checkout far", {CI}),
+        ("cd sub && git switch far", {CI}),
+        ("git checkout -b far", set()),
+        ("git restore --source=side .", {CI}),
+        ("git restore -s edited sub", {"sub/.vscode/tasks.json"}),
+        ("git restore .", set()),
+        ("git checkout side a .github", {CI}),
+        ("git checkout side a", set()),
+        ("git checkout side -- a", set()),
+        ("git cherry-pick old..edited", {CI, "sub/.vscode/tasks.json"}),
         ("git checkout -b more", set()),
         ("git checkout -- a", set()),
         ("git merge --abort", set()),
@@ -57,6 +68,7 @@ def test_the_files_that_differ_and_are_run_are_found(root: Path, line: str, path
 
 def test_what_is_not_committed_is_found(tmp_path: Path) -> None:
     subprocess.run(["bash", "-ec", f"{HISTORY}\necho c > {CI}"], cwd=tmp_path, check=True)
-    lines = ("git stash", "git stash push -m x", "git reset -q --hard", "git reset --keep HEAD")
+    lines = ("git stash", "git stash push -m x", "git reset -q --hard", "git reset --keep HEAD", "git restore .")
+    more = (f"git checkout -- {CI}", f"git restore {CI}", "git checkout HEAD -- .")
 
-    assert [[CI]] * 4 == [[*changed_autorun(examined(line).compares[0], tmp_path)] for line in lines]
+    assert [[CI]] * 8 == [[*changed_autorun(examined(line).compares[0], tmp_path)] for line in (*lines, *more)]

@@ -19,10 +19,10 @@ class Merger:
     present: Reader
     put: Callable[[bytes], str]
 
-    def __call__(self, base: Entry, want: Entry, here: Entry) -> Entry | None:
+    def __call__(self, base: Entry | None, want: Entry, here: Entry) -> Entry | None:
         """Return the merged file; None where changes conflict, or a content is lost."""
         try:
-            data = merge(self.kept(base), self.kept(want), self.present(here))
+            data = merge(self.kept(base) if base else b"", self.kept(want), self.present(here))
         except (OSError, KoiError):
             return None
         return None if data is None else replace(want, size=len(data), digest=self.put(data), stamp=())

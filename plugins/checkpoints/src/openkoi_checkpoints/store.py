@@ -19,9 +19,10 @@ from .history import History, history_of
 from .ignored import Ignored
 from .lock import locked
 from .manifest import NOTICED, Entry, Kind, Manifest, Stamp
+from .merge_paths import plan_restore
 from .named import Named, passed_over
 from .outcome import Merger, after, restoration
-from .plan import Plan, Sides, plan
+from .plan import Plan, Sides
 from .private import writable
 from .prune import LOCK, overview, prune, prune_daily
 from .rebuild import Builder, sweep
@@ -156,7 +157,7 @@ class Store:
             kept, present = lambda entry: self.content(entry, saved), reader(root)
             renames = Renames(base, wanted, now, kept, present)
             merged = Merger(kept, present, self.blobs.put)
-            todo = plan(Sides(base, wanted, now, saved.has, merged, renames, what.force))
+            todo = plan_restore(Sides(base, wanted, now, saved.has, merged, renames, what.force))
             todo = todo.without(unsaved(todo, now, saved))
             failed = Builder(root, now, kept).carry_out(todo)
             left = {**todo.left, **failed}

@@ -63,7 +63,8 @@ class Guard:
         if isinstance(verdict, Ask) and self.mode == "deny":
             return Deny(verdict.reason)
         if self.approvals == "never":
-            return Allow() if verdict or tool.effect is Effect.IRREVERSIBLE else None
+            paths = verdict.paths if verdict else ()
+            return Allow(paths=paths) if verdict or tool.effect is Effect.IRREVERSIBLE else None
         if verdict is None and self.approvals == "always" and tool.effect > Effect.READS:
             return Ask("Your settings want every call asked about that changes something.")
         return verdict

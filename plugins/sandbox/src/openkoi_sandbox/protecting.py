@@ -11,6 +11,7 @@ from .autorun_index import GIT_FILES
 from .den import Den
 from .ending import with_notes
 from .events import Protected, Unsealed
+from .git_state import names_git, state_after
 from .job import Job
 from .planted import View
 from .policy import is_within
@@ -44,6 +45,8 @@ class ProtectedJob:
         finally:
             undone = self.protection.end(before, job.den, approved=approved, sealed=seal)
         notes = [*map(note, undone), *refused(done, job)]
+        restored = any(one.restored and one.path.split("/")[0] != ".git" for one in undone)
+        notes += state_after(job, done.output, restored=restored) if notes else ()
         events = (*done.events, *self.announced(before), *undone)
         return replace(done, output=with_notes(done.output, notes), events=events)
 
@@ -62,9 +65,14 @@ class ProtectedJob:
 
 
 def sealable(view: View, job: Job, approved: Sequence[Path]) -> Iterator[Path]:
-    """Return what a sandbox may make read-only: files and folders at the top, with no approved path in them."""
+    """Return what a sandbox may make read-only: files and folders at the top, with no approved path in them.
+
+    Files of a working tree are left out for git: it would stop in the middle of its work.
+    """
     tops = (job.root.resolve(), *job.den.git)
-    places = (place_of(Path(path), view, tops) for path in view.states)
+    free = names_git(job.command.argv)
+    paths = (path for path in view.states if not free or view.rules[path].parts[0] == ".git")
+    places = (place_of(Path(path), view, tops) for path in paths)
     for place in dict.fromkeys(place for place in places if place):
         if not is_within(place, approved) and not any(path.is_relative_to(place) for path in approved):
             yield place

@@ -1,0 +1,62 @@
+"""Runs of a scripted model that calls tools, through the command line, in each sandbox."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from cli_process import Shell
+
+from openkoi_hookspecs import Json, ToolCall
+from openkoi_sandbox.bubblewrap import ISOLATED
+from openkoi_sandbox.landlock import CONFINED
+from openkoi_testing.servers import OpenAIServer, Say
+
+CI = ".github/workflows/ci.yml"
+SANDBOXES = [
+    pytest.param("bubblewrap", marks=pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())),
+    pytest.param("landlock", marks=pytest.mark.skipif(bool(CONFINED.missing()), reason=CONFINED.missing())),
+    pytest.param("limits", marks=pytest.mark.campaign),
+    "plain",
+]
+
+
+def command(line: str) -> ToolCall:
+    return call("run_command", command=line)
+
+
+def call(tool: str, **arguments: Json) -> ToolCall:
+    return ToolCall("", tool, arguments)
+
+
+def configure(openkoi: Shell, sandbox: str = "", more: str = "", *, guard: str = "off") -> None:
+    """Choose a sandbox; the guard is off where the sandbox alone is to hold."""
+    chosen = f'[use]\nsandbox = "{sandbox}"\n' if sandbox else ""
+    (openkoi.home / "config.toml").write_text(f'{chosen}[hooks.guard]\nmode = "{guard}"\n{more}')
+
+
+def run(openkoi: Shell, *calls: ToolCall, env: dict[str, str] | None = None) -> tuple[int, str, list[dict[str, Any]]]:
+    """Let a model make these calls, one a turn: the exit status, what is on the screen, and the log's records."""
+    with server(*calls) as models:
+        done = openkoi.told(**models, **(env or {}))("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
+    return done.returncode, done.stderr, records(openkoi)
+
+
+@contextmanager
+def server(*calls: ToolCall) -> Iterator[dict[str, str]]:
+    """A model that makes these calls, one a turn: what the command line has to be told of it."""
+    turns = [Say([ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(calls)]
+    with OpenAIServer(*turns, "Done.") as there:
+        yield {"OPENAI_API_KEY": "sk-not-a-real-key", "OPENAI_BASE_URL": there.url}
+
+
+def records(openkoi: Shell) -> list[dict[str, Any]]:
+    text = "".join(path.read_text() for path in (openkoi.home / "data/sessions").rglob("*.jsonl"))
+    lines = map(json.loads, text.splitlines())
+    return [{**line.get("data", {}), "type": line["type"]} for line in lines]
+
+
+def results(log: list[dict[str, Any]]) -> str:
+    """What the model was told of its calls."""
+    return "\n".join(json.dumps(one) for one in log if one["type"] == "tool_result")
