@@ -231,9 +231,12 @@ class Keywords:
     """Finds the keywords of formats in one pass over a text."""
 
     def __init__(self, known: Sequence[Format]) -> None:
-        words = sorted({word for one in known for word in one.keywords})
-        self.pattern = re.compile(f"(?=({any_of(words)}))")
-        self.formats = {word: [one for one in known if begins(word, one)] for word in words}
+        meant: dict[str, list[int]] = {}
+        for place, one in enumerate(known):
+            for word in one.keywords:
+                meant.setdefault(word, []).append(place)
+        self.pattern = re.compile(f"(?=({any_of(sorted(meant))}))")
+        self.formats = {word: [known[place] for place in beginning(word, meant)] for word in meant}
 
     def hits(self, text: str) -> Mapping[Format, list[int]]:
         """The formats that a text may hold, with the places of their keywords."""
@@ -244,9 +247,9 @@ class Keywords:
         return found
 
 
-def begins(word: str, one: Format) -> bool:
-    """Whether a format is meant by a word: it is a keyword of it, or begins with one."""
-    return any(word.startswith(keyword) for keyword in one.keywords)
+def beginning(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the places of the formats of which a keyword begins the word, or is the word itself."""
+    return sorted({place for end in range(1, len(word) + 1) for place in meant.get(word[:end], ())})
 
 
 def formatted(text: str) -> Iterator[tuple[int, int, str]]:
