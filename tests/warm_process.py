@@ -49,13 +49,22 @@ class Command:
             os.kill(self.pid, signal.SIGKILL)
         status = int(os.read(self.told, WIDTH))
         os.close(self.told)
+        self.told = -1
         return os.waitstatus_to_exitcode(status) if over else None
 
+    def kill(self) -> None:
+        """Kill it, unless it has ended."""
+        if self.told >= 0:
+            self.wait(0)
 
-def start(words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int]) -> Command:
-    """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr."""
+
+def start(
+    words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int], *, terminal: bool = False
+) -> Command:
+    """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr, of a terminal or not."""
     told, telling = os.pipe()
-    order = json.dumps({"words": list(words), "env": dict(env), "folder": str(folder)}).encode()
+    fields = {"words": list(words), "env": dict(env), "folder": str(folder), "terminal": terminal}
+    order = json.dumps(fields).encode()
     socket.send_fds(warm().line, [order], [*streams, telling])
     os.close(telling)
     return Command(told, int(os.read(told, WIDTH)))
@@ -116,6 +125,8 @@ def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
     for number, handle in enumerate(streams):
         os.dup2(handle, number)
         os.close(handle)
+    if order["terminal"]:
+        take_terminal()
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
@@ -129,6 +140,17 @@ def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
         sys.stdout.flush()
         os._exit(code)
     os._exit(120)
+
+
+def take_terminal() -> None:
+    """Make the terminal on stdin our own, as a shell in a new window does; Python flushes each line to one."""
+    import fcntl
+    import termios
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a process begins with text streams
 
 
 def exit_code() -> int:
