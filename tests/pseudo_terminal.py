@@ -3,7 +3,6 @@
 import os
 import re
 import select
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
+from warm_process import Command, start
 
 if sys.platform == "win32":
     pytest.skip("needs a POSIX terminal", allow_module_level=True)
@@ -23,19 +23,14 @@ DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
 INTERRUPT, END = "\x03", "\x04"
 MOVES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_=>]|\x1b\][^\x07]*\x07|[\r\x08\u2800-\u28ff]")
 VENDORS = re.compile(r".*_(API_KEY|BASE_URL)|OLLAMA_HOST|OPENKOI_.*")
-OURS = (
-    "import fcntl, os, sys, termios\n"
-    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-    "os.execv(sys.executable, [sys.executable, '-m', 'openkoi', *sys.argv[1:]])\n"
-)
 PATIENCE = 60.0
 
 
 class Terminal:
     """A terminal with one program on it. ``raw`` is all that it was sent."""
 
-    def __init__(self, child: subprocess.Popen[bytes], master: int) -> None:
-        self.child = child
+    def __init__(self, command: Command, master: int) -> None:
+        self.command = command
         self.master = master
         self.raw = ""
 
@@ -54,12 +49,12 @@ class Terminal:
         while self.screen.count(text) < times:
             assert self.hear(end - time.monotonic()), f"{text!r} does not come:\n{self.screen}"
 
-    def ends(self) -> int:
-        """Wait for the end; return the exit status."""
+    def ends(self) -> int | None:
+        """Wait for the end; return the exit status, or None when it does not come."""
         end = time.monotonic() + PATIENCE
         while self.hear(end - time.monotonic()):
             pass
-        return self.child.wait(PATIENCE)
+        return self.command.wait(PATIENCE)
 
     def hear(self, seconds: float) -> bool:
         """Take in what comes; tell whether something did."""
@@ -77,21 +72,12 @@ def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Term
     """Start OpenKoi on a terminal; it is gone in the end."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (40, columns))
-    child = subprocess.Popen(
-        [sys.executable, "-c", OURS, *arguments],
-        cwd=shell.folder,
-        env=environment(shell),
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        start_new_session=True,
-    )
+    command = start(arguments, environment(shell), shell.folder, [slave] * 3, terminal=True)
     os.close(slave)
     try:
-        yield Terminal(child, master)
+        yield Terminal(command, master)
     finally:
-        child.kill()
-        child.wait()
+        command.kill()
         os.close(master)
 
 

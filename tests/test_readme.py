@@ -66,7 +66,9 @@ def test_the_two_commands_are_what_ci_runs() -> None:
 
     assert "python -m pip install uv && uv run openkoi demo" in README
     assert f"python -m pip install uv && {command}" in README
-    assert command in (ROOT / ".ci" / "run").read_text()
+    run = (ROOT / ".ci" / "run").read_text()
+    assert command in run
+    assert {"lint", "types"} <= set(re.findall(r"poe (\w+)", run))
 
 
 def test_links_lead_somewhere() -> None:

@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -21,10 +22,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Never
 
 LONGEST, WIDTH = 1 << 20, 16
-LEFT_OUT = ("openkoi_minilm", "openkoi_lexical", "openkoi_testing")
+LEFT_OUT = {"openkoi_demo", "openkoi_lexical", "openkoi_minilm", "openkoi_testing"}
+THIRD_PARTY = {
+    *("concurrent.futures.thread", "duckdb", "encodings.utf_8_sig", "httpx2", "importlib_metadata", "json_repair"),
+    *("pathspec", "pydantic", "rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "tomlkit"),
+    *("tree_sitter", "tree_sitter_bash", "yaml"),
+}
+REQUESTS = ("Fix the failing tests.", "What is the capital of France?", "Do not change anything; tell me why it fails.")
 
 
 @dataclass(slots=True)
@@ -41,13 +49,22 @@ class Command:
             os.kill(self.pid, signal.SIGKILL)
         status = int(os.read(self.told, WIDTH))
         os.close(self.told)
+        self.told = -1
         return os.waitstatus_to_exitcode(status) if over else None
 
+    def kill(self) -> None:
+        """Kill it, unless it has ended."""
+        if self.told >= 0:
+            self.wait(0)
 
-def start(words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int]) -> Command:
-    """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr."""
+
+def start(
+    words: Sequence[str], env: Mapping[str, str], folder: Path, streams: Sequence[int], *, terminal: bool = False
+) -> Command:
+    """Start a command. ``streams``: the descriptors that become its stdin, stdout and stderr, of a terminal or not."""
     told, telling = os.pipe()
-    order = json.dumps({"words": list(words), "env": dict(env), "folder": str(folder)}).encode()
+    fields = {"words": list(words), "env": dict(env), "folder": str(folder), "terminal": terminal}
+    order = json.dumps(fields).encode()
     socket.send_fds(warm().line, [order], [*streams, telling])
     os.close(telling)
     return Command(told, int(os.read(told, WIDTH)))
@@ -108,6 +125,8 @@ def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
     for number, handle in enumerate(streams):
         os.dup2(handle, number)
         os.close(handle)
+    if order["terminal"]:
+        take_terminal()
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
@@ -121,6 +140,17 @@ def become(order: Mapping[str, Any], streams: Sequence[int]) -> Never:
         sys.stdout.flush()
         os._exit(code)
     os._exit(120)
+
+
+def take_terminal() -> None:
+    """Make the terminal on stdin our own, as a shell in a new window does; Python flushes each line to one."""
+    import fcntl
+    import termios
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a process begins with text streams
 
 
 def exit_code() -> int:
@@ -138,13 +168,34 @@ def exit_code() -> int:
 
 
 def warm_up() -> None:
-    """Import what most commands import; what cannot be imported is the command's to tell."""
+    """Import what commands import and compile what they compile; what cannot be imported is theirs to report."""
     from openkoi.registry import scan
 
-    for target in {one.target.partition(":")[0] for one in scan().found}:
-        if target.startswith("openkoi_") and not target.startswith(LEFT_OUT):
+    targets = {one.target.partition(":")[0].partition(".")[0] for one in scan().found}
+    for name in {"openkoi", *(one for one in targets if one.startswith("openkoi_")), *THIRD_PARTY} - LEFT_OUT:
+        with contextlib.suppress(Exception):
+            module = importlib.import_module(name)
+            if name.startswith("openkoi"):
+                import_all(module)
+    compile_patterns()
+
+
+def import_all(package: ModuleType) -> None:
+    """Import all modules of a package, but the one that runs it."""
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not found.name.endswith("__main__"):
             with contextlib.suppress(Exception):
-                importlib.import_module(target)
+                importlib.import_module(found.name)
+
+
+def compile_patterns() -> None:
+    """Let libraries that compile their expressions at the first use do so now."""
+    from openkoi_prompt import asks_question
+    from openkoi_redact import Redactor
+
+    Redactor()("token = 0123456789abcdef0123456789abcdef")
+    for words in REQUESTS:
+        asks_question(words)
 
 
 if __name__ == "__main__":
