@@ -117,6 +117,43 @@ class SupportsOffsets(Protocol):
         """For each log segment, the ``end`` of the last record absorbed from it; moved with the records, atomically."""
 
 
+@runtime_checkable
+class SupportsMigrate(Protocol):
+    """A memory whose file has versions."""
+
+    async def migrate(self) -> Sequence[str]:
+        """Take the steps that the file is behind; return a line for each."""
+
+
+@runtime_checkable
+class SupportsReset(Protocol):
+    """A memory that can begin again, to be given the whole log."""
+
+    async def reset(self) -> Path | None:
+        """Move what it knows aside, whoever else uses it; return where that is, if there was any."""
+
+
+class ShadowMemory(Memory, Protocol):
+    """A memory that is built beside another one and not in use yet."""
+
+    def discard(self) -> None:
+        """Delete it, with all that belongs to it; where it was put to use, do nothing."""
+
+
+@runtime_checkable
+class SupportsShadowRebuild(Protocol):
+    """A memory that can be built again beside what it knows, which stays in use until that is done."""
+
+    def create_shadow(self) -> ShadowMemory:
+        """Return an empty memory, to be given the whole log."""
+
+    async def replace_with(self, shadow: ShadowMemory) -> Path | None:
+        """Put a shadow that this memory created in the place of what it knows; return where that is, if there was any.
+
+        Raises KoiError for the shadow of another memory.
+        """
+
+
 class ToolProvider(Protocol):
     """Tools for a run: functions of ours, an MCP server's, an app's. Group ``openkoi.tools``."""
 

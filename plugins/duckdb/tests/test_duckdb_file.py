@@ -152,7 +152,7 @@ def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_al
 def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tmp_path: Path) -> None:
     (tmp_path / "openkoi.db").mkdir()
     for _ in range(2):
-        assert tmp_path / "openkoi.db.old" == asyncio.run(memory(tmp_path).make_way())
+        assert tmp_path / "openkoi.db.old" == asyncio.run(memory(tmp_path).reset())
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))

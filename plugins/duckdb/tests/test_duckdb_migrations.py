@@ -334,9 +334,9 @@ def test_a_file_that_makes_way_can_be_looked_at_still(tmp_path: Path) -> None:
     memory = DuckDB(path=tmp_path / "openkoi.db")
     asyncio.run(memory.ingest(RUN))
 
-    old = asyncio.run(memory.make_way())
+    old = asyncio.run(memory.reset())
 
     assert tmp_path / "openkoi.db.old" == old
     assert ["r1"] == ids(found(DuckDB(path=tmp_path / "openkoi.db.old"), "parser"))
     assert [] == found(memory, "parser")
-    assert None is asyncio.run(memory.make_way())
+    assert None is asyncio.run(memory.reset())

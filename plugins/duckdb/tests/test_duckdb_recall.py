@@ -253,9 +253,9 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     assert 1 == caplog.text.count(bare)
     assert "4 (openkoi memory rebuild makes them)" == asyncio.run(other.health())["without vectors of two"]
 
-    fresh = other.beside()
+    fresh = other.create_shadow()
     asyncio.run(fresh.ingest(talk()))
-    asyncio.run(other.make_way(fresh))
+    asyncio.run(other.replace_with(fresh))
     assert {"file", "size", "entries"} == set(asyncio.run(other.health()))
     assert SAID[0] in texts(found(other, "entrance"))
 

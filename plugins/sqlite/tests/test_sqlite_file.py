@@ -99,10 +99,10 @@ def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path:
 
 def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None:
     subject = memory(tmp_path)
-    assert asyncio.run(subject.make_way()) is None
+    assert asyncio.run(subject.reset()) is None
     asyncio.run(subject.ingest(RUN))
 
-    assert tmp_path / "memory.db.old" == asyncio.run(subject.make_way())
+    assert tmp_path / "memory.db.old" == asyncio.run(subject.reset())
     assert {} == asyncio.run(subject.offsets())
     asyncio.run(subject.ingest(RUN))
     assert "1" == asyncio.run(subject.health())["entries"]
@@ -126,7 +126,7 @@ def test_what_is_no_file_makes_way_and_never_keeps_anybody_waiting(
 def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tmp_path: Path) -> None:
     (tmp_path / "memory.db").mkdir()
     for _ in range(2):
-        assert tmp_path / "memory.db.old" == asyncio.run(memory(tmp_path).make_way())
+        assert tmp_path / "memory.db.old" == asyncio.run(memory(tmp_path).reset())
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids(found(memory(tmp_path), "parser"))

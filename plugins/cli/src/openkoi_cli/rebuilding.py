@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from openkoi_files import private_folder
 from openkoi_files.filelock import tried
-from openkoi_hookspecs import KoiError, Memory, Record
+from openkoi_hookspecs import KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_report import plural
 
 from .remembered import examined
@@ -25,33 +25,6 @@ CHANGING = ("file", "size")
 PAUSE = 0.1
 WAITING = "Memory is being built again by another process: waiting for it to end."
 NO_PLACE = "Memory cannot be built again: {place}: {why}. Make room or give access, and do it once more."
-
-
-@runtime_checkable
-class MakesWay(Protocol):
-    """What a memory may be besides: one whose view can be moved aside, so that it is told everything again."""
-
-    async def make_way(self) -> Path | None:
-        """Move the view aside, whoever else uses it; return where it is, if there was one."""
-
-
-@runtime_checkable
-class Fresh(Memory, Protocol):
-    """A view beside another, not yet in use."""
-
-    def discard(self) -> None:
-        """Delete it and all that belongs to it."""
-
-
-@runtime_checkable
-class BuiltBeside(Protocol):
-    """What a memory may be besides: one that is built again beside its view, which stays in use until that is done."""
-
-    def beside(self) -> Fresh:
-        """An empty one, to be told everything."""
-
-    async def make_way(self, fresh: Fresh) -> Path | None:
-        """Put what was told everything in the place of the view; return where that is, if there was one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +77,11 @@ async def told_again(memory: Memory, log: "Log") -> Rebuilt:
     """Tell memory all of the log: beside its view where it can, else in a view that is moved aside before."""
     faults: list[Fault] = []
     before = await counts(memory)
-    if isinstance(memory, BuiltBeside):
-        records, old = await built_beside(memory, log, faults.append)
+    if isinstance(memory, SupportsShadowRebuild):
+        records, old = await rebuild_beside(memory, log, faults.append)
     else:
         with writing_in(log.data):
-            old = await memory.make_way() if isinstance(memory, MakesWay) else None
+            old = await memory.reset() if isinstance(memory, SupportsReset) else None
         records = await told_all(memory, log, faults.append)
     after = await counts(memory)
     lines = [f"{plural(records, 'record')} of the log told to memory again.", *compared(before, after)]
@@ -117,18 +90,20 @@ async def told_again(memory: Memory, log: "Log") -> Rebuilt:
     return Rebuilt(lines, any(number(after.get(word, "0")) < number(value) for word, value in before.items()))
 
 
-async def built_beside(memory: BuiltBeside, log: "Log", report: "Callable[[Fault], object]") -> tuple[int, Path | None]:
+async def rebuild_beside(
+    memory: SupportsShadowRebuild, log: "Log", report: "Callable[[Fault], object]"
+) -> tuple[int, Path | None]:
     """Build a view beside the one in use, which it replaces when all is told; where that fails nothing is changed."""
     with writing_in(log.data):
-        fresh = memory.beside()
+        shadow = memory.create_shadow()
     try:
-        records = await told_all(fresh, log, report)
+        records = await told_all(shadow, log, report)
         with writing_in(log.data):
-            return records, await memory.make_way(fresh)
+            return records, await memory.replace_with(shadow)
     except KoiError as error:
         raise KoiError(f"Memory was not built again, and the view as it was stays in use. {error}") from error
     finally:
-        fresh.discard()
+        shadow.discard()
 
 
 async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object]") -> int:

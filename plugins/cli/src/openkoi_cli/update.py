@@ -5,11 +5,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import KoiError, SupportsMigrate
 
 from .invocation import Invocation
 
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from .releases import Newer
 
 STILL = "  ! {name} is still {version}: {installer} did not update it."
-
-
-@runtime_checkable
-class Migrates(Protocol):
-    """What a memory may be besides: one whose file has versions."""
-
-    async def migrate(self) -> Sequence[str]:
-        """Take the steps that its file is behind; return a line for each."""
 
 
 @click.command()
@@ -104,6 +96,6 @@ async def migrations_of(koi: "App") -> Sequence[str]:
     """Return a line for each migration that was run, or that none was pending."""
     async with koi:
         memory = await koi.services.components.memory()
-        if not isinstance(memory, Migrates):
+        if not isinstance(memory, SupportsMigrate):
             return []
         return await memory.migrate() or ["Memory needs no migration."]

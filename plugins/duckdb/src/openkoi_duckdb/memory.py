@@ -5,7 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import DataDir, Embedder, Hit, Inject, Query, Record, SharedSetting
+from openkoi_hookspecs import (
+    DataDir,
+    Embedder,
+    Hit,
+    Inject,
+    KoiError,
+    Query,
+    Record,
+    ShadowMemory,
+    SharedSetting,
+)
 from openkoi_settings.keys import EMBEDDER
 
 from .file import MemoryFile
@@ -94,8 +104,8 @@ class DuckDB:
         """Count what is remembered, and what of it has no vector."""
         return counted(connection), self.meaning.bare(connection) if self.meaning else 0
 
-    def beside(self) -> "DuckDB":
-        """An empty memory beside this one, to be told everything and then to take its place."""
+    def create_shadow(self) -> "DuckDB":
+        """Return an empty memory in a file beside this one's."""
         place = self.file.beside("new")
         fresh = DuckDB(path=place, seconds=self.file.seconds, embedder=self.embedder, vectors=self.vectors)
         fresh.discard()
@@ -105,12 +115,19 @@ class DuckDB:
         """Delete this memory and all that belongs to it."""
         self.file.discard()
 
-    async def make_way(self, fresh: "DuckDB | None" = None) -> Path | None:
-        """Move the file aside, for a fresh one or to be told everything again; return where it is, if there was one."""
-        if fresh and fresh.meaning:
-            await fresh.meaning.complete()
+    async def reset(self) -> Path | None:
+        """Move the file aside; return where it is, if there was one."""
         self.born = ""
-        return await asyncio.to_thread(self.file.make_way, fresh.file if fresh else None)
+        return await asyncio.to_thread(self.file.make_way)
+
+    async def replace_with(self, shadow: ShadowMemory) -> Path | None:
+        """Put the file of a shadow in the place of this one; return where that is, if there was one."""
+        if not isinstance(shadow, DuckDB):
+            raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
+        if shadow.meaning:
+            await shadow.meaning.complete()
+        self.born = ""
+        return await asyncio.to_thread(self.file.make_way, shadow.file)
 
     async def migrate(self) -> Sequence[str]:
         """Bring the file up to date; return a line for each step that was taken."""

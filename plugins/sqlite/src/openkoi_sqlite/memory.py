@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from openkoi_hookspecs import DataDir, Hit, Query, Record
+from openkoi_hookspecs import DataDir, Hit, KoiError, Query, Record, ShadowMemory
 
 from .patience import Patience
 
@@ -73,8 +73,8 @@ class SQLite:
         entries = await self.apart(lambda patience: self.file.read(counted, patience)) or 0
         return {"file": str(self.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
 
-    def beside(self) -> "SQLite":
-        """An empty memory beside this one, to be told everything and then to take its place."""
+    def create_shadow(self) -> "SQLite":
+        """Return an empty memory in a file beside this one's."""
         fresh = SQLite(path=self.path.with_name(f"{self.path.name}.new"), seconds=self.seconds)
         fresh.discard()
         return fresh
@@ -83,10 +83,17 @@ class SQLite:
         """Delete this memory and all that belongs to it."""
         self.file.discard()
 
-    async def make_way(self, fresh: "SQLite | None" = None) -> Path | None:
-        """Move the file aside, for a fresh one or to be told everything again; return where it is, if there was one."""
+    async def reset(self) -> Path | None:
+        """Move the file aside; return where it is, if there was one."""
         self.born = ""
-        return await asyncio.to_thread(self.file.make_way, fresh.file if fresh else None)
+        return await asyncio.to_thread(self.file.make_way)
+
+    async def replace_with(self, shadow: ShadowMemory) -> Path | None:
+        """Put the file of a shadow in the place of this one; return where that is, if there was one."""
+        if not isinstance(shadow, SQLite):
+            raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
+        self.born = ""
+        return await asyncio.to_thread(self.file.make_way, shadow.file)
 
     async def apart(self, work: Callable[[Patience], T]) -> T:
         """Work in a thread, which waits for the file no longer than somebody waits for the thread."""

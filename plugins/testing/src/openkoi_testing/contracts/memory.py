@@ -14,11 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import LearningStatus, Memory, Record, SupportsOffsets, Task
+from openkoi_hookspecs import (
+    LearningStatus,
+    Memory,
+    Record,
+    SupportsOffsets,
+    Task,
+)
 from openkoi_hookspecs.events import RunFailed, TaskStarted
 
 from .memory_asking import answers, everything, found, ids
 from .memory_log import LINE, a_log, a_run, a_talk, learning, saving, told
+from .memory_rebuild import RebuildContract
 
 __all__ = ["MemoryContract", "Subject", "answers", "everything", "found", "ids"]
 CHILD = Path(__file__).with_name("memory_child.py")
@@ -26,7 +33,7 @@ CHILD = Path(__file__).with_name("memory_child.py")
 Subject = Callable[..., Memory]
 
 
-class MemoryContract:
+class MemoryContract(RebuildContract):
     """Inherit, and name the ``subject``: the class of the memory, which its file is told by ``settings``."""
 
     subject: Subject
@@ -205,20 +212,6 @@ class MemoryContract:
         memory = self.fed(tmp_path, a_run("r1", "Mend it"), talk)
 
         assert "r1-said-001:0" == ids(found(memory, "Where has Anna moved?", kinds=("transcript",)))[0]
-
-    def test_a_rebuild_says_the_same_and_keeps_what_was(self, tmp_path: Path) -> None:
-        log = a_log(6) + a_talk("run1", "The parser of the ledger wants a fixture for grammars.")
-        memory = self.fed(tmp_path, log[::2], log[1::2])
-        before = answers(memory)
-        if not hasattr(memory, "make_way"):
-            pytest.skip("this memory keeps nothing that could be moved aside")
-
-        old = asyncio.run(memory.make_way())
-
-        assert old.exists()
-        assert [] == everything(memory, "mend the parser")
-        asyncio.run(memory.ingest(log))
-        assert before == answers(memory)
 
     def test_absorbing_twice_changes_nothing(self, tmp_path: Path) -> None:
         log = a_log(9)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, aclosing
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import pytest
 
@@ -81,15 +81,6 @@ class Account:
 
 
 Story = Callable[[Account], Awaitable[T]]
-
-
-def supporting(messenger: object, protocol: Callable[..., T]) -> T:
-    """Return a messenger as one that supports this; skip the test where it does not."""
-    kind: Any = protocol
-    if not isinstance(messenger, kind):
-        pytest.skip(f"{type(messenger).__name__} is not a {kind.__name__}")
-    supported: T = messenger
-    return supported
 
 
 class MessengerBench:

@@ -16,7 +16,8 @@ from openkoi_hookspecs.integrations import (
     SupportsReactions,
 )
 
-from .messenger_bench import Account, Counterpart, MessengerBench, supporting
+from .messenger_bench import Account, Counterpart, MessengerBench
+from .supporting import supporting
 
 
 class SendContract(MessengerBench):

@@ -18,7 +18,8 @@ from openkoi_hookspecs.integrations import (
     SupportsPostSearch,
 )
 
-from .messenger_bench import PATIENCE, Account, Counterpart, MessengerBench, supporting
+from .messenger_bench import PATIENCE, Account, Counterpart, MessengerBench
+from .supporting import supporting
 
 
 class WatchContract(MessengerBench):
