@@ -102,7 +102,8 @@ def test_what_is_found_wrong_is_sent_back_in_the_same_conversation(tmp_path: Pat
 
     assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
     assert "two" == (tmp_path / "a.txt").read_text()
-    assert "Fix 1 issue:\n- [important] It says one (a.txt:1): Say two.\nGo on." in said(model.asked[2])
+    assert "Fix 1 issue:\n- [important] It says one (a.txt:1): Say two.\nResolve every point" in said(model.asked[2])
+    assert said(model.asked[2]).endswith("\nGo on.")
     before, after = model.asked[1].messages, model.asked[2].messages
     assert list(before) == list(after[: len(before)])
     assert (("a.txt",), ["w1", "e2"]) == (
@@ -141,7 +142,7 @@ def test_a_regression_is_taken_back_and_tried_once_from_the_best_with_a_fresh_mi
     assert (NextAction.ACCEPT, "best") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     fresh = model.asked[4].messages
     assert 1 == len(fresh)
-    assert "An attempt made things worse and was taken back" in said(model.asked[4])
+    assert "An earlier attempt made the result worse and was undone" in said(model.asked[4])
     assert "+good" in said(model.asked[4])
 
 

@@ -46,7 +46,7 @@ from .baselines import take_baselines
 from .conversation import Conversation
 from .effects import EffectLog
 from .model_client import ModelClient
-from .model_roles import EXECUTOR, executor_of
+from .model_roles import EXECUTOR, ResolvedModel, executor_of
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import execute_in_sandbox
 from .services import Services
@@ -274,10 +274,12 @@ class TaskRun:
 
     async def window(self) -> int:
         """How many tokens the model that works can read."""
-        if self.agent.context:
-            return self.agent.context
+        return self.agent.context or (await self.executor()).model.context
+
+    async def executor(self) -> ResolvedModel:
+        """Return the model that does the task."""
         first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
-        return (await self.services.router.resolved(first)).model.context
+        return await self.services.router.resolved(first)
 
     def add_reply(self, reply: Response) -> None:
         """Add the model's turn to the conversation."""

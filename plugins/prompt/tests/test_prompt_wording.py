@@ -111,6 +111,26 @@ def test_changes_are_never_forbidden_on_a_guess() -> None:
     assert opening(Task("why?"), Plan(evaluate=False)) == "# Task\n\nwhy?"
 
 
+def test_facts_about_the_environment_stand_in_one_block_after_the_task() -> None:
+    sections = (
+        Section("environment", "Shell: bash\nDate: 2026-11-21"),
+        Section("recall", "we did this before"),
+        Section("environment.tests", "Tests: cargo test"),
+    )
+
+    assert (
+        "# Task\n\nmend it\n\n<environment>\nShell: bash\nDate: 2026-11-21\nTests: cargo test\n</environment>\n\n"
+        "we did this before"
+    ) == opening(Task("mend it"), Plan(sections=sections))
+
+
+def test_the_task_is_repeated_after_long_input_only() -> None:
+    short, long = (opening(Task("Sum it up", context="x" * size), Plan()) for size in (4_000, 4_001))
+
+    assert (1, 2) == (short.count("Sum it up"), long.count("Sum it up"))
+    assert long.endswith("\n\nThe input ends here. The task, again: Sum it up")
+
+
 # Feedback.
 
 
@@ -126,7 +146,8 @@ def test_feedback_says_what_to_fix_and_ends_with_the_suggestion() -> None:
         "Fix 3 issues:",
         "- [blocker] breaks on empty input (a.py:3): return early",
         "- [important] has no test: nothing calls it",
-        "- [important] is slow: mend it",
+        "- [important] is slow: fix this",
+        "Resolve every point, check the result again, then answer for the whole task, not only for these points.",
         "Look at the edges first.",
     ] == feedback(Plan(feedback=findings, suggestion="Look at the edges first.")).splitlines()
 
@@ -137,10 +158,19 @@ def test_feedback_counts_one_issue_as_one() -> None:
 
 @pytest.mark.row("TOK-06", "C50")
 def test_feedback_without_findings_says_so() -> None:
-    assert "No critical findings. Minor improvements possible." == feedback(Plan())
-    assert "No critical findings. Minor improvements possible.\nName it better." == feedback(
-        Plan(suggestion="Name it better.")
-    )
+    said = feedback(Plan(suggestion="Name it better.")).splitlines()
+
+    assert "No critical findings. Minor improvements possible." == said[0]
+    assert "Name it better." == said[-1]
+    assert feedback(Plan()).splitlines() == said[:-1]
+
+
+def test_the_lines_of_a_finding_stay_together() -> None:
+    failed = Finding("test_a fails", detail="a.py:3: in test_a\nE   assert 1 == 2")
+
+    assert ["- [important] test_a fails: a.py:3: in test_a", "  E   assert 1 == 2"] == feedback(
+        Plan(feedback=(failed,))
+    ).splitlines()[1:3]
 
 
 @pytest.mark.row("C69")
@@ -149,11 +179,12 @@ def test_a_fresh_start_holds_the_task_the_work_so_far_and_what_is_wrong() -> Non
 
     assert said.startswith("# Task\n\nmend it\n\n")
     assert '<data name="diff of the work so far">\n+line\n</data>' in said
-    assert said.endswith("Fix 1 issue:\n- [important] breaks: mend it")
+    assert said.index("An earlier attempt made the result worse") < said.index("Fix 1 issue:")
+    assert "- [important] breaks: fix this" in said
 
 
 def test_a_fresh_start_from_nothing_says_so() -> None:
-    assert "Nothing is changed so far." in afresh(Task("mend it"), Plan(), ExecutionResult(""))
+    assert "No file is changed so far." in afresh(Task("mend it"), Plan(), ExecutionResult(""))
 
 
 # Memory.
@@ -167,7 +198,8 @@ def test_what_was_learned_here_may_instruct_and_what_came_from_elsewhere_is_data
     )
     learned, told = recalled(Recall(hits))
 
-    assert ("# Learned before\n\n- run the linter", False) == (learned.text, learned.untrusted)
+    assert learned.text.startswith("# Lessons from earlier tasks\n\n")
+    assert (True, False) == (learned.text.endswith("\n\n- run the linter"), learned.untrusted)
     assert ("- a page said this\n- copied from a page", True) == (told.text, told.untrusted)
 
 

@@ -21,8 +21,8 @@ def test_when_nobody_is_there_the_model_is_told_to_decide(tmp_path: Path) -> Non
     _, answer = asyncio.run(asking(None, tmp_path, question="Which?"))
 
     assert not answer.failed
-    assert "Nobody is there" in answer.text
-    assert "Decide by yourself, and say in your final answer what you assumed." in answer.text
+    assert "No user answered." in answer.text
+    assert "Decide yourself, continue, and state in your final answer what you assumed." in answer.text
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 def test_where_all_of_the_output_is_kept_is_told() -> None:
     told = output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
 
-    go_on = "it is kept in /data/whole.txt: read_file it from start=1 on"
+    go_on = "it is kept in /data/whole.txt: continue with read_file, start=1"
     assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]
     assert 1_000 == len(told[0]) + len(told[2])
 
@@ -81,7 +81,7 @@ def test_how_it_ended_comes_first() -> None:
     ("command", "sentence"),
     [
         (" ", "The command is empty."),
-        ("a\0b", "The command holds a NUL character"),
+        ("a\0b", "The command contains a NUL character"),
         ("x" * 200_000, "The command is longer than 97.7 KB. Put it into a file with write_file and run that."),
     ],
     ids=["empty", "nul", "huge"],
@@ -130,7 +130,7 @@ def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(bench: "Bench
     hands = bench.hands(WorkspaceTools(), sandboxes__plain__max_output_mb=2)
     answer = hands.use("run_command", command="head -c 6000000 /dev/urandom", timeout=60)
 
-    assert "The output is no text" in answer.text
+    assert "The output is not text" in answer.text
     assert "It printed more than 2 MB, the most there may be; the rest is lost." in answer.text
 
 
@@ -138,4 +138,6 @@ def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(bench: "Bench
 def test_what_is_no_text_is_not_shown(hands: "Hands") -> None:
     answer = hands.use("run_command", command="head -c 20000 /dev/urandom")
 
-    assert "Exit code 0.\n[The output is no text and is not shown. Send it to a file to look into it.]" == answer.text
+    assert (
+        "Exit code 0.\n[The output is not text and is not shown. Redirect it to a file to inspect it.]" == answer.text
+    )

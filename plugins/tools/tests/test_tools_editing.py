@@ -53,7 +53,7 @@ def test_wrong_indentation_is_adapted_and_shown(hands: "Hands") -> None:
 
     assert CODE.replace("True", "1") == file.read_text()
     assert answer.text.endswith(
-        "The white space was adapted to the file; it reads now:\n2|    if user:\n3|        return 1"
+        "The white space was adapted to the file, which now reads:\n2|    if user:\n3|        return 1"
     )
 
 
@@ -82,7 +82,29 @@ def test_a_text_that_is_not_there_is_answered_with_the_nearest_lines(hands: "Han
     answer = hands.use("edit_file", path="a.py", search="return Flase", replace="return None")
 
     assert answer.failed
-    assert "The search text is not in a.py.\n79 % like it: line 4:\n4|    return False" in answer.text
+    assert "The search text is not in a.py.\nMost similar (79 %), line 4:\n4|    return False" in answer.text
+
+
+def test_an_edit_that_was_made_before_is_answered_with_the_line_of_its_replacement(hands: "Hands") -> None:
+    hands.have_read("a.py", CODE)
+    edit = {"search": "return True", "replace": "return None"}
+    hands.use("edit_file", path="a.py", **edit)
+
+    answer = hands.use("edit_file", path="a.py", **edit)
+
+    assert answer.failed
+    assert (
+        "The search text is not in a.py. The replacement is, at line 3: this edit may have been made already."
+        == answer.text.splitlines()[0]
+    )
+
+
+def test_a_text_that_is_nowhere_is_answered_with_what_to_do_next(hands: "Hands") -> None:
+    hands.have_read("a.py", CODE)
+
+    answer = hands.use("edit_file", path="a.py", search="zzzzzzzzzzzz", replace="")
+
+    assert "Read the file again, or search for the text: it may be in another file." in answer.text
 
 
 def test_a_file_that_was_never_shown_is_not_edited(hands: "Hands") -> None:
@@ -90,7 +112,7 @@ def test_a_file_that_was_never_shown_is_not_edited(hands: "Hands") -> None:
 
     answer = hands.use("edit_file", path="a.py", search="return True", replace="return 1")
 
-    assert "a.py was not shown in this run, so it is not edited blindly. Use read_file first." == answer.text
+    assert "a.py was not read in this run. Read it with read_file, then edit it." == answer.text
     assert CODE == file.read_text()
 
 
@@ -100,7 +122,7 @@ def test_lines_that_were_never_shown_are_not_edited(hands: "Hands") -> None:
 
     answer = hands.use("edit_file", path="a.py", search="        return True\n", replace="")
 
-    assert "Not shown in this run, at least not as now: line 3 of a.py." in answer.text
+    assert "Not read in this run, or changed since: line 3 of a.py." in answer.text
     assert "read_file (start=3, end=3)" in answer.text
 
 

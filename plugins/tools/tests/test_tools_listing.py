@@ -16,7 +16,7 @@ def test_a_folders_files_come_first_and_then_those_below(hands: "Hands") -> None
     for path in ("b.py", "a/z.py", "a/b/c.py", ".github/ci.yml"):
         hands.write(path, "")
 
-    assert "The workspace: 4 files\nb.py\n.github/ci.yml\na/z.py\na/b/c.py" == hands.use("list_files").text
+    assert "The working directory: 4 files\nb.py\n.github/ci.yml\na/z.py\na/b/c.py" == hands.use("list_files").text
 
 
 def test_what_version_control_ignores_is_left_out(hands: "Hands") -> None:
@@ -45,7 +45,9 @@ def test_deep_folders_are_folded_with_the_number_of_their_files(hands: "Hands") 
     for path in ("a.py", "src/b.py", "src/deep/c.py", "src/deep/er/d.py"):
         hands.write(path, "")
 
-    assert "The workspace: 4 files\na.py\nsrc/b.py\nsrc/deep/ (2 files)" == hands.use("list_files", depth=2).text
+    assert (
+        "The working directory: 4 files\na.py\nsrc/b.py\nsrc/deep/ (2 files)" == hands.use("list_files", depth=2).text
+    )
 
 
 def test_a_large_tree_is_folded_until_it_fits(hands: "Hands") -> None:
@@ -65,8 +67,8 @@ def test_a_folder_that_cannot_be_folded_says_what_is_left_out(hands: "Hands") ->
 
     answer = hands.use("list_files").text.splitlines()
 
-    assert "The workspace: 2,000 files" == answer[0]
-    assert f"[{2_000 - len(answer) + 2:,} more; narrow it with path or glob]" == answer[-1]
+    assert "The working directory: 2,000 files" == answer[0]
+    assert f"[{2_000 - len(answer) + 2:,} more; narrow the list with path or glob]" == answer[-1]
 
 
 @pytest.mark.parametrize(
@@ -93,8 +95,8 @@ def test_a_glob_takes_what_people_mean_by_it(pattern: str, path: str, taken: boo
 def test_a_glob_that_is_none_is_refused(hands: "Hands") -> None:
     hands.write("a.py", "")
 
-    assert "The glob '[z-a]' is no pattern." in hands.use("list_files", glob="[z-a]").text
+    assert "The glob '[z-a]' is not a pattern." in hands.use("list_files", glob="[z-a]").text
 
 
 def test_an_empty_folder_has_no_files(hands: "Hands") -> None:
-    assert "The workspace: 0 files." == hands.use("list_files").text
+    assert "The working directory: 0 files." == hands.use("list_files").text

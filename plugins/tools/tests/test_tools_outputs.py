@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
 
 pytestmark = pytest.mark.skipif(not shutil.which("seq"), reason="needs a POSIX shell")
-NAMED = re.compile(r"it is kept in (\S+): read_file it from start=(\d+) on")
+NAMED = re.compile(r"it is kept in (\S+): continue with read_file, start=(\d+)")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_another_run_cannot_read_it(bench: "Bench", tmp_path: Path) -> None:
 
     assert named
     assert not one.use("read_file", path=named[1]).failed
-    assert "leads out of the workspace" in other.use("read_file", path=named[1]).text
+    assert "is outside the working directory" in other.use("read_file", path=named[1]).text
 
 
 def test_it_can_be_read_and_not_changed(keeping: "Hands") -> None:
@@ -76,7 +76,7 @@ def test_where_nothing_can_be_kept_it_is_only_said_that_something_is_left_out(be
 
 
 def test_after_an_interruption_outputs_of_the_run_are_known_and_no_other_paths() -> None:
-    said = "[... the middle of the output is left out; it is kept in {}: read_file it from start=9 on ...]"
+    said = "[... the middle of the output is left out; it is kept in {}: continue with read_file, start=9 ...]"
     results = [ToolResult(said.format(path)) for path in ("/data/outputs/x.txt", "/etc/shadow", "/data/outputs/../x")]
     calls = [(ToolCall("1", "run_command", {}), result) for result in results]
     fetched = (ToolCall("2", "fetch", {}), results[0])

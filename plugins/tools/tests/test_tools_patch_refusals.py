@@ -27,7 +27,7 @@ def test_lines_that_occur_more_than_once_are_not_guessed_at(hands: "Hands") -> N
     answer = hands.use("apply_patch", patch="--- a/a.txt\n+++ b/a.txt\n@@ -40,2 +40,2 @@\n a\n-b\n+c\n")
 
     assert answer.failed
-    assert "Hunk 1 of a.txt fits 3 times, at lines 1, 3, 5. Put more lines around it into the hunk." in answer.text
+    assert "Hunk 1 of a.txt fits 3 times, at lines 1, 3, 5. Add more context lines to the hunk." in answer.text
     assert "a\nb\na\nb\na\nb\n" == file.read_text()
 
 
@@ -37,7 +37,9 @@ def test_lines_that_are_not_there_are_answered_with_the_nearest(hands: "Hands") 
     answer = hands.use("apply_patch", patch=DIFF.replace("return True", "return Ture"))
 
     assert answer.failed
-    assert "Hunk 1 of a.py: its lines are not in the file.\n98 % like it: lines 1 to 4:\n1|def login" in answer.text
+    assert (
+        "Hunk 1 of a.py: its lines are not in the file.\nMost similar (98 %), lines 1 to 4:\n1|def login" in answer.text
+    )
     assert answer.text.endswith("Nothing was changed.")
     assert CODE == file.read_text()
 
@@ -76,7 +78,7 @@ def test_a_failure_half_way_puts_everything_back(hands: "Hands") -> None:
 
     answer = hands.use("apply_patch", patch=patch)
 
-    assert "a part of this path is a file, so nothing can be below it. All files are as they were." in answer.text
+    assert "a part of this path is a file, not a folder. All files are as they were." in answer.text
     assert before == hands.contents()
     assert 0o751 == stat.S_IMODE((hands.workspace / "a.py").stat().st_mode)
     assert not (hands.workspace / "new").exists()
@@ -89,8 +91,8 @@ def test_what_was_never_shown_is_not_patched(hands: "Hands") -> None:
     hands.use("read_file", path="a.py", start=1, end=2)
     partly = hands.use("apply_patch", patch=DIFF)
 
-    assert "a.py was not shown in this run, so it is not edited blindly." in never.text
-    assert "Not shown in this run, at least not as now: lines 1 to 4 of a.py." in partly.text
+    assert "a.py was not read in this run." in never.text
+    assert "Not read in this run, or changed since: lines 1 to 4 of a.py." in partly.text
     assert CODE == file.read_text()
 
 
@@ -122,15 +124,15 @@ def test_a_deletion_must_take_out_all_lines(hands: "Hands") -> None:
     [
         ("", "The patch names no file. Write a unified diff"),
         ("please change it", "The patch names no file."),
-        ("--- a/../x\n+++ b/../x\n@@\n-a\n+b\n", "../x leads out of the workspace."),
-        ("--- /dev/null\n+++ /etc/x\n@@\n+b\n", "/etc/x leads out of the workspace."),
+        ("--- a/../x\n+++ b/../x\n@@\n-a\n+b\n", "../x is outside the working directory."),
+        ("--- /dev/null\n+++ /etc/x\n@@\n+b\n", "/etc/x is outside the working directory."),
         ("*** Begin Patch\n*** Add File: .git/hooks/x\n+b\n*** End Patch", ".git/hooks/x belongs to version control"),
         ("--- a/b.py\n+++ b/b.py\n@@\n-a\n+b\n", "There is no file b.py. Did you mean c.py?"),
         ("--- /dev/null\n+++ b/a.py\n@@\n+b\n", "a.py exists already."),
         ("*** Update File: a.py\n*** Move to: c.py\n", "c.py exists already."),
         ("--- a/a.py\n+++ b/c.py\n@@\n-a\n+b\n", "The patch names two files for one, a.py and c.py."),
         ("--- a/a.py\n+++ b/a.py\n", "The patch would leave a.py as it is."),
-        ("--- a/a.py\n+++ b/a.py\n@@ -2,0 +3 @@\n+b\n", "Hunk 1 of a.py has no lines to find its place by."),
+        ("--- a/a.py\n+++ b/a.py\n@@ -2,0 +3 @@\n+b\n", "Hunk 1 of a.py has no context lines."),
         ("--- a/a.py\n+++ b/a.py\n@@\n-a\nreturn\n", "Line 5 of the patch belongs to no hunk: 'return'."),
         ("@@ -1 +1 @@\n-a\n+b\n", "The patch has a hunk before it names a file."),
         (f"{DIFF}\n+more\n", "Line 10 of the patch belongs to no hunk: '+more'. Write a @@ line above it."),

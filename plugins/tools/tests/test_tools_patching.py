@@ -200,7 +200,7 @@ def test_wrong_indentation_is_adapted_and_shown(hands: "Hands") -> None:
     answer = hands.use("apply_patch", patch=patch)
 
     assert CODE.replace("True", "1") == file.read_text()
-    assert answer.text.endswith("it reads now:\n3|        return 1")
+    assert answer.text.endswith("which now reads:\n3|        return 1")
 
 
 def test_what_a_patch_wrote_may_be_edited_and_patched_again(hands: "Hands") -> None:

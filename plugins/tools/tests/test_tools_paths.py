@@ -45,7 +45,7 @@ def test_no_spelling_leads_out_of_the_workspace(hands: "Hands", tool: str, path:
 
     answer = hands.use(tool, path=path, **CALLS[tool])
 
-    assert f"{path} leads out of the workspace" in answer.text
+    assert f"{path} is outside the working directory" in answer.text
     assert "secret" == (outside / "secret").read_text()
     assert ["secret", "workspace"] == sorted(file.name for file in outside.iterdir())
 
@@ -55,7 +55,7 @@ def test_no_spelling_leads_out_of_the_workspace(hands: "Hands", tool: str, path:
     ("path", "sentence"),
     [
         ("", "The path is empty."),
-        ("a\0b", "The path holds a NUL character"),
+        ("a\0b", "The path contains a NUL character"),
         ("x" * 200_000, "File name too long"),
         ("y" * 300, "File name too long"),
     ],
@@ -73,7 +73,7 @@ def test_what_is_no_path_is_refused_in_a_short_sentence(hands: "Hands", tool: st
 def test_a_link_in_a_circle_is_said_to_be_one(hands: "Hands") -> None:
     (hands.workspace / "loop").symlink_to("loop")
 
-    assert "loop is a link that leads back to itself." == hands.use("read_file", path="loop").text
+    assert "loop is a link to itself." == hands.use("read_file", path="loop").text
 
 
 @posix_only
@@ -81,7 +81,10 @@ def test_a_pipe_is_not_waited_for(hands: "Hands") -> None:
     os.mkfifo(hands.workspace / "pipe")
 
     assert "pipe is a device, a pipe or a socket, not a file." == hands.use("read_file", path="pipe").text
-    assert "[Nothing matches]" == hands.use("search", pattern="x").text
+    assert (
+        "[Nothing matches. Try a shorter pattern, literal=true for plain text, or another path]"
+        == hands.use("search", pattern="x").text
+    )
     assert hands.use("write_file", path="pipe", content="x", overwrite=True).failed
 
 
@@ -91,10 +94,17 @@ def test_an_absolute_path_inside_the_workspace_is_one_of_it(hands: "Hands") -> N
     assert "src/a.txt: 1 line, 6 bytes\n1|hello" == hands.use("read_file", path=str(file)).text
 
 
+def test_a_file_without_a_similar_name_is_answered_with_how_to_find_it(hands: "Hands") -> None:
+    assert (
+        "There is no file src/zebra.rs. Use list_files or search to find it."
+        == hands.use("read_file", path="src/zebra.rs").text
+    )
+
+
 def test_a_folder_is_not_read_and_a_file_is_not_listed(hands: "Hands") -> None:
     hands.write("src/a.txt", "hello\n")
 
-    assert "src is a folder, not a file. list_files shows what is in it." == hands.use("read_file", path="src").text
+    assert "src is a folder, not a file. Use list_files." == hands.use("read_file", path="src").text
     assert "src/a.txt is a file, not a folder." in hands.use("list_files", path="src/a.txt").text
     assert hands.use("write_file", path="src", content="x", overwrite=True).failed
 
@@ -114,7 +124,7 @@ def test_nothing_can_be_below_a_file(hands: "Hands") -> None:
 
     assert hands.use("read_file", path="a.txt/b").text.startswith("There is no file a.txt/b.")
     assert (
-        "a.txt/b: a part of this path is a file, so nothing can be below it."
+        "a.txt/b: a part of this path is a file, not a folder."
         == hands.use("write_file", path="a.txt/b", content="x").text
     )
 
@@ -140,5 +150,5 @@ def test_a_name_that_is_no_text_can_still_be_listed(hands: "Hands") -> None:
 def test_a_very_long_way_out_is_refused_in_a_short_sentence(hands: "Hands") -> None:
     answer = hands.use("read_file", path="../" * 1_000 + "etc/hostname")
 
-    assert "leads out of the workspace" in answer.text
+    assert "is outside the working directory" in answer.text
     assert len(answer.text) < 300

@@ -54,7 +54,8 @@ def test_a_program_of_the_project_is_named_by_its_path(hands: "Hands") -> None:
     answer = hands.use("run_command", command="check-it --all")
 
     assert answer.text.endswith(
-        "[There is no program 'check-it' on PATH, but there is .venv/bin/check-it in the project.]"
+        "[There is no program 'check-it' on PATH, but there is .venv/bin/check-it in the project. "
+        "Call it by that path.]"
     )
 
 

@@ -21,7 +21,7 @@ def test_a_range_is_shown_with_the_way_to_go_on(hands: "Hands") -> None:
 
     answer = hands.use("read_file", path="a.txt", start=10, end="11")
 
-    assert "a.txt: 100 lines, 792 bytes\n10|line 10\n11|line 11\n[89 more lines; go on with start=12]" == answer.text
+    assert "a.txt: 100 lines, 792 bytes\n10|line 10\n11|line 11\n[89 more lines; continue with start=12]" == answer.text
 
 
 def test_a_long_file_is_read_in_pages_that_miss_nothing(hands: "Hands") -> None:
@@ -59,10 +59,10 @@ def test_binary_files_are_named_and_not_dumped(hands: "Hands") -> None:
     hands.write("b.bin", bytes(range(256)) * 20)
 
     assert (
-        "a.png is a PNG image, 4.9 KB. Its content is not text and is not shown."
+        "a.png is a PNG image, 4.9 KB, and not shown because it is not text. Use run_command."
         == hands.use("read_file", path="a.png").text
     )
-    assert "b.bin is binary data, 5.0 KB." in hands.use("read_file", path="b.bin").text
+    assert "b.bin is binary data, 5.0 KB, and not shown" in hands.use("read_file", path="b.bin").text
 
 
 def test_what_is_out_of_the_ordinary_is_said(hands: "Hands") -> None:
@@ -89,7 +89,7 @@ def test_an_empty_file_has_no_lines(hands: "Hands") -> None:
 def test_a_range_that_is_not_there_is_refused(hands: "Hands") -> None:
     hands.write("a.txt", "one\ntwo\n")
 
-    assert "a.txt has only 2 lines; start is 3." == hands.use("read_file", path="a.txt", start=3).text
+    assert "a.txt has only 2 lines. Pass a start from 1 to 2." == hands.use("read_file", path="a.txt", start=3).text
     assert "The range is empty" in hands.use("read_file", path="a.txt", start=2, end=1).text
 
 

@@ -57,7 +57,10 @@ def test_plain_text_needs_no_escaping(hands: "Hands") -> None:
 def test_nothing_found_is_an_answer(hands: "Hands") -> None:
     answer = hands.use("search", pattern="login")
 
-    assert ("[Nothing matches]", False) == (answer.text, answer.failed)
+    assert ("[Nothing matches. Try a shorter pattern, literal=true for plain text, or another path]", False) == (
+        answer.text,
+        answer.failed,
+    )
 
 
 def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
@@ -66,7 +69,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
     answer = hands.use("search", pattern="login").text
 
     assert answer.endswith(
-        "lines in 1 file; more match and are left out: narrow it with path, glob or a longer pattern]"
+        "lines in 1 file; more match and are left out: narrow the search with path, glob or a longer pattern]"
     )
     assert 20_000 < len(answer) <= 24 * 1024
 
@@ -76,7 +79,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
     [
         ("log(in", "The pattern is no regular expression: missing ), unterminated subpattern"),
         ("", "The pattern is empty."),
-        ("a\nb", "The pattern holds a line break"),
+        ("a\nb", "The pattern contains a line break"),
     ],
 )
 def test_a_pattern_that_is_none_is_refused(hands: "Hands", pattern: str, sentence: str) -> None:

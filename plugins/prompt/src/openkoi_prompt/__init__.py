@@ -1,6 +1,7 @@
 """What a model is told of a task, piece by piece: a library, without entry points."""
 
 from .category import infer_category
+from .instructions import INSTRUCTIONS, instructions
 from .question import asks_question
 from .recall_query import recall_query, recall_text
 from .section_limits import (
@@ -14,6 +15,7 @@ from .section_limits import (
 from .wording import afresh, conversation_end, feedback, merged, opening, recalled, shown, system_blocks
 
 __all__ = [
+    "INSTRUCTIONS",
     "MAX_TOTAL_BYTES",
     "MEMORY",
     "afresh",
@@ -21,6 +23,7 @@ __all__ = [
     "conversation_end",
     "feedback",
     "infer_category",
+    "instructions",
     "max_total_bytes",
     "merged",
     "opening",

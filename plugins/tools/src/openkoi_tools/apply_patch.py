@@ -16,6 +16,19 @@ from .together import put
 from .toolkit import Desk
 
 PARAMETERS = Parameters({"patch": {"type": "string"}}, required=("patch",))
+DESCRIPTION = """\
+Change several files at once, all of them or none. Takes a unified diff, or the format below. Files that it changes \
+or deletes must have been read. Line numbers are hints; context lines must match the file exactly. To rename a file, \
+write *** Move to: PATH below *** Update File:. Example:
+*** Begin Patch
+*** Update File: src/a.py
+@@ def f():
+-    return 1
++    return 2
+*** Add File: src/b.py
++VALUE = 2
+*** Delete File: src/old.py
+*** End Patch"""
 TITLE_ROOM = 100
 UNCHANGED = "Nothing was changed."
 
@@ -29,8 +42,7 @@ def apply_patch(desk: Desk) -> Tool:
 
     return Tool(
         "apply_patch",
-        "Change files that you have read by a patch, all of it or nothing: a unified diff, or *** Begin Patch with "
-        "*** Update File:, *** Add File:, *** Delete File:, *** Move to:. Line numbers are hints, lines must be right.",
+        DESCRIPTION,
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
@@ -82,7 +94,7 @@ def refuse_twice(targets: Sequence[Target]) -> None:
     for target in targets:
         places = {target.before.real, target.after.real}
         if met & places:
-            raise ToolError(f"{target.before.name} is in the patch twice. Put all its hunks under one header.")
+            raise ToolError(f"{target.before.name} is in the patch twice. Put all of its hunks under one header.")
         met |= places
 
 

@@ -16,7 +16,7 @@ PARAMETERS = Parameters(
     },
     required=("question",),
 )
-NOBODY = "Nobody is there, or nobody answered. Decide by yourself, and say in your final answer what you assumed."
+UNANSWERED = "No user answered. Decide yourself, continue, and state in your final answer what you assumed."
 
 
 def ask_user(desk: Desk) -> Tool:
@@ -26,16 +26,16 @@ def ask_user(desk: Desk) -> Tool:
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
         if not given.text("question").strip():
-            raise ToolError("The question is empty. Say what you want to know.")
+            raise ToolError("The question is empty. Write the question.")
         answer = await desk.run.ask(Question(given.text("question"), choices=given.texts("choices")))
         if answer is not None:
             return ToolResult(answer)
         unanswered.append(given.text("question"))
-        return ToolResult(NOBODY, failed=len(unanswered) > 1)
+        return ToolResult(UNANSWERED, failed=len(unanswered) > 1)
 
     return Tool(
         "ask_user",
-        "Ask the person what only they know or decide.",
+        "Ask the user a question that only they can answer.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,

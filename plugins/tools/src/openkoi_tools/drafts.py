@@ -83,7 +83,7 @@ def deleted(desk: Desk, target: Target) -> Draft:
     if target.patch.hunks:
         text = document(load(where, desk.settings)).plain
         if "".join(pieces(text, found_in(desk, where, text, target.patch.hunks).changes)):
-            raise ToolError(f"The patch deletes {where.name}, but not all of its lines. Take them all out.")
+            raise ToolError(f"The patch deletes {where.name}, but not all of its lines. Use *** Delete File: alone.")
     return Draft((Step(where, None),), f"Deleted {where.name}.", lambda: desk.seen.forget(where.real))
 
 
@@ -120,7 +120,7 @@ def found_in(desk: Desk, where: Place, text: str, hunks: Sequence[Hunk]) -> Foun
     refuse_unseen(desk, where, text, [fit.block for fit in fits])
     changes = ordered(fits)
     if changes is None:
-        raise ToolError(f"Two hunks of {where.name} change the same lines. Make them one.")
+        raise ToolError(f"Two hunks of {where.name} change the same lines. Join them in one hunk.")
     return Found(changes, any(fit.tolerant for fit in fits))
 
 
@@ -128,20 +128,20 @@ def misplaced(desk: Desk, where: Place, text: str, misfit: Misfit) -> str:
     """Say why a hunk has no place, with what is most like it."""
     name = f"Hunk {misfit.number} of {where.name}"
     if not misfit.hunk.old:
-        return f"{name} has no lines to find its place by. Put the line above or below it into the hunk."
+        return f"{name} has no context lines. Add the line above or below it to the hunk."
     if not misfit.firsts:
         near = alike(desk, where, text, "\n".join(misfit.hunk.old))
         return "\n".join([f"{name}: its lines are not in the file.", *near])
     lines = ", ".join(map(str, misfit.firsts[:MOST_NAMED]))
     more = " and further on" if len(misfit.firsts) > MOST_NAMED else ""
-    return f"{name} fits {len(misfit.firsts)} times, at lines {lines}{more}. Put more lines around it into the hunk."
+    return f"{name} fits {len(misfit.firsts)} times, at lines {lines}{more}. Add more context lines to the hunk."
 
 
 def told(target: Target, text: Document, found: Found) -> str:
     """Say what was done with a file that was there."""
     parts = [report(target.before, text.plain, found)] if found.changes else []
     if target.patch.executable is not None:
-        parts.append(f"{target.before.name} is {'a' if target.patch.executable else 'no'} program now.")
+        parts.append(f"{target.before.name} is {'now' if target.patch.executable else 'no longer'} executable.")
     if target.moves:
         parts.append(f"Moved {target.before.name} to {target.after.name}.")
     return "\n".join(parts)

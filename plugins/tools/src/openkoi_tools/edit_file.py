@@ -16,9 +16,9 @@ from .unseen import alike, lines_from, refuse_unread, refuse_unseen, remember, r
 PARAMETERS = Parameters(
     {
         "path": {"type": "string"},
-        "search": {"type": "string", "description": "as it stands in the file"},
+        "search": {"type": "string", "description": "exact text, such as '    return a', not '12|    return a'"},
         "replace": {"type": "string"},
-        "all": {"type": "boolean", "description": "every occurrence"},
+        "all": {"type": "boolean", "description": "replace every occurrence"},
     },
     required=("path", "search", "replace"),
 )
@@ -35,7 +35,7 @@ def edit_file(desk: Desk) -> Tool:
 
     return Tool(
         "edit_file",
-        "Replace text that you have read. It must occur once in the file: add lines around it if needed.",
+        "Replace text in a file that you have read. search must occur once: add lines around it if needed.",
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
@@ -48,7 +48,7 @@ def wanted(given: Given) -> Edit:
     """Return the edit that is asked for; raises ToolError for one that can change nothing."""
     search, replace = given.text("search"), given.text("replace")
     if not search:
-        raise ToolError("The search text is empty. Give the text to replace; write_file writes a whole file.")
+        raise ToolError("The search text is empty. Pass the text to replace, or use write_file for a whole file.")
     edit = Edit(one_ending(search), one_ending(replace), given.flag("all"))
     if edit.search == edit.replace:
         raise ToolError("Search and replacement are the same, so nothing would change. Line endings are always kept.")
@@ -84,18 +84,26 @@ def refuse_many(where: Place, text: str, edit: Edit, found: Found) -> None:
     more = " and further on" if len(found.changes) > MOST_NAMED else ""
     raise ToolError(
         f"The search text occurs {len(found.changes)} times in {where.name}, at lines {', '.join(lines)}{more}. "
-        "Add the lines around the one that is meant, or pass all=true."
+        "Add lines around the one you mean, or pass all=true to replace each of them."
     )
 
 
 def missing(desk: Desk, where: Place, text: str, edit: Edit) -> str:
-    """Say that the text is not there, with the lines most like it."""
-    return "\n".join([f"The search text is not in {where.name}.", *alike(desk, where, text, edit.search)])
+    """Say that the text is not there, whether the replacement is, and which lines are most like it."""
+    first = f"The search text is not in {where.name}."
+    at = text.find(edit.replace) if edit.replace.strip() else -1
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        first += f" The replacement is, at line {line}: this edit may have been made already."
+    return "\n".join([first, *alike(desk, where, text, edit.search)])
 
 
 def changed(text: Document, changes: Sequence[Change]) -> bytes:
     """Return the file's new bytes; raises ToolError when they are the old ones."""
     data = spliced(text, changes)
     if data == text.data:
-        raise ToolError("The edit would leave the file as it is: only white space differs, and that was adapted to it.")
+        raise ToolError(
+            "The edit would leave the file as it is, because white space is adapted to the file. "
+            "To change white space, copy the current lines exactly into search."
+        )
     return data

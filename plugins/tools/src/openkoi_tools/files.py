@@ -13,6 +13,8 @@ from .hints import hint
 from .paths import Place
 from .toolkit import Settings
 
+LOOK = " Use list_files or search to find it."
+
 
 def load(where: Place, settings: Settings) -> bytes:
     """Return a file's bytes; raises ToolError for a folder, a device, what is missing and what is too large."""
@@ -30,7 +32,7 @@ def existing(where: Place, settings: Settings) -> os.stat_result:
     try:
         facts = where.real.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise ToolError(f"There is no file {where.name}.{hint(where, settings.skip)}") from None
+        raise ToolError(f"There is no file {where.name}.{hint(where, settings.skip) or LOOK}") from None
     refuse_other(where, facts.st_mode)
     return facts
 
@@ -38,7 +40,7 @@ def existing(where: Place, settings: Settings) -> os.stat_result:
 def refuse_other(where: Place, mode: int) -> None:
     """Raise for what exists and is no ordinary file."""
     if stat.S_ISDIR(mode):
-        raise ToolError(f"{where.name} is a folder, not a file. list_files shows what is in it.")
+        raise ToolError(f"{where.name} is a folder, not a file. Use list_files.")
     if not stat.S_ISREG(mode):
         raise ToolError(f"{where.name} is a device, a pipe or a socket, not a file.")
 

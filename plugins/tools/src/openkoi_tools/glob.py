@@ -40,7 +40,7 @@ class Glob:
     def spec(self) -> "GitIgnoreSpec":
         """The compiled pattern; raises ToolError if it is none."""
         if not all(valid(one) for one in self.alternatives):
-            raise ToolError(f"The glob {self.pattern[:100]!r} is no pattern. Write one like *.py or src/**/*.ts.")
+            raise ToolError(f"The glob {self.pattern[:100]!r} is not a pattern. Write one such as *.py or src/**/*.ts.")
         return compiled(self.alternatives)
 
 

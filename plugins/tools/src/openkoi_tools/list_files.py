@@ -8,6 +8,7 @@ from itertools import islice
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
+from .files import LOOK
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint
@@ -18,8 +19,8 @@ from .walk import walk
 PARAMETERS = Parameters(
     {
         "path": {"type": "string", "description": "folder"},
-        "glob": {"type": "string", "description": "like src/**/*.ts"},
-        "depth": {"type": "integer", "minimum": 1, "description": "levels to unfold"},
+        "glob": {"type": "string", "description": "such as src/**/*.ts"},
+        "depth": {"type": "integer", "minimum": 1, "description": "folder levels to show"},
     }
 )
 MOST_FILES = 100_000
@@ -37,7 +38,7 @@ def list_files(desk: Desk) -> Tool:
 
     return Tool(
         "list_files",
-        "List files, without ignored ones; of folders too deep to show, the number of files.",
+        "List files below a folder, without git-ignored ones. Folders that do not fit show their number of files.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
@@ -57,9 +58,9 @@ class Folder:
 def look(where: Place, glob: Glob, settings: Settings) -> Folder:
     """Find the files below a folder."""
     if not where.real.exists():
-        raise ToolError(f"There is no folder {where.name}.{hint(where, settings.skip)}")
+        raise ToolError(f"There is no folder {where.name}.{hint(where, settings.skip) or LOOK}")
     if not where.real.is_dir():
-        raise ToolError(f"{where.name} is a file, not a folder. read_file shows what is in it.")
+        raise ToolError(f"{where.name} is a file, not a folder. Use read_file.")
     top = "" if where.real == where.root else f"{where.name}/"
     found = [spelled(path) for path in islice(walk(where, settings.skip), MOST_FILES)]
     paths = tuple(name.removeprefix(top) for name in found if glob.takes(name))
@@ -68,7 +69,7 @@ def look(where: Place, glob: Glob, settings: Settings) -> Folder:
 
 def listing(folder: Folder, depth: int, room: int) -> str:
     """Unfold as many levels as fit, at most ``depth`` of them."""
-    title = f"{folder.name or 'The workspace'}: {counted(len(folder.paths), 'file')}"
+    title = f"{folder.name or 'The working directory'}: {counted(len(folder.paths), 'file')}"
     if not folder.complete:
         title += f" among the first {MOST_FILES:,}; the others were not looked at"
     room -= len(title.encode()) + 100
@@ -93,4 +94,4 @@ def folded(paths: Sequence[str], level: int) -> list[str]:
 
 def left_out(count: int) -> list[str]:
     """Say how many entries were left out, if any were."""
-    return [f"[{count:,} more; narrow it with path or glob]"] if count else []
+    return [f"[{count:,} more; narrow the list with path or glob]"] if count else []

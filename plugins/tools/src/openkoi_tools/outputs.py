@@ -15,8 +15,8 @@ from openkoi_redact import current_redactor
 from .fit import ends
 from .text import one_ending
 
-GO_ON = "it is kept in {whole}: read_file it from start={line} on"
-NAMED = re.compile(re.escape(GO_ON).replace(r"\{whole\}", "([^\n]+)").replace(r"\{line\}", r"\d+"))
+GO_ON = "it is kept in {whole}: continue with read_file, start={line}"
+NAMED = re.compile(r"it is kept in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)")
 
 
 def keep(text: str, folder: Path | None) -> str:

@@ -26,9 +26,9 @@ class Place:
 def place(workspace: Path, given: str) -> Place:
     """Find the place that a path names; it need not exist."""
     if not given.strip():
-        raise ToolError("The path is empty. Give one relative to the workspace, like src/main.py.")
+        raise ToolError("The path is empty. Pass one relative to the working directory, such as src/main.py.")
     if "\0" in given:
-        raise ToolError("The path holds a NUL character, which no file name can.")
+        raise ToolError("The path contains a NUL character. Leave it out.")
     root = workspace.resolve()
     try:
         real = (root / given).resolve()
@@ -36,9 +36,11 @@ def place(workspace: Path, given: str) -> Place:
     except (OSError, RuntimeError) as error:
         raise ToolError(refusal(given, error)) from None
     if not real.is_relative_to(root):
-        raise ToolError(f"{shortened(given)} leads out of the workspace. Use a path inside it; '.' is its top folder.")
+        raise ToolError(
+            f"{shortened(given)} is outside the working directory. Use a path inside it; '.' is its top folder."
+        )
     if looped:
-        raise ToolError(f"{shortened(given)} is a link that leads back to itself.")
+        raise ToolError(f"{shortened(given)} is a link to itself.")
     return Place(root, real)
 
 
@@ -59,11 +61,11 @@ def refusal(path: str, error: OSError | RuntimeError) -> str:
     """Say why the system would not do something with a path."""
     short = shortened(path)
     if isinstance(error, PermissionError):
-        return f"{short}: permission denied. It cannot be reached with this user's rights."
+        return f"{short}: permission denied for this user. Continue without it, or ask the user."
     if isinstance(error, FileExistsError | NotADirectoryError):
-        return f"{short}: a part of this path is a file, so nothing can be below it."
+        return f"{short}: a part of this path is a file, not a folder."
     if isinstance(error, RuntimeError):
-        return f"{short} is a link that leads back to itself."
+        return f"{short} is a link to itself."
     return f"{short}: {error.strerror or error}."
 
 

@@ -11,13 +11,13 @@ from .files import load
 from .fit import counted, numbered, size
 from .paths import Place
 from .text import BYTE_SHOWN, NUL_SHOWN, Document, document, endings, lines_of
-from .toolkit import Desk
+from .toolkit import Desk, kilobytes
 
 PARAMETERS = Parameters(
     {
         "path": {"type": "string"},
-        "start": {"type": "integer", "minimum": 1},
-        "end": {"type": "integer", "minimum": 1},
+        "start": {"type": "integer", "minimum": 1, "description": "first line"},
+        "end": {"type": "integer", "minimum": 1, "description": "last line"},
     },
     required=("path",),
 )
@@ -43,7 +43,7 @@ def read_file(desk: Desk) -> Tool:
 
     return Tool(
         "read_file",
-        "Read a text file, or its lines from start to end. Lines are shown as number|text.",
+        f"Read a text file, or lines of it. Lines are shown as number|text, up to {kilobytes(desk)} KB at once.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
@@ -55,7 +55,7 @@ def reading(desk: Desk, where: Place, wanted: Range) -> str:
     """Read a file and say what the model gets to see of it."""
     data = load(where, desk.settings)
     if what := binary(data):
-        return f"{where.name} is {what}, {size(len(data))}. Its content is not text and is not shown."
+        return f"{where.name} is {what}, {size(len(data))}, and not shown because it is not text. Use run_command."
     text = document(data)
     lines = lines_of(text.plain)
     refuse_range(where, wanted, len(lines))
@@ -68,9 +68,9 @@ def reading(desk: Desk, where: Place, wanted: Range) -> str:
 def refuse_range(where: Place, wanted: Range, total: int) -> None:
     """Raise for lines that are not there."""
     if wanted.end < wanted.start:
-        raise ToolError(f"The range is empty: end ({wanted.end}) comes before start ({wanted.start}).")
+        raise ToolError(f"The range is empty: end ({wanted.end}) is before start ({wanted.start}). Swap them.")
     if wanted.start > max(1, total):
-        raise ToolError(f"{where.name} has only {counted(total, 'line')}; start is {wanted.start}.")
+        raise ToolError(f"{where.name} has only {counted(total, 'line')}. Pass a start from 1 to {max(1, total)}.")
 
 
 def header(where: Place, text: Document) -> str:
@@ -90,11 +90,11 @@ def oddities(text: Document) -> list[str]:
     if text.raw and not text.raw.endswith(("\n", "\r")):
         odd.append("no newline at the end")
     if text.disguised:
-        odd.append(f"bytes that are no text are shown as {NUL_SHOWN} or {BYTE_SHOWN}")
+        odd.append(f"bytes that are not text are shown as {NUL_SHOWN} or {BYTE_SHOWN}")
     return odd
 
 
 def footer(last: int, lines: Sequence[str]) -> str:
     """Say how to go on, where there is more."""
     left = len(lines) - last
-    return f"[{counted(left, 'more line')}; go on with start={last + 1}]" if left > 0 and lines else ""
+    return f"[{counted(left, 'more line')}; continue with start={last + 1}]" if left > 0 and lines else ""

@@ -24,6 +24,11 @@ PARAMETERS = Parameters(
     },
     required=("command",),
 )
+DESCRIPTION = (
+    "Run a shell command in the working directory. Each call is a new shell, so cd does not last: write "
+    "'cd web && npm test'. No input; leftover processes are ended. Limit {seconds} s, with timeout up to {longest} s. "
+    "Long output is cut in the middle and kept in a file."
+)
 LONGEST = 100_000
 STATUS_ROOM = 600
 
@@ -50,7 +55,7 @@ def run_command(desk: Desk) -> Tool:
 
     return Tool(
         "run_command",
-        "Run a shell command. It gets no input; what it leaves running is ended.",
+        DESCRIPTION.format(seconds=desk.settings.command_seconds, longest=desk.settings.longest_seconds),
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,
@@ -62,9 +67,9 @@ def run_command(desk: Desk) -> Tool:
 def refuse_command(command: str) -> None:
     """Raise for what no shell can be given."""
     if not command.strip():
-        raise ToolError("The command is empty.")
+        raise ToolError("The command is empty. Pass the command line to run.")
     if "\0" in command:
-        raise ToolError("The command holds a NUL character, which no command can.")
+        raise ToolError("The command contains a NUL character. Leave it out.")
     if len(command.encode()) > LONGEST:
         raise ToolError(f"The command is longer than {size(LONGEST)}. Put it into a file with write_file and run that.")
 
@@ -80,7 +85,10 @@ def shell() -> list[str]:
 def ending(done: CommandResult, seconds: float) -> str:
     """Say how a command ended."""
     if done.timed_out:
-        return f"Timed out: it was still running after {seconds:.0f} s and was stopped, with all that it had started."
+        return (
+            f"Timed out: it was still running after {seconds:.0f} s and was stopped, with all that it had started. "
+            "Run a smaller part of it, or pass a longer timeout."
+        )
     return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."
 
 
@@ -99,8 +107,8 @@ def output(done: CommandResult, room: int) -> list[str]:
     if not done.output.strip():
         return []
     if garbled(done.output):
-        where = f"It is in {done.output_file}" if done.output_file else "Send it to a file to look into it"
-        return [f"[The output is no text and is not shown. {where}.]", *remarks(done.output)]
+        where = f"It is in {done.output_file}" if done.output_file else "Redirect it to a file to inspect it"
+        return [f"[The output is not text and is not shown. {where}.]", *remarks(done.output)]
     return shortened(done.output, done.output_file, room)
 
 

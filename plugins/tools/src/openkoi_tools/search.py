@@ -6,6 +6,7 @@ from itertools import groupby
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
+from .files import LOOK
 from .fit import counted, fitting
 from .glob import Glob
 from .hints import hint
@@ -17,12 +18,13 @@ PARAMETERS = Parameters(
     {
         "pattern": {"type": "string", "description": "regular expression"},
         "path": {"type": "string", "description": "file or folder"},
-        "glob": {"type": "string"},
-        "literal": {"type": "boolean", "description": "pattern is plain text"},
+        "glob": {"type": "string", "description": "such as *.py"},
+        "literal": {"type": "boolean", "description": "the pattern is plain text"},
     },
     required=("pattern",),
 )
 FOOTER_ROOM = 200
+NOTHING = "Nothing matches. Try a shorter pattern, literal=true for plain text, or another path"
 
 
 def search(desk: Desk) -> Tool:
@@ -37,7 +39,7 @@ def search(desk: Desk) -> Tool:
 
     return Tool(
         "search",
-        "Search files line by line. Answers path:line: text.",
+        "Search the contents of files, line by line. Returns path:line: text.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
@@ -54,17 +56,17 @@ async def look(desk: Desk, wanted: Wanted) -> list[Hit]:
 def refuse_pattern(pattern: str) -> None:
     """Raise for what no line can match."""
     if not pattern:
-        raise ToolError("The pattern is empty. To see which files there are, use list_files.")
+        raise ToolError("The pattern is empty. Use list_files to see which files there are.")
     if "\0" in pattern or "\n" in pattern:
         raise ToolError(
-            "The pattern holds a line break or a NUL. Lines are searched one at a time; give one line's part."
+            "The pattern contains a line break or a NUL. Lines are searched one at a time: pass a part of one line."
         )
 
 
 def searchable(where: Place, settings: Settings) -> Place:
     """Return a file or folder that exists."""
     if not where.real.exists():
-        raise ToolError(f"There is no {where.name}.{hint(where, settings.skip)}")
+        raise ToolError(f"There is no {where.name}.{hint(where, settings.skip) or LOOK}")
     return where
 
 
@@ -75,8 +77,10 @@ def shown(hits: Sequence[Hit], desk: Desk, where: Place) -> str:
     for path, group in groupby(known, key=lambda hit: hit.path):
         desk.seen.show(where.root / path, "\n".join(hit.text for hit in group))
     files = len({hit.path for hit in known})
-    total = f"{counted(len(lines), 'line')} in {counted(files, 'file')}" if lines else "Nothing matches"
+    total = f"{counted(len(lines), 'line')} in {counted(files, 'file')}" if lines else NOTHING
     more = (
-        "; more match and are left out: narrow it with path, glob or a longer pattern" if len(known) < len(hits) else ""
+        "; more match and are left out: narrow the search with path, glob or a longer pattern"
+        if len(known) < len(hits)
+        else ""
     )
     return "\n".join([*lines, f"[{total}{more}]"])

@@ -67,6 +67,11 @@ class Desk:
         return refused(place(self.run.workspace, path), work)
 
 
+def kilobytes(desk: Desk) -> int:
+    """Return how much of a file or an output is shown at once."""
+    return desk.settings.result_bytes // 1024
+
+
 def refused(where: Place, work: Callable[[Place], T]) -> T:
     """Do the work at a place; what the system refuses becomes a sentence."""
     try:

@@ -52,7 +52,7 @@ def is_assignment(word: str) -> bool:
 def unknown(name: str, own: str, known: Collection[str]) -> str:
     """Say that a program is not there, and what there is instead."""
     if own:
-        return f"[There is no program {name!r} on PATH, but there is {own} in the project.]"
+        return f"[There is no program {name!r} on PATH, but there is {own} in the project. Call it by that path.]"
     near = get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"[There is no program {name!r} on PATH or in the project.{hint}]"

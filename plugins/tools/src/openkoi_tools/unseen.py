@@ -15,6 +15,8 @@ from .text import lines_of
 from .toolkit import Desk
 
 PREVIEW = 1_500
+COPY = "Copy the text exactly as it is there, without the line numbers, and try again."
+LOOK = "Nothing in the file is similar. Read the file again, or search for the text: it may be in another file."
 
 
 def unread(desk: Desk, where: Place) -> str:
@@ -29,7 +31,7 @@ def unread(desk: Desk, where: Place) -> str:
 def refuse_unread(desk: Desk, where: Place) -> None:
     """Raise when nothing of the file was shown in this run."""
     if not desk.seen.knows(where.real):
-        raise ToolError(f"{where.name} was not shown in this run, so it is not edited blindly. Use read_file first.")
+        raise ToolError(f"{where.name} was not read in this run. Read it with read_file, then edit it.")
 
 
 def refuse_unseen(desk: Desk, where: Place, text: str, changes: Sequence[Change]) -> None:
@@ -38,7 +40,7 @@ def refuse_unseen(desk: Desk, where: Place, text: str, changes: Sequence[Change]
         if not desk.seen.covers(where.real, text[change.start : change.end].split("\n")):
             first, last = lines_from(text, change)
             raise ToolError(
-                f"Not shown in this run, at least not as now: {span(first, last)} of {where.name}. "
+                f"Not read in this run, or changed since: {span(first, last)} of {where.name}. "
                 f"Read them with read_file (start={first}, end={last}), then edit."
             )
 
@@ -50,13 +52,12 @@ def alike(desk: Desk, where: Place, text: str, search: str) -> list[str]:
         page = numbered(lines[one.first - 1 : one.last], one.first, desk.settings.result_bytes // 4)
         desk.seen.show(where.real, page.known)
         parts.append(f"{place_of(one)}:\n{page.shown}")
-    advice = "Copy the text as it stands, without the line numbers." if parts else "Nothing in it is like it; read it."
-    return [*parts, advice]
+    return [*parts, COPY if parts else LOOK]
 
 
 def place_of(near: Near) -> str:
     """Say where something similar stands."""
-    return f"{near.percent:.0f} % like it: {span(near.first, near.last)}"
+    return f"Most similar ({near.percent:.0f} %), {span(near.first, near.last)}"
 
 
 def remember(seen: Seen, where: Place, text: str, changes: Sequence[Change]) -> None:
@@ -75,7 +76,7 @@ def report(where: Place, text: str, found: Found) -> str:
     if not found.tolerant:
         return done
     page = numbered(lines_of(found.changes[0].new), first, PREVIEW)
-    return f"{done} The white space was adapted to the file; it reads now:\n{page.shown}"
+    return f"{done} The white space was adapted to the file, which now reads:\n{page.shown}"
 
 
 def lines_from(text: str, change: Change) -> tuple[int, int]:

@@ -40,7 +40,7 @@ def write_file(desk: Desk) -> Tool:
 
     return Tool(
         "write_file",
-        "Write a whole file; its folders are made. edit_file changes a part.",
+        "Create a file, or replace a whole one; folders are created. edit_file changes a part of one.",
         PARAMETERS.schema(),
         call,
         effect=Effect.WRITES,

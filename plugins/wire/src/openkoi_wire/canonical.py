@@ -1,6 +1,7 @@
 """What makes two requests the same, although a date in them has moved on. Knows JSON and what is volatile in it.
 
-Volatile are the ids that ``Calls`` makes up, UUIDs, dates, times of day and how long something took.
+Volatile are the ids that ``Calls`` makes up, UUIDs, dates, times of day, how long something took, and what a prompt
+states about the environment: a recording is replayed on other days, in other folders and on other machines.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from openkoi_hookspecs import Json
 MADE_UP = re.compile(
     r"\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE
 )
+ENVIRONMENT = re.compile(r"<environment>.*?</environment>", re.DOTALL)
 ZONE = r"(?:Z|[+-]\d\d:?\d\d)?"
 MOMENT = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?{ZONE})?\b"
@@ -45,4 +47,4 @@ def steady(text: str) -> str:
             numbers[match[0]] = next(fresh)
         return f"<id {numbers[match[0]]}>"
 
-    return MOMENT.sub("<time>", MADE_UP.sub(numbered, text))
+    return MOMENT.sub("<time>", MADE_UP.sub(numbered, ENVIRONMENT.sub("<environment>", text)))

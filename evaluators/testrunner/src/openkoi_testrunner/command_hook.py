@@ -1,0 +1,93 @@
+"""State in the prompt how the project's tests are run, so far as its own files say so at a glance.
+
+Only the workspace's top folder and its folder of tests are looked at: all of a large project takes most of a second.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from openkoi_hookspecs import Inject, Run, Section, hookimpl
+
+from .evaluator import TestRunner
+from .interpreters import interpreters
+from .package import Package
+from .project import (
+    PYTEST_TEST,
+    UNITTEST_TEST,
+    asks_for_pytest,
+    justfile,
+    makefile,
+    target,
+)
+from .reading import source
+
+FOLDERS = (".", "tests", "test")
+MAX_READ = 20  # test files that are looked at for the runner they are written for
+
+
+class TestCommand:
+    """Adds the section ``environment.tests``. Configured by ``[evaluators.testrunner]``."""
+
+    __test__: ClassVar[bool] = False  # its name begins like that of a test class
+
+    def __init__(
+        self, *, testrunner: Annotated[TestRunner | None, Inject("evaluators", default="testrunner")] = None
+    ) -> None:
+        self.testrunner = testrunner
+
+    @hookimpl
+    async def before_plan(self, run: Run) -> Sequence[Section] | None:
+        """Return the commands; None if the project names none, or its tests are switched off."""
+        if self.testrunner is None:
+            return None
+        found = await asyncio.to_thread(test_commands, run.workspace, self.testrunner)
+        return [Section("environment.tests", f"Tests: {', '.join(found)}")] if found else None
+
+
+def test_commands(root: Path, testrunner: TestRunner) -> Sequence[str]:
+    """Return the commands that run the tests of a project."""
+    if testrunner.command:
+        return [testrunner.command]
+    return [*by_language(root, testrunner.venv)] or [*by_target(root)][:1]
+
+
+def by_language(root: Path, venv: str) -> Iterator[str]:
+    """Yield the command of each language that the top folder names."""
+    if runner := python_runner(root):
+        yield f"{interpreter(root, venv)} -m {runner}"
+    if (root / "Cargo.toml").is_file():
+        yield "cargo test"
+    if (root / "go.mod").is_file():
+        yield "go test ./..."
+    if Package.of(root).test:
+        yield "npm test"
+
+
+def by_target(root: Path) -> Iterator[str]:
+    """Yield the targets that run tests."""
+    for program, recipes in (("make", makefile(root)), ("just", justfile(root))):
+        if name := target(recipes):
+            yield f"{program} {name}"
+
+
+def python_runner(root: Path) -> str:
+    """Return the module that runs the Python tests; empty if there are none at a glance."""
+    if asks_for_pytest(root):
+        return "pytest"
+    runner = ""
+    for folder in FOLDERS:
+        for file in sorted((root / folder).glob("test*.py"))[:MAX_READ]:
+            if PYTEST_TEST.search(text := source(file)):
+                return "pytest"
+            if UNITTEST_TEST.search(text) and not runner:
+                runner = "unittest" if folder == "." else f"unittest discover -s {folder}"
+    return runner
+
+
+def interpreter(root: Path, venv: str) -> str:
+    """Return the Python that the tests run in, relative to the project where it is its own."""
+    first = next(iter(interpreters(root, venv)), "python")
+    return os.path.relpath(first, root) if Path(first).is_relative_to(root) else first

@@ -1,0 +1,60 @@
+"""How a prompt says that the project's tests are run: as its own top folder names it, at a glance."""
+
+from pathlib import Path
+
+import pytest
+
+from openkoi_testrunner import TestRunner
+from openkoi_testrunner.command_hook import test_commands as commands
+
+PROJECTS = {
+    "pytest by its settings": ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, "python -m pytest"),
+    "pytest by its tests": ({"tests/test_a.py": "def test_a():\n    assert True\n"}, "python -m pytest"),
+    "unittest": (
+        {"tests/test_a.py": "from unittest import TestCase\n\n\nclass A(TestCase): ...\n"},
+        "python -m unittest discover -s tests",
+    ),
+    "cargo": ({"Cargo.toml": "[package]\n"}, "cargo test"),
+    "go": ({"go.mod": "module a\n"}, "go test ./..."),
+    "npm": ({"package.json": '{"scripts": {"test": "vitest"}}'}, "npm test"),
+    "make": ({"Makefile": "test:\n\ttrue\n"}, "make test"),
+    "just": ({"justfile": "check:\n  true\n"}, "just check"),
+}
+
+
+def project(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_command_is_that_of_the_projects_files(tmp_path: Path, name: str) -> None:
+    files, command = PROJECTS[name]
+
+    (found,) = commands(project(tmp_path, files), TestRunner())
+
+    assert found == command or found.replace("python3", "python").endswith(f"/{command}")
+
+
+def test_the_projects_own_python_is_named_by_its_path(tmp_path: Path) -> None:
+    project(tmp_path, {".venv/bin/python": "", "pytest.ini": ""})
+
+    assert [".venv/bin/python -m pytest"] == list(commands(tmp_path, TestRunner()))
+
+
+def test_each_language_has_its_command_and_make_only_stands_in_for_none(tmp_path: Path) -> None:
+    files = {"Cargo.toml": "", "package.json": '{"scripts": {"test": "vitest"}}', "Makefile": "test:\n"}
+
+    assert ["cargo test", "npm test"] == list(commands(project(tmp_path, files), TestRunner()))
+
+
+def test_the_configured_command_outranks_them(tmp_path: Path) -> None:
+    project(tmp_path, {"Cargo.toml": ""})
+
+    assert ["tox -e unit"] == list(commands(tmp_path, TestRunner(command="tox -e unit")))
+
+
+def test_a_project_without_tests_names_none(tmp_path: Path) -> None:
+    assert [] == list(commands(project(tmp_path, {"a.py": "A = 1\n"}), TestRunner()))

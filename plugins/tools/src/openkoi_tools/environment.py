@@ -1,0 +1,106 @@
+"""State the environment in the prompt: folder, platform, shell, date and version control. Runs no program.
+
+The facts are gathered once, before the plan, and recorded with it: a run that is resumed on another day, or on another
+branch, sends what it sent before.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+from openkoi_hookspecs import Run, Section, hookimpl
+
+from .run_command import shell
+
+HEAD = re.compile(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
+UNDER_WAY = {
+    "MERGE_HEAD": "a merge is in progress",
+    "rebase-merge": "a rebase is in progress",
+    "rebase-apply": "a rebase is in progress",
+    "CHERRY_PICK_HEAD": "a cherry-pick is in progress",
+    "REVERT_HEAD": "a revert is in progress",
+}
+OTHERS = {".jj": "Jujutsu", ".hg": "Mercurial", ".svn": "Subversion"}
+MAX_HEAD = 1_000  # bytes of a file that names a branch or a folder
+
+
+class Environment:
+    """Adds the section ``environment``. There is nothing to configure."""
+
+    @hookimpl
+    def before_plan(self, run: Run) -> Sequence[Section]:
+        """Return the facts, a line each."""
+        return [Section("environment", "\n".join(facts(run.workspace)))]
+
+
+def facts(workspace: Path) -> Iterator[str]:
+    """Yield what a model cannot know about where it works."""
+    yield f"Working directory: {workspace}"
+    yield f"Platform: {platform_name()}"
+    yield f"Shell: {Path(shell()[0]).name}"
+    yield f"Date: {date.today().isoformat()}"
+    yield f"Version control: {version_control(workspace)}"
+
+
+def platform_name() -> str:
+    """Return the system with its release; macOS is marked, because the options of its tools differ."""
+    import platform
+
+    system, machine = platform.system(), platform.machine()
+    if system == "Darwin":
+        return f"macOS {platform.mac_ver()[0]} {machine} (BSD tools)"
+    if system == "Linux":
+        return f"{linux_name()}, Linux {machine}"
+    return " ".join(filter(None, (system, platform.release(), machine)))
+
+
+def linux_name() -> str:
+    """Return the distribution's name, which tells the package manager."""
+    import platform
+
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return "unknown distribution"
+
+
+def version_control(workspace: Path) -> str:
+    """Return the system, and of git the branch and an operation that is not finished."""
+    for folder in (workspace, *workspace.parents):
+        if git := git_folder(folder / ".git"):
+            top = "" if folder == workspace else f", repository root {folder}"
+            return f"git, {', '.join([head(git), *under_way(git)])}{top}"
+        if other := next((name for mark, name in OTHERS.items() if (folder / mark).is_dir()), ""):
+            return other
+    return "none"
+
+
+def git_folder(place: Path) -> Path | None:
+    """Return where git keeps its state; in a worktree or a submodule a file names the folder."""
+    if place.is_dir():
+        return place
+    named = beginning(place).removeprefix("gitdir: ")
+    return place.parent / named if named else None
+
+
+def head(git: Path) -> str:
+    """Return the branch, or the commit where none is checked out."""
+    found = HEAD.fullmatch(beginning(git / "HEAD"))
+    if found is None:
+        return "unknown branch"
+    return f"branch {found['branch']}" if found["branch"] else f"detached at {found['commit'][:10]}"
+
+
+def under_way(git: Path) -> list[str]:
+    """Return the operations that are not finished, each once."""
+    return list(dict.fromkeys(words for mark, words in UNDER_WAY.items() if (git / mark).exists()))
+
+
+def beginning(file: Path) -> str:
+    """Return the first line of a small file; empty if it cannot be read."""
+    try:
+        with file.open("rb") as opened:
+            return opened.readline(MAX_HEAD).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
