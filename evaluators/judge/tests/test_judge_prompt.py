@@ -41,7 +41,7 @@ SYSTEM = """
 
 - walls (75%): Do they stand?
 - roof (25%)
-- other_task (counts nothing): Is the work an answer to this other task instead? 0.0 if not. Task: Name the \
+- other_task (not counted): Is the work an answer to this other task instead? 0.0 if not. Task: Name the \
 temperature at which lead boils, in kelvin, and say which handbook the figure is from.
 
 Knock on it.
@@ -59,7 +59,7 @@ Mend the roof
 END task 0640961b7983
 """
 OUTPUT = """\
-## Look at this as well
+## Also consider
 
 Tiles are red.
 
@@ -156,7 +156,9 @@ def test_what_was_piped_in_is_quoted_behind_the_same_mark_as_the_task() -> None:
 
 
 def test_a_judge_is_told_that_work_was_stopped() -> None:
-    assert "stopped before it was done: its time was up." in shown(ExecutionResult("half", ended=StopReason.TIME), 100)
+    assert "stopped before it was done: its time limit was reached." in shown(
+        ExecutionResult("half", ended=StopReason.TIME), 100
+    )
 
 
 def test_a_long_change_is_cut_visibly_and_every_file_is_named() -> None:

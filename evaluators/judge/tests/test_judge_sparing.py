@@ -180,7 +180,7 @@ def test_the_judge_is_shown_its_verdict_and_the_change_and_not_the_rest(tmp_path
     assert "1. [important] sort.py:1: Wrong order" in heard.prompts[1]
     assert "-    return given * 3 + 21\n+    return given * 3 + 22" in heard.prompts[1]
     assert "part_90" not in heard.prompts[1]
-    assert "Score in any case: correctness, other_task." in heard.prompts[1]
+    assert "Always score: correctness, other_task." in heard.prompts[1]
 
 
 def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cached(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_context.ahead import ahead
-from openkoi_context.layers import LAYERS, Prompt, recalled
+from openkoi_context.layers import LAYERS, Prompt
 from openkoi_hookspecs import (
     Arguments,
     Hit,
@@ -127,13 +127,6 @@ def test_a_toolbox_that_fails_is_named(tmp_path: Path) -> None:
     prompt, _, _ = look(tmp_path)
 
     assert "The tools of broken cannot be had: it is jammed" in prompt.notes
-
-
-def test_what_memory_says_is_told_as_a_prompt_tells_it() -> None:
-    assert [] == recalled(Recall())
-    assert [("learned", False), ("recall", True)] == [
-        (section.name, section.untrusted) for section in recalled(Recall((Hit(PAGE, 1.0), Hit(PEN, 0.5))))
-    ]
 
 
 def test_the_layers_are_those_of_the_plan() -> None:

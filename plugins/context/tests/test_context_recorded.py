@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from openkoi_context.command import context
 from openkoi_context.pages import table
-from openkoi_context.recorded import WITHOUT_TOOLS, Sessions, recorded
+from openkoi_context.recorded import TOOLS, Sessions, recorded
 from openkoi_hookspecs import (
     Hit,
     KoiError,
@@ -109,8 +109,9 @@ def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> N
     assert "adds" == told["loop", "for one iteration"].source
     assert ("loop", "5 turns of the model") in told
     assert ("loop", "4 results of tools") in told
-    assert "system" == prompt.pieces[0].layer
-    assert WITHOUT_TOOLS == prompt.pieces[0].name
+    assert "tools" == prompt.pieces[0].layer
+    assert ("system", "instructions") in told
+    assert TOOLS == prompt.pieces[0].name
     assert prompt.notes[0].startswith("Requests: 5, the first of")
     assert "Task: Find the pen." == table(prompt).splitlines()[0]
 

@@ -10,8 +10,8 @@ from .scores import Unreadable
 from .verdict import Verdict, read_verdict
 from .votes import capped
 
-AGAIN = "\nAn earlier answer could not be used. {wrong} Answer again, with the whole JSON object and nothing else.\n"
-CUT_OFF = "It was cut off before it was complete: name fewer findings, in fewer words."
+AGAIN = "\nYour last answer could not be used. {wrong} Answer again with the complete JSON object and nothing else.\n"
+CUT_OFF = "It was cut off before it was complete: report fewer findings, in fewer words."
 PARTIAL = "The judge's answer was cut off twice. Its scores are complete; findings may be missing. Raise max_output."
 DECLINED = "The evaluator's model declined to judge this work. Choose another model for the role of the evaluator."
 

@@ -10,14 +10,14 @@ from .fence import fenced, mark, shortened
 WORDS = 6_000
 LOG = 6_000
 CALLS = 4_000  # characters of the list of calls
-UNCHANGED = "Nothing was changed: no file of the workspace differs, and no call had an effect elsewhere."
-ONLY_ELSEWHERE = "No file of the workspace differs. What the calls changed is listed with them."
+UNCHANGED = "Nothing was changed: no file in the working directory differs, and no call had an effect elsewhere."
+ONLY_ELSEWHERE = "No file in the working directory differs. What the calls changed is listed with them."
 CHANGED = "+++ "
 STOPPED = {
-    StopReason.CYCLES: "its number of steps was used up",
-    StopReason.BUDGET: "its budget was used up",
-    StopReason.TIME: "its time was up",
-    StopReason.LOOP: "it repeated itself",
+    StopReason.CYCLES: "it reached the maximum number of steps",
+    StopReason.BUDGET: "its budget was spent",
+    StopReason.TIME: "its time limit was reached",
+    StopReason.LOOP: "it repeated the same calls",
     StopReason.REFUSED: "the model refused to continue",
     StopReason.UNMET: "it met none of the declared conditions",
     StopReason.PERSON: "it waits for the user",
@@ -57,7 +57,7 @@ def quoted(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
 def wishes(work: ExecutionResult) -> str:
     """What plugins want looked at."""
     texts = [section.text.strip() for section in work.criteria if not section.untrusted and section.text.strip()]
-    return "## Look at this as well\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
+    return "## Also consider\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
 
 
 def stopped(work: ExecutionResult) -> list[str]:

@@ -29,6 +29,6 @@ def unread(rubric: Rubric) -> Finding:
         "The judge would accept half of this work as well",
         Severity.BLOCKER,
         rule=rubric.rule("unread"),
-        detail="Either its second half adds nothing, or nobody has read it.",
-        fix="Leave out what is not needed, and say for each thing that was asked for where it is done.",
+        detail="Either its second half adds nothing, or the judge did not read it.",
+        fix="Remove what is not needed, and state for each point of the task where it is done.",
     )

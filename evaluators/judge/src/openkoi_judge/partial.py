@@ -20,9 +20,9 @@ CORRECTNESS = "correctness"
 PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex", ""})
 PARTIAL = (
     """\
-You have judged an earlier state of this work in full; that verdict is quoted, and so is what changed since. Score \
-only the dimensions that the change affects, each for the work as it is now: the others keep their scores. List only \
-findings that are new; under "resolved" give the numbers of those quoted ones that the change has mended.
+You have judged an earlier state of this work in full. That verdict is quoted, and so is what changed since. Score \
+only the dimensions that the change affects, each for the work as it is now; the others keep their scores. List only \
+new findings, and under "resolved" the numbers of the quoted findings that the change fixes.
 
 Answer with one JSON object and nothing else:
 {"scores": [{"dimension": "<name>", "score": <0.0 to 1.0>}], "resolved": [<numbers>], """
@@ -48,7 +48,7 @@ class Before:
     def order(self, rubric: Rubric) -> str:
         """Which dimensions have to be scored whatever the judge makes of the change."""
         names = [dimension.name for dimension in rubric.dimensions if dimension.key in self.needed]
-        return f"\nScore in any case: {', '.join([*names, CANARY])}.\n"
+        return f"\nAlways score: {', '.join([*names, CANARY])}.\n"
 
 
 def held(verdict: Verdict) -> str:

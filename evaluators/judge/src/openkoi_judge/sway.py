@@ -125,10 +125,10 @@ def obedient(verdict: Verdict) -> bool:
 def swayed(rubric: Rubric, passage: Passage | None) -> Finding:
     """Say that the work's words made its score, so that they are taken out."""
     return Finding(
-        "The work holds words that dictate its score",
+        "The work contains text that tries to set its own score",
         Severity.BLOCKER,
         rule=rubric.rule("dictated"),
         where=passage.where if passage else "",
-        detail="The judge gave such marks for a task to which the work is no answer.",
-        fix="Take out the words that speak to whoever judges the work; its score is not taken while they are there.",
+        detail="The judge gave the same score for an unrelated task.",
+        fix="Remove the text that addresses the evaluator. Until then no score of this work counts.",
     )

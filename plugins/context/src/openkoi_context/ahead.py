@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import cast
 
 from openkoi_hookspecs import Koi, Plan, PluginEntry, Recall, Run, Task, Tool, ToolProvider, hooks
-from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, recall_query, refuse_oversized
+from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, instructions, merged, recall_query, recalled, refuse_oversized
 
-from .layers import KERNEL, Piece, Prompt, in_order, merged, plan_pieces, recalled, task_pieces, tool_pieces
+from .layers import KERNEL, Prompt, in_order, plan_pieces, task_pieces, tool_pieces
 from .looking import Looking
 
-UNKNOWN = "The length of OpenKoi's own instructions is told by a task that was run: openkoi context ID."
-INSTRUCTIONS = Piece("system", "instructions", None, KERNEL)
+COMMON = "The instructions are those that all models have in common; some model families get a few lines more or fewer."
 
 
 async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
@@ -21,8 +20,8 @@ async def ahead(koi: Koi, task: Task, workspace: Path) -> Prompt:
     run = Looking(koi, task, workspace)
     plan, refusals = await planned(koi, task, run)
     brought, faults = await tools_of(koi, run)
-    pieces = [*tool_pieces(brought), INSTRUCTIONS, *task_pieces(task), *plan_pieces(plan)]
-    return Prompt(task.text, in_order(pieces), (*refusals, *faults, UNKNOWN))
+    pieces = [*tool_pieces(brought), *task_pieces(task), *plan_pieces(plan)]
+    return Prompt(task.text, in_order(pieces), (*refusals, *faults, COMMON))
 
 
 async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
@@ -30,7 +29,7 @@ async def planned(koi: Koi, task: Task, run: Run) -> tuple[Plan, Sequence[str]]:
     found = Recall(tuple(await koi.search(recall_query(task))))
     shown = await koi.fold(hooks.after_recall, found, task=task, run=run)
     given = await koi.collect(hooks.before_plan, task=task, recall=shown, run=run)
-    every = [(MEMORY, recalled(shown)), *given]
+    every = [(KERNEL, (instructions(),)), (MEMORY, recalled(shown)), *given]
     told = [replace(section, source=plugin) for plugin, sections in every for section in sections]
     kept, refusals = refuse_oversized(told, hooks.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
     plan = Plan(sections=merged(kept))

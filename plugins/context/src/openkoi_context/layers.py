@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Layer, Learning, Plan, Recall, Section, Task, Text, Tool
+from openkoi_hookspecs import Layer, Plan, Section, Task, Text, Tool
 from openkoi_models import answer_tokens
 from openkoi_schema import CALL, FIND, offered
 
@@ -63,21 +63,6 @@ def section_piece(section: Section) -> Piece:
     """One section; what memory brought has no other source."""
     source = section.source or (MEMORY if section.name in RECALLED else KERNEL)
     return Piece(OF[section.layer], section.name, tokens_of(section.text), source, section.untrusted)
-
-
-def recalled(recall: Recall) -> list[Section]:
-    """What memory has to say, as a prompt has it: learned here, or told elsewhere."""
-    memos = [hit.item for hit in recall.hits]
-    mine = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.untrusted]
-    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
-    sections = [Section("learned", "\n".join(mine)), Section("recall", "\n".join(told), untrusted=True)]
-    return [section for section in sections if section.text]
-
-
-def merged(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """A later section replaces an earlier one of its name; an empty one removes it."""
-    kept = {section.name: section for section in sections}
-    return tuple(section for section in kept.values() if section.text)
 
 
 def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[Piece]:

@@ -11,7 +11,7 @@ from openkoi_models import answer_tokens
 
 from .layers import KERNEL, Piece, Prompt, in_order, plan_pieces, task_pieces, tokens_of
 
-WITHOUT_TOOLS = "instructions and tools, and what the vendor adds"
+TOOLS = "tools, and what the vendor adds"
 MOMENT = "before_execute"
 
 
@@ -94,9 +94,9 @@ def recorded(records: Iterable[Record]) -> Prompt:
 def rest(told: Reading, pieces: Sequence[Piece]) -> Piece:
     """What the vendor counted in the first request beyond what is known of it."""
     if not told.usages:
-        return Piece("system", WITHOUT_TOOLS, None, KERNEL)
+        return Piece("tools", TOOLS, None, KERNEL)
     known = sum(piece.tokens or 0 for piece in pieces if piece.layer != "loop") + sum(told.before.values())
-    return Piece("system", WITHOUT_TOOLS, max(0, read(told.usages[0]) - known), KERNEL)
+    return Piece("tools", TOOLS, max(0, read(told.usages[0]) - known), KERNEL)
 
 
 def loop_pieces(told: Reading) -> list[Piece]:
