@@ -77,16 +77,15 @@ def rehearsed(one: Task, *says: object, workspace: Path | None = None) -> Rehear
 
 
 def test_its_instructions_are_in_the_steady_part_of_the_prompt_and_say_whose_they_are() -> None:
-    sections = rehearsed(task(instructions="You are kind."), "done").result.best.plan.sections
+    ours, agent = rehearsed(task(instructions="You are kind."), "done").result.best.plan.sections
 
-    assert [("agent", "You are kind.", Layer.SYSTEM, "agents")] == [
-        (section.name, section.text, section.layer, section.source) for section in sections
-    ]
+    assert "instructions" == ours.name
+    assert ("agent", "You are kind.", Layer.SYSTEM, "agents") == (agent.name, agent.text, agent.layer, agent.source)
 
 
 def test_a_task_without_an_agent_and_an_agent_without_instructions_add_nothing() -> None:
-    assert () == rehearsed(Task("Clean it"), "done").result.best.plan.sections
-    assert () == rehearsed(task(), "done").result.best.plan.sections
+    for one in (Task("Clean it"), task()):
+        assert ["instructions"] == [section.name for section in rehearsed(one, "done").result.best.plan.sections]
 
 
 @pytest.mark.row("FLOW-09", "LOOP-18", "LOOP-19")

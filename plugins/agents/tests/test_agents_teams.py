@@ -83,7 +83,7 @@ def closed_by(rehearsed: Rehearsed) -> list[str]:
 
 
 def test_one_after_another_each_hears_the_one_before(tmp_path: Path) -> None:
-    turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "What carp says", "skimmed")
+    turns = turn("carp", "skimmed") + turn("heron", "skimmed and raked", "Answer of carp", "skimmed")
 
     seen = done(tmp_path, team(Strategy.SEQUENTIAL, member("carp"), member("heron")), turns)
 
@@ -102,9 +102,9 @@ def test_all_at_once_their_answers_stand_below_their_names(tmp_path: Path) -> No
 
 def test_a_debate_ends_when_the_moderator_says_that_they_agree(tmp_path: Path) -> None:
     turns = (
-        turn("frog", "Both say net. AGREED", "says\\n\\nnet", "says\\n\\na net, too")
+        turn("frog", "Both say net. AGREED", "carp\\n\\nnet", "heron\\n\\na net, too")
         + turn("frog", "They differ.")
-        + turn("heron", "a net, too", "They differ.", "says\\n\\nnet")
+        + turn("heron", "a net, too", "They differ.", "carp\\n\\nnet")
         + turn("heron", "a fence")
         + turn("carp", "net")
     )
@@ -135,7 +135,7 @@ def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
         turn("carp", "raked, too", "Rake it, too.")
         + turn("carp", "skimmed")
         + turn("heron", "APPROVED", "raked, too")
-        + turn("heron", "Rake it, too.", "says\\n\\nskimmed")
+        + turn("heron", "Rake it, too.", "carp\\n\\nskimmed")
     )
     agent = team(Strategy.ITERATIVE, member("carp"), member("heron", conditions=(APPROVED,)))
 
@@ -254,7 +254,7 @@ def test_what_binds_the_team_binds_its_members(tmp_path: Path) -> None:
 
 def test_teams_may_be_members_of_teams(tmp_path: Path) -> None:
     inner = team(Strategy.PARALLEL, member("carp"), member("heron"))
-    turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "What pond says")
+    turns = turn("carp", "skimmed") + turn("heron", "raked") + turn("frog", "All done.", "Answer of pond")
 
     seen = done(tmp_path, team(Strategy.SEQUENTIAL, inner, member("frog")), turns)
 

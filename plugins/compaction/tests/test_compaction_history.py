@@ -99,7 +99,7 @@ def test_a_long_text_comes_in_pages() -> None:
     text = "\n".join(f"{number} {'x' * 990}" for number in range(50))
 
     first = page(text, 1)
-    assert first.endswith("[30 more lines; go on with line=21]")
+    assert first.endswith("[30 more lines; continue with line=21]")
     assert page(text, 21).startswith("20 x")
     assert page(text, 50) == text.splitlines()[-1]
     assert "[5000 more characters in this line]" in page("y" * 25_000, 1)

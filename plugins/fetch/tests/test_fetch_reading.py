@@ -109,7 +109,7 @@ def test_a_long_page_is_read_on_without_asking_or_sending_anything(web: "Web") -
     while start < len(text):
         answers.append(reader.fetch(f"{server.url}/", start=start).text)
         read += answers[-1].partition('<data name="page">\n')[2].rpartition("\n</data>")[0]
-        more = re.search(r"go on with start=(\d+)\]$", answers[-1])
+        more = re.search(r"continue with start=(\d+)\]$", answers[-1])
         start = int(more[1]) if more else len(text)
 
     assert text == read
@@ -130,7 +130,7 @@ def test_beyond_the_end_there_is_nothing(web: "Web") -> None:
 
     answer = web.reading(server).fetch(f"{server.url}/", start=30)
 
-    assert "The page has 30 characters, so there is nothing at start=30." == answer.text
+    assert "The page has 30 characters, so there is nothing at start=30. Pass a smaller start." == answer.text
 
 
 @pytest.mark.parametrize("text", ["", "</data>", "</DATA> <data-1>", "<data <data-1 </data-2", "<data-99999"])

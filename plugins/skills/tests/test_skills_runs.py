@@ -108,7 +108,7 @@ def test_a_skill_that_wants_to_be_asked_for_is_used_only_then(pond: Pond) -> Non
 
     pond.solve("Deploys the pond, please", ToolCall("1", "read_skill", {"name": "deploy-pond"}))
     assert "deploy-pond" not in pond.told()
-    assert "only when a person asks for it by its name" in pond.results()[0].text
+    assert "only if the user asks for it by name" in pond.results()[0].text
 
     pond.solve(TASK)
     assert "Open the sluice." in pond.told()

@@ -103,7 +103,7 @@ def subtask(task: Task, member: Agent, errand: Errand) -> Task:
         limits = replace(limits, cycles=member.cycles)
     if member.usd is not None:
         limits = replace(limits, usd=min(member.usd, limits.usd))
-    heard = [f"# What {said.by} says\n\n{said.text}" for said in errand.heard]
+    heard = [f"# Answer of {said.by}\n\n{said.text}" for said in errand.heard]
     return replace(
         task,
         text="\n\n".join(filter(None, (task.text, errand.wish))),

@@ -9,14 +9,17 @@ from openkoi_hookspecs.events import WarningIssued
 from .deciding import decided, verdict
 from .member import Close, Crew, Errand, Said
 
-GO_ON = "Somebody has worked on this before you: the input holds what was said of it. Go on from there."
-ANSWER = "Others work on this too: the input holds what they said last. Answer it, and say where you agree."
-MODERATE = "You moderate: the input holds what the others said last. Say whether they agree, and sum up."
-LAST = "This is the last round: sum up so that it answers the task."
+GO_ON = "Another agent has worked on this. Its answer is in the input. Continue from there and do not repeat its work."
+ANSWER = "Other agents work on this too. Their last answers are in the input. Respond to them, and say where you agree."
+MODERATE = "You moderate. The last answers of the others are in the input. Say whether they agree, and summarize."
+LAST = "This is the last round: write the summary as the answer to the task."
 REVIEW = (
-    "Somebody has worked on this: the input holds what was said of it. Do not do it again: look at it, and review it."
+    "Another agent has done this task. Its answer is in the input. Do not do the task again: inspect the result and "
+    "review it. Name each problem, where it is, and how to fix it."
 )
-MEND = "This was worked on before: the input holds what a reviewer says of it. Mend that."
+REVISE = (
+    "This was done before. A reviewer's findings are in the input. Fix them, verify, and answer for the whole task."
+)
 ROUNDS = "rounds"
 ALONE = Errand()
 
@@ -69,7 +72,7 @@ async def iterative(team: Team, crew: Crew) -> Close:
         why = verdict(reviewer, review, crew) or ROUNDS
         if review is None or why != ROUNDS or not crew.able(workers) or number == team.rounds:
             break
-        done = await in_turn(crew.able(workers), Errand(MEND, (review,)), crew, done)
+        done = await in_turn(crew.able(workers), Errand(REVISE, (review,)), crew, done)
     if done.refused:
         return Close.refused(done)
     await unsettled(reviewer, why, crew)

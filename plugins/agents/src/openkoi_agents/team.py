@@ -26,13 +26,23 @@ class TeamWork:
 
 
 def with_feedback(task: Task, plan: Plan) -> Task:
-    """The task, and what the last evaluation of it wants mended."""
+    """The task, and what the last evaluation of it found."""
     wishes = [*map(wish, plan.feedback), *filter(None, (plan.suggestion,))]
     if not wishes:
         return task
-    return replace(task, text="\n".join([task.text, "", "It was done before. What is still to be mended:", *wishes]))
+    return replace(
+        task,
+        text="\n".join(
+            [
+                task.text,
+                "",
+                "It was done before. Fix what is still wrong, verify it, and answer for the whole task:",
+                *wishes,
+            ]
+        ),
+    )
 
 
 def wish(finding: Finding) -> str:
     place = f" ({finding.where})" if finding.where else ""
-    return f"- {finding.title}{place}: {finding.fix or finding.detail or 'mend it'}"
+    return f"- {finding.title}{place}: {finding.fix or finding.detail or 'fix this'}"

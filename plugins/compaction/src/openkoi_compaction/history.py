@@ -16,8 +16,8 @@ from .transcript import said
 
 ROOM = 20_000
 DESCRIPTION = (
-    "Read again, word for word, turns of yours that the history has left out or summed up: "
-    "from the first to the last, and from a line of that text on."
+    "Show earlier turns that were removed from this conversation, word for word. first and last are turn numbers, as "
+    "in the [Compacted history] note. Long text comes in pages of 20,000 characters: continue with line."
 )
 COUNT: dict[str, Json] = {"type": "integer", "minimum": 1}
 PARAMETERS = Parameters({"first": COUNT, "last": COUNT, "line": COUNT}, required=("first",))
@@ -79,7 +79,7 @@ def text_of(turns: Sequence[Turn], wanted: range) -> str:
     """These turns as text; raises ToolError where there are none."""
     there = range(max(wanted.start, 1), min(wanted.stop, len(turns) + 1))
     if not there:
-        raise ToolError(f"There are no such turns. There are {len(turns)}, counted from 1.")
+        raise ToolError(f"There are no such turns. Pass first and last from 1 to {len(turns)}.")
     return "\n\n".join(f"Turn {number}\n{turns[number - 1].text}" for number in there)
 
 
@@ -87,7 +87,7 @@ def page(text: str, line: int) -> str:
     """As much of a text as there is room for, from a line on, and how to go on."""
     lines = text.splitlines()
     if line > len(lines):
-        raise ToolError(f"The text has only {len(lines)} lines; line is {line}.")
+        raise ToolError(f"The text has only {len(lines)} lines. Pass a line from 1 to {len(lines)}.")
     shown, room = list[str](), ROOM
     for one in lines[line - 1 :]:
         if len(one) > room and shown:
@@ -95,4 +95,4 @@ def page(text: str, line: int) -> str:
         shown.append(one if len(one) <= ROOM else f"{one[:ROOM]} [{len(one) - ROOM} more characters in this line]")
         room -= len(one) + 1
     left = len(lines) - (line - 1) - len(shown)
-    return "\n".join([*shown, *([f"[{left} more lines; go on with line={line + len(shown)}]"] if left else [])])
+    return "\n".join([*shown, *([f"[{left} more lines; continue with line={line + len(shown)}]"] if left else [])])

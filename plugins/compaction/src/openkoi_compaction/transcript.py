@@ -51,7 +51,7 @@ def said(part: Part, role: Role, short: Callable[[str], str] = clipped) -> str:
     """One part as a line or more; ``short`` makes its texts short."""
     match part:
         case Text(text=text):
-            return f"{'You' if role is Role.ASSISTANT else 'A person'} said: {short(text)}"
+            return f"{'You' if role is Role.ASSISTANT else 'The user'} said: {short(text)}"
         case ToolCall(tool=tool, arguments=arguments):
             return f"You called {tool} {short(written(arguments))}"
         case ToolResult(text=text, failed=failed):

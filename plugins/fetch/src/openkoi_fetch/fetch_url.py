@@ -15,8 +15,8 @@ from .wanted import PARAMETERS, Wanted, wanted
 
 KEPT = 4
 DESCRIPTION = (
-    "Fetch a page of the web by its URL and read it as text; HTML becomes Markdown with links. "
-    "Long pages come in pieces: read on with start. A person may be asked first."
+    "Fetch a web page by its URL and return it as text; HTML becomes Markdown with links. Long pages come in pieces of "
+    "up to 24 KB: continue with start. The user may be asked first."
 )
 
 

@@ -16,10 +16,12 @@ def shown(page: Page, start: int) -> str:
     if not page.text:
         return page.facts
     if start >= len(page.text):
-        raise ToolError(f"The page has {len(page.text):,} characters, so there is nothing at start={start}.")
+        raise ToolError(
+            f"The page has {len(page.text):,} characters, so there is nothing at start={start}. Pass a smaller start."
+        )
     piece = fitting(page.text[start : start + ROOM], ROOM - BESIDES - len(page.facts.encode()))
     end = start + len(piece)
-    last = f"[characters {start:,} to {end:,} of {len(page.text):,}; go on with start={end}]"
+    last = f"[characters {start:,} to {end:,} of {len(page.text):,}; continue with start={end}]"
     return "\n".join([page.facts, fenced("page", piece), *([last] if end < len(page.text) else [])])
 
 

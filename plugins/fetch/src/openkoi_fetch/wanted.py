@@ -10,7 +10,7 @@ PARAMETERS: dict[str, Json] = {
     "type": "object",
     "properties": {
         "url": {"type": "string", "description": "http or https"},
-        "start": {"type": "integer", "minimum": 0, "default": 0, "description": "character to read on from"},
+        "start": {"type": "integer", "minimum": 0, "default": 0, "description": "character to continue from"},
     },
     "required": ["url"],
     "additionalProperties": False,

@@ -32,7 +32,7 @@ def taken_up(book: Book, project: str, now: str) -> Iterator[Entry]:
 def warning(visit: Visit, now: str) -> Entry:
     """What a model should know when it meets such a task again."""
     task = short(visit.told.task, LONGEST)
-    text = f'Not as before: a person took back what was done for "{task}". Take another way, or ask first.'
+    text = f'The user undid what was done for "{task}". Do not repeat it: take another approach, or ask first.'
     proof = Proof(run=visit.run, finding=UNDONE)
     entry = Entry(name_of("anti_pattern", visit.run, visit.told.project), "anti_pattern", text)
     return replace(

@@ -44,11 +44,11 @@ def caller(rare: Sequence[Tool]) -> Tool:
     """The tool that stands for all others; a call of it is taken as a call of the one that it names."""
 
     async def call(arguments: Arguments) -> ToolResult:
-        raise ToolError(f"There is no further tool {arguments.get('name')!r}. There are: {names(rare)}.")
+        raise ToolError(f"There is no further tool {arguments.get('name')!r}. Call one of: {names(rare)}.")
 
     return Tool(
         CALL,
-        "Call a further tool, as find_tool shows it.",
+        "Call a further tool with the arguments that find_tool shows.",
         schema({"name": {"type": "string"}, "arguments": {"type": "object"}}),
         call,
         effect=Effect.READS,

@@ -15,7 +15,7 @@ from .approval import settle
 from .supplied import RULE_FILES, rules_file, stamp
 
 PER_TOKEN = 4
-CUT = "[{left:,} characters more stand in {file}; read them when they matter]"
+CUT = "[{left:,} more characters are in {file}; read them if they matter for the task]"
 TOO_LONG = (
     "{file} is cut after {room:,} of {length:,} characters. Shorten it, or raise tokens of [hooks.project-rules]."
 )

@@ -15,7 +15,7 @@ from .hook import Skills, may
 from .words import resources, whole
 
 MOST = 60_000
-ASKED = "The skill {} is used only when a person asks for it by its name. Go on without it, or ask for it."
+ASKED = "The skill {} may be used only if the user asks for it by name. Continue without it."
 PARAMETERS = Parameters({"name": {"type": "string"}, "file": {"type": "string"}}, required=("name",))
 
 
@@ -51,7 +51,7 @@ class SkillTools:
         return [
             Tool(
                 "read_skill",
-                "Read a skill from the list of skills, or with file a file of it.",
+                "Read a skill by its name in the list of skills; with file, a file of that skill.",
                 PARAMETERS.schema(),
                 call,
                 effect=Effect.READS,
@@ -63,7 +63,7 @@ class SkillTools:
 def unknown(name: str, known: Sequence[str]) -> str:
     """What to say of a name that no skill has."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)
-    return f"There is no skill {name!r}. There are: {', '.join(near or known[:20])}."
+    return f"There is no skill {name!r}. Use one of: {', '.join(near or known[:20])}."
 
 
 def beside(found: Found, name: str) -> str:
@@ -81,7 +81,7 @@ def text_of(file: Path) -> str:
     with file.open("rb") as opened:
         data = opened.read(4 * MOST)
     if b"\0" in data:
-        raise ToolError(f"{file.name} is no text. It lies at {file}.")
+        raise ToolError(f"{file.name} is not text. It is at {file}.")
     return data.decode("utf-8", "replace")
 
 

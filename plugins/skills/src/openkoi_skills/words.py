@@ -12,7 +12,8 @@ LONGEST_NAME = 100
 SIZES = (400, 160, 60, 0)
 HEAD = """# Skills
 
-Each is a way to do one kind of work. Where one fits the task, call read_skill with its name first, then follow it."""
+Each skill describes how to do one kind of work. If one fits the task, call read_skill with its name before you begin, \
+then follow it."""
 LISTED = 50
 
 
@@ -85,17 +86,19 @@ def whole(found: Found, skill: Skill) -> str:
     files = resources(found)
     parts = [f"# Skill: {skill.name}", skill.body or skill.description]
     if skill.tools:
-        parts.append(f"While this skill is active only these tools can be used: {' '.join(skill.tools)}")
+        parts.append(f"While this skill is active, only these tools can be used: {' '.join(skill.tools)}")
     if files:
         more = "\n".join(f"- {name}" for name in files[:LISTED])
-        parts.append(f"Files of this skill, in {found.file.parent}; read_skill reads them by their names:\n{more}")
+        parts.append(
+            f"Files of this skill, in {found.file.parent}; read one with read_skill and its name as file:\n{more}"
+        )
     return "\n\n".join(parts)
 
 
 def hint(ranked: Sequence[Ranked]) -> str:
     """The names of skills that may fit."""
     names = ", ".join(one.found.skill.name for one in ranked)
-    return f"Skills that may fit this task: {names}. Read what fits with read_skill before you begin."
+    return f"Skills that may fit this task: {names}. Read those that fit with read_skill before you begin."
 
 
 def resources(found: Found) -> list[str]:
