@@ -34,7 +34,6 @@ from openkoi_hookspecs import (
     ToolResult,
     Usage,
 )
-from openkoi_log import read_segment, segments
 from openkoi_testing import Stage
 
 TURNS: list[list[ToolCall] | str] = [
@@ -118,10 +117,7 @@ async def work(home: Path, workspace: Path, step: int, run: str) -> None:
     koi.listen(tell)
     async with koi:
         if run:
-            paths = segments(home / "data" / "sessions")
-            records = [record for path in paths for record in read_segment(path)]
-            koi.services.session = koi.services.log.session = paths[0].name.removesuffix(".jsonl")
-            await koi.resume(records, run)
+            await koi.resume(run).result()
         else:
             await koi.solve(Task("Write three steps into a.txt"))
 

@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn
+from openkoi_testing import Scripted, Stage, Turn, write_log
 
 TITLES = ("Uses a tab", "Drops a table", "Has no test", "Names nothing")
 SCHEMA: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -131,20 +131,21 @@ def stage(lines: Sequence[Turn], seed: int) -> Stage:
 async def began(task: Task, there: Stage, folder: Path, workspace: Path) -> History:
     async with there.assemble(workspace, folder / "home") as koi:
         result = await koi.solve(task)
-        for question in koi.pending_questions():
-            koi.answer_question(question.id, "yes")
+        for question in await koi.pending_questions():
+            await koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(koi.session) if record.run]
     return History(records[0].run, result, records)
 
 
 async def resumed(history: History, kept: list[Record], there: Stage, folder: Path, workspace: Path) -> History:
     """Resume what is left of a run."""
+    write_log(folder / "home", kept)
     async with there.assemble(workspace, folder / "home") as koi:
-        result = await koi.resume(kept, history.run)
-        for question in koi.pending_questions():
-            koi.answer_question(question.id, "yes")
-        fresh = [record for record in koi.records(koi.session) if record.run]
-    return History(history.run, result, [*kept, *fresh], history.resumed + 1)
+        result = await koi.resume(history.run).result()
+        for question in await koi.pending_questions():
+            await koi.answer_question(question.id, "yes")
+        records = [record for record in koi.records(result.task.session) if record.run]
+    return History(history.run, result, records, history.resumed + 1)
 
 
 def played(seed: int, folder: Path) -> History:

@@ -197,8 +197,8 @@ class Shortens:
 async def approve(koi: App) -> None:
     """Answer every question with yes, as soon as it waits."""
     while True:
-        for one in koi.pending_questions():
-            koi.answer_question(one.id, "yes")
+        for one in await koi.pending_questions():
+            await koi.answer_question(one.id, "yes")
         await asyncio.sleep(0.02)
 
 

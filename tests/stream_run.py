@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from openkoi_hookspecs import Limits, Record, Task, events
-from openkoi_log import read_segment, segments
 from openkoi_openai import OpenAI
 from openkoi_testing import Stage
 
@@ -33,8 +32,7 @@ async def work(home: Path, url: str, run: str) -> None:
     koi.listen(tell)
     async with koi:
         if run:
-            paths = segments(home / "data" / "sessions")
-            await koi.resume([record for path in paths for record in read_segment(path)], run)
+            await koi.resume(run).result()
         else:
             await koi.solve(Task("Tell a long story", limits=Limits(iterations=0, usd=MOST)))
 

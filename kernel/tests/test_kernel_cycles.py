@@ -312,7 +312,7 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
             return "yes"
 
         async with stage.assemble(tmp_path, tmp_path / "home") as koi:
-            koi.services.asker.person = person
+            koi.attend(person)
             result = await koi.solve(Task("Run it"))
             return Rehearsed(result, tuple(koi.records(koi.session))), asked
 
@@ -339,7 +339,7 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 
         stage = Stage(model=Scripted([ToolCall("a", "ask", {}), "done"]), toolboxes={"asking": Asking()})
         async with replace(stage, installed=frozenset()).assemble(tmp_path, tmp_path / "home") as koi:
-            koi.services.asker.person = person
+            koi.attend(person)
             result = await koi.solve(Task("What is it?", limits=Limits(seconds=1.0)))
             return Rehearsed(result, tuple(koi.records(koi.session)))
 

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn
+from openkoi_testing import Scripted, Stage, Turn, write_log
 
 SAID = "Mention the carp."
 
@@ -77,7 +77,7 @@ def test_what_was_said_is_logged_between_the_results_and_the_next_answer(tmp_pat
     assert SAID == kinds[2].message.parts[-1].text  # type: ignore[union-attr]  # it is a text
 
 
-@pytest.mark.parametrize("left", range(1, 9))
+@pytest.mark.parametrize("left", range(2, 9))
 def test_a_resumed_run_hears_it_once_where_it_was_said(tmp_path: Path, left: int) -> None:
     (tmp_path / "one").mkdir()
     id, records = whole(tmp_path / "one")
@@ -85,12 +85,13 @@ def test_a_resumed_run_hears_it_once_where_it_was_said(tmp_path: Path, left: int
     answered = sum(isinstance(record.event, events.ModelResponse) for record in known)
     model = Scripted(turns(answered) or ["never asked"])
     (tmp_path / "two").mkdir()
+    write_log(tmp_path / "two" / "home", known)
 
     async def run() -> None:
         async with Stage(model=model, others={"tools": {"look": Speaking()}}, installed=frozenset()).assemble(
             tmp_path / "two", tmp_path / "two" / "home"
         ) as koi:
-            await koi.resume(known, id)
+            await koi.resume(id).result()
 
     asyncio.run(run())
     said = any(isinstance(one.event, events.MessageAdded) and one.event.from_user for one in known)

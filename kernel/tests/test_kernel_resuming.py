@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn
+from openkoi_testing import Scripted, Stage, Turn, write_log
 
 ONCE = Limits(iterations=0)
 ANSWERS = ["first", "second", "third"]
@@ -63,8 +63,10 @@ def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tupl
 
     async def run() -> tuple[Result, list[Record]]:
         async with stage(model).assemble(workspace, home) as koi:
-            result = await koi.resume(records, id)
-            return result, [record for record in koi.records(koi.session) if record.run]
+            result = await koi.resume(id).result()
+            return result, [record for record in koi.records(result.task.session) if record.run]
+
+    write_log(home, records)
 
     return asyncio.run(run())
 
@@ -74,8 +76,7 @@ def test_from_any_record_on_a_run_with_parts_goes_on_and_pays_no_part_twice(tmp_
     last = max(place for place, record in enumerate(records) if isinstance(record.event, events.RunCompleted))
 
     for place in range(1, last, 3):
-        result, fresh = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
-        all_of_it = [*records[:place], *fresh]
+        result, all_of_it = resumed(records[:place], id, tmp_path, tmp_path / f"home{place}")
         answered = [one for one in all_of_it if isinstance(one.event, events.ModelResponse)]
         paid = [one for one in all_of_it if isinstance(one.event, (events.ModelResponse, events.ModelResponseBroken))]
         completed = [one.run for one in all_of_it if isinstance(one.event, events.RunCompleted)]
@@ -104,16 +105,15 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
     both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
     model = Scripted([both, "done"])
     settings = {"use.checkpoints": "none"}
-    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset(), settings=settings)
+    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
 
     async def run() -> tuple[str, str]:
         async with given.assemble(tmp_path, tmp_path / "home") as koi:
             first = await koi.solve(Task("Act", limits=ONCE))
-            [question] = koi.pending_questions()
-            koi.answer_question(question.id, "yes")
-            records = [record for record in koi.records(koi.session) if record.run]
+            [question] = await koi.pending_questions()
+            await koi.answer_question(question.id, "yes")
         async with given.assemble(tmp_path, tmp_path / "home") as koi:
-            second = await koi.resume(records, records[0].run)
+            second = await koi.resume(question.outermost).result()
         return first.decision.action, second.text
 
     assert ("escalate", "done") == asyncio.run(run())

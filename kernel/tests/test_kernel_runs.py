@@ -251,7 +251,7 @@ def pressed(
             return answer
 
         async with stage.assemble(Path.cwd(), Path(home)) as koi:
-            koi.services.asker.person = person
+            koi.attend(person)
             result = await koi.solve(Task("Press them", limits=limits or ONCE))
             return Rehearsed(result, tuple(koi.records(koi.session)))
 
@@ -323,7 +323,7 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
     async def solve() -> NextAction:
         stage = Stage(model=model, evaluators={"judge": judge})
         async with stage.assemble(tmp_path, tmp_path / "home") as koi:
-            koi.services.asker.person = person
+            koi.attend(person)
             return (await koi.solve(Task("Mend it"))).decision.action
 
     assert NextAction.ACCEPT is asyncio.run(solve())

@@ -1,6 +1,6 @@
 """What plugins implement.
 
-A protocol has one, two or three methods. Each takes one fact and at most the run or the workspace's root, so that what
+A protocol has few methods. Each takes one fact and at most the run or the workspace's root, so that what
 it is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
 time: what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and
 left at the end.
@@ -16,7 +16,7 @@ from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
 from .restoration import Restoration
-from .run import Koi, PluginEntry, Run
+from .run import Koi, PendingQuestion, PluginEntry, Run
 from .sandbox import Command, CommandResult
 from .tool import Tool
 
@@ -213,6 +213,31 @@ class AgentRunner(Protocol):
         Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
         want of a person, it is asked again on resume.
         """
+
+
+class Questions(Protocol):
+    """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
+
+    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or nobody wants one any more.
+    """
+
+    async def put(self, question: PendingQuestion) -> str | None:
+        """Keep a question, unless one of its id is kept; return its answer if it has one already."""
+
+    async def wait(self, id: str) -> str:
+        """Wait until the question is answered; return the answer. It may be cancelled, and the question stays."""
+
+    async def pending(self) -> Sequence[PendingQuestion]:
+        """Return the questions without an answer, oldest first; ``alive`` is left to the kernel."""
+
+    async def answer(self, id: str, answer: str) -> None:
+        """Keep the answer of a question, and let ``wait`` return; the first answer stays.
+
+        Raises PluginNotFoundError for an id that no question without an answer has.
+        """
+
+    async def remove(self, id: str) -> None:
+        """Forget a question and its answer; one that is not kept is no error."""
 
 
 class PluginSource(Protocol):

@@ -1,8 +1,9 @@
 """What the kernel lends to plugins. It may gain members; plugins only ever use it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from .events_base import Event, Record
@@ -18,6 +19,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 HookReturn: TypeAlias = T | Awaitable[T | None] | None
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,25 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A question that a run has asked, and that nobody has answered yet. ``at`` is UTC in ISO 8601."""
+    """A question without an answer. ``at`` is UTC in ISO 8601.
+
+    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
+    are empty when a program asks outside runs. ``alive`` says that an answer is heard at once, because the run is under
+    way in this process or another one; an answer to any other question is heard when its run is resumed.
+    """
 
     id: str
     run: str
     at: str
     question: Question
+    _: KW_ONLY
+    outermost: str = ""
+    session: str = ""
+    alive: bool = False
 
 
 class Handle(Protocol):
-    """A task that was begun and goes on in the background, as whoever began it holds it."""
+    """A run in the background, as the caller that began, resumed or forked it holds it."""
 
     @property
     def id(self) -> str:
@@ -119,19 +130,50 @@ class Koi(Protocol):
         """Log an event that belongs to no run; listeners hear it."""
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the person there is. None: nobody is there, or no answer was given in time."""
+        """Ask the user. None: no answer was given in time.
 
-    def pending_questions(self) -> Sequence[PendingQuestion]:
-        """What runs have asked and nobody has answered, the oldest first; also runs of other processes."""
+        The question is put to all frontends that attend; without one it waits for ``[approvals] wait_seconds``. Until
+        then ``answer_question`` answers it, in this process or another one, unless it is secret.
+        """
 
-    def answer_question(self, id: str, answer: str) -> PendingQuestion:
-        """Answer a question in a person's name, by its id or the beginning of it; raises PluginNotFoundError."""
+    def attend(
+        self, user: Callable[[Question], Awaitable[str | None]], *, timeout: float | None = None
+    ) -> Callable[[], None]:
+        """Put every question to this frontend, one at a time; call what this returns to end that.
+
+        Several frontends may attend, and the first answer counts: the other calls are cancelled. A frontend returns
+        None for no answer; so does one that needs more than ``timeout`` seconds. Questions that wait in this process
+        are put to it, too. One that raises is reported once and counts as no answer.
+        """
+
+    async def pending_questions(self) -> Sequence[PendingQuestion]:
+        """List the questions without an answer, the oldest first; those of other processes, too."""
+
+    async def answer_question(self, id: str, answer: str) -> PendingQuestion:
+        """Answer a question for the user, by its id or the beginning of it.
+
+        Raises PluginNotFoundError for an id that no question has, KoiError for one that several begin with.
+        """
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
 
     def begin(self, task: Task) -> Handle:
         """Begin a task in the background; many may be under way at once. Leaving OpenKoi stops those that are."""
+
+    def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> Handle:
+        """Resume a run that ended before its time, by its id or the beginning of it; nothing is done or paid twice.
+
+        It works in its own folder, with the models that it was given, and writes to the log of its own session;
+        ``settings``, by dotted key, outrank those of the configuration. The id may be that of a part. Raises
+        PluginNotFoundError for an unknown id, KoiError for a run that came to its end.
+        """
+
+    def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> Handle:
+        """Begin a run as another one began, from its iteration ``at`` on, counted from zero, with other settings.
+
+        The files are restored as they were then. Raises PluginNotFoundError for an unknown id.
+        """
 
     def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:
         """Call back with every record of every run, once it is logged; call what this returns to end that.

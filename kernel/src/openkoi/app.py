@@ -1,6 +1,7 @@
 """OpenKoi in one process, as the command line, daemons and other programs hold it. Implements ``Koi``."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -8,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
+    NO_SETTINGS,
     Event,
     Hit,
     HookReturn,
@@ -24,15 +26,16 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_hookspecs.posts import Post
-from openkoi_log import read_segment, segments
-from openkoi_settings import write_setting
+from openkoi_log import all_segments, find_task, read_segment
+from openkoi_settings import Config, write_setting
 
+from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .messages import prepare_post, receive_post, send_post
 from .parent_run import ParentRun
 from .publisher import Listener
 from .runs import Runs
-from .services import Services
+from .services import Services, plugin_settings
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -75,17 +78,35 @@ class App:
         parent = ParentRun(id=token_hex(10))
         return self.background_runs.begin(self.runs_of_tasks.solve(task, parent), parent.id, parent.inbox)
 
-    async def resume(self, records: Sequence[Record], id: str, changed: Mapping[str, object] | None = None) -> Result:
-        """Resume a run where it ended, with ``changed`` settings over its limits."""
-        from .continued_runs import resume
+    def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
+        """Resume a run that ended before its time, by its id or the beginning of it."""
+        from .continued_runs import ContinuedRuns
+        from .past_run import find_unfinished
 
-        return await resume(records, id, changed or {}, self.runs_of_tasks)
+        past, inbox = find_unfinished(self.services.config.paths.sessions, run), list[str]()
+        work = ContinuedRuns(self.services, self.configured).resume(past, settings, inbox)
+        return self.background_runs.begin(work, past.run, inbox)
 
-    async def fork(self, records: Sequence[Record], id: str, at: int, changed: Mapping[str, object]) -> Result:
-        """Begin a run as another one began, from its iteration ``at`` on, with these settings."""
-        from .continued_runs import fork
+    def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
+        """Begin a run as another one began, from its iteration ``at`` on, with other settings."""
+        from .continued_runs import ContinuedRuns
 
-        return await fork(records, id, at, changed, self.runs_of_tasks)
+        past, fresh = find_task(self.services.config.paths.sessions, run), ParentRun(id=token_hex(10), inbox=[])
+        work = ContinuedRuns(self.services, self.configured).fork(past, at, settings, fresh)
+        return self.background_runs.begin(work, fresh.id, fresh.inbox)
+
+    @asynccontextmanager
+    async def configured(self, config: Config) -> AsyncIterator[Runs]:
+        """Lend what does tasks with another configuration; plugins that read what differs are loaded for it alone."""
+        self.services.start()
+        if plugin_settings(config) == plugin_settings(self.services.config):
+            yield Runs(self.services.with_config(config))
+            return
+        other = App(self.services.with_plugins(config), self.background_runs)
+        try:
+            yield other.runs_of_tasks
+        finally:
+            self.services.background.start(other.services.leave_plugins(None))
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record of every run once it is logged; return a function that ends this."""
@@ -129,7 +150,7 @@ class App:
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""
-        for path in segments(self.services.config.paths.sessions, session):
+        for path in all_segments(self.services.config.paths.sessions, session):
             yield from read_segment(path, report=self.warn)
 
     async def search(self, query: Query) -> Sequence[Hit]:
@@ -201,14 +222,24 @@ class App:
         """Warn the user once, with the run that comes next or is under way."""
         self.services.warn_once(text)
 
+    def attend(self, user: User, *, timeout: float | None = None) -> Callable[[], None]:
+        """Put every question to this frontend; return a function that ends it."""
+        return self.services.asker.attend(user, timeout)
+
     async def ask(self, question: Question) -> str | None:
-        """Ask the user; None when there is none."""
-        return await self.services.asker.ask(question)
+        """Ask the user outside runs; None without an answer."""
+        from .questions import ask_outside_runs
 
-    def pending_questions(self) -> Sequence[PendingQuestion]:
-        """List the questions of runs that have no answer yet, the oldest first."""
-        return self.services.asker.kept.pending_questions()
+        return await ask_outside_runs(question, self.services)
 
-    def answer_question(self, id: str, answer: str) -> PendingQuestion:
-        """Answer a question in the user's name."""
-        return self.services.asker.kept.answer_question(id, answer)
+    async def pending_questions(self) -> Sequence[PendingQuestion]:
+        """List the questions without an answer, the oldest first; those that nobody waits for are removed."""
+        from .questions import pending_questions
+
+        return await pending_questions(self.services)
+
+    async def answer_question(self, id: str, answer: str) -> PendingQuestion:
+        """Answer a question for the user, by its id or the beginning of it."""
+        from .questions import answer_question
+
+        return await answer_question(id, answer, self.services)

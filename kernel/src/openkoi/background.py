@@ -18,11 +18,12 @@ class Background:
     warn: Callable[[str], None]
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def start(self, duty: Coroutine[Any, Any, object]) -> None:
+    def start(self, duty: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Do something in the background; a failure is a warning."""
         task = asyncio.create_task(self.guarded(duty))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        return task
 
     async def guarded(self, duty: Coroutine[Any, Any, object]) -> None:
         """Do one duty."""
@@ -37,8 +38,8 @@ class Background:
         while self.tasks:
             await asyncio.wait(self.tasks)
 
-    async def close(self, seconds: float) -> None:
-        """Wait so long at most, and end the rest."""
+    async def close(self, seconds: float | None) -> None:
+        """Wait so long at most, or as long as it takes, and end the rest."""
         try:
             async with asyncio.timeout(seconds):
                 await self.drain()

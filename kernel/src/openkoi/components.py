@@ -34,6 +34,7 @@ REQUIRED_METHODS = {
     "sandboxes": ("probe_level", "execute"),
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
+    "questions": ("put", "wait", "pending", "answer", "remove"),
     "workers": ("run",),
     "integrations": (),
 }

@@ -1,58 +1,91 @@
-"""Resume a run where it ended, or fork it at one of its iterations."""
+"""Resume a run where it ended, or fork it at one of its iterations: in the folder and with the models that it had."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from secrets import token_hex
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 
-from openkoi_hookspecs import Checkpoints, KoiError, Record, Result, events
-from openkoi_log import Beginning, beginning_of, renamed
+from openkoi_files import under_way
+from openkoi_hookspecs import Result, events
+from openkoi_log import Beginning, Past, beginning_of, renamed
 from openkoi_models import check_models
+from openkoi_settings import Config, with_settings
 
 from .changed import refuse_fork, refuse_verdict
 from .early_settings import check_settings
 from .parent_run import ParentRun
+from .past_run import PastRun, read_past_run, replace_models
 from .runs import Runs
 from .services import Services
 from .workspace_state import named
 
 
-async def resume(records: Sequence[Record], id: str, changed: Mapping[str, object], runs: Runs) -> Result:
-    """Resume a run where it ended, with ``changed`` settings over its limits; raises KoiError without one.
+@dataclass(frozen=True, slots=True)
+class ContinuedRuns:
+    """Does what is left of runs. ``configured`` lends what does tasks with another configuration."""
+
+    services: Services
+    configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
+
+    async def resume(self, past: Past, changed: Mapping[str, object], inbox: list[str]) -> Result:
+        """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
+        with under_way(self.services.running, past.run):  # before the log is read: then nobody writes more of this run
+            known = await self.read(past)
+            async with self.configured(self.config_of(known, changed)) as runs:
+                return await resume(known, runs, changed, inbox)
+
+    async def fork(self, past: Past, at: int, changed: Mapping[str, object], fresh: ParentRun) -> Result:
+        """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
+        with under_way(self.services.running, past.run):
+            known = await self.read(past)
+        async with self.configured(self.config_of(known, changed)) as runs:
+            return await fork(known, runs, (at, changed), fresh)
+
+    async def read(self, past: Past) -> PastRun:
+        """Read a run from the log; other runs go on meanwhile."""
+        return await asyncio.to_thread(read_past_run, self.services.config.paths.sessions, past)
+
+    def config_of(self, past: PastRun, changed: Mapping[str, object]) -> Config:
+        """Return the configuration of a run's folder, with the run's models and then these settings over it."""
+        folder = past.folder(self.services.config.workspace)
+        config = replace(self.services.config_of(folder), workspace=folder)
+        return with_settings(config, replace_models(past.models, changed))
+
+
+async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object], inbox: list[str]) -> Result:
+    """Resume a run where it ended.
 
     Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
     """
-    services = runs.services
-    services.start()
-    started = next((one.event for one in records if one.run == id and isinstance(one.event, events.TaskStarted)), None)
-    if not isinstance(started, events.TaskStarted):
-        raise KoiError(f"The log holds no beginning of the run {id!r}, so it cannot be resumed.")
+    services, task = runs.services, past.started.task
     if keeper := await services.components.checkpoints():
-        await refuse_verdict(keeper, services.config.workspace, records, id)
-    task = replace(started.task, limits=services.config.limits_with(started.task.effective_limits, changed))
-    return await runs.solve(task, ParentRun(id=id, records=records))
+        await refuse_verdict(keeper, services.config.workspace, past.records, past.id)
+    limits = services.config.limits_with(task.effective_limits, changed)
+    return await runs.carry_out(replace(task, limits=limits), ParentRun(id=past.id, records=past.records, inbox=inbox))
 
 
-async def fork(records: Sequence[Record], id: str, at: int, changed: Mapping[str, object], runs: Runs) -> Result:
-    """Begin a run as another one began, from its iteration ``at`` on with these settings; raises KoiError."""
-    services = runs.services
-    services.start()
-    fresh, beginning = token_hex(10), beginning_of(records, id, at)
+async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: ParentRun) -> Result:
+    """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
+    services, (at, changed) = runs.services, change
+    beginning = beginning_of(past.records, past.id, at)
     await check_settings(services, changed)
     await check_models(beginning.task.agent, services.router, services.warn_once)
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
     task = replace(beginning.task, limits=limits, session=services.session)
-    keeper = await services.components.checkpoints() if beginning.checkpoint else None
     # before anything is logged: a fork that is killed here cannot be resumed over half its files
-    before = await restore_beginning(keeper, beginning, fresh, services) if keeper else ""
-    texts = {key: str(value) for key, value in changed.items()}
-    written = services.publish(fresh, [events.RunForked(id, at, texts, before)])
-    for run, event in renamed(beginning, fresh, task):
+    before = await restore_beginning(beginning, fresh.id, services)
+    forked = events.RunForked(past.id, at, {key: str(value) for key, value in changed.items()}, before)
+    written = services.publish(fresh.id, [forked])
+    for run, event in renamed(beginning, fresh.id, task):
         written += services.publish(run, [event])
-    return await runs.solve(task, ParentRun(id=fresh, records=written))
+    return await runs.solve(task, replace(fresh, records=written))
 
 
-async def restore_beginning(keeper: Checkpoints, beginning: Beginning, fresh: str, services: Services) -> str:
+async def restore_beginning(beginning: Beginning, fresh: str, services: Services) -> str:
     """Restore the files as they were at the fork; return the checkpoint of how they were until now."""
+    keeper = await services.components.checkpoints() if beginning.checkpoint else None
+    if keeper is None:
+        return ""
     workspace = services.config.workspace
     await refuse_fork(keeper, workspace, beginning.checkpoint, beginning.last)
     before = await keeper.create(workspace, run=fresh)

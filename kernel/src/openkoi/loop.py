@@ -49,7 +49,7 @@ async def solve(run: TaskRun) -> Result:
         await restore_best(ruling, run)
         plan = refine(plan, best_of(run.iterations) if ruling.restart_from_best else run.iterations[-1], advice)
     result = await finish(ruling, run)
-    run.services.background.start(learn(result, run))
+    run.learning = run.services.background.start(learn(result, run))
     return result
 
 

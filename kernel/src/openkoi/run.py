@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
-from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
     Baseline,
@@ -28,6 +28,7 @@ from openkoi_hookspecs import (
     LimitExceededError,
     Limits,
     Message,
+    PendingQuestion,
     Query,
     Question,
     Request,
@@ -43,6 +44,7 @@ from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
 
+from .asker import question_id
 from .baselines import take_baselines
 from .conversation import Conversation
 from .effects import EffectLog
@@ -88,6 +90,7 @@ class TaskRun:
     uncaged: bool = False
     approved: frozenset[str] = frozenset()
     children: int = 0
+    learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
     replay: Rerun = field(init=False)
     budget: Budget = field(init=False)
@@ -166,10 +169,11 @@ class TaskRun:
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; the task's time stands still until the answer."""
-        id = name_of(question, self.id)
+        id, at = question_id(question, self.id), datetime.now(UTC).isoformat()
+        waiting = PendingQuestion(id, self.id, at, question, outermost=self.outermost, session=self.task.session)
         await self.emit(events.QuestionAsked(id, question.text))
         with self.budget.paused():
-            answer = await self.services.asker.ask(question, self.id)
+            answer = await self.services.asker.ask(waiting)
         await self.emit(events.QuestionAnswered(id, answer))
         return answer
 

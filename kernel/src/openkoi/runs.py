@@ -1,13 +1,15 @@
 """Start runs of tasks, and log how each one ends."""
 
 import os
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
-from openkoi_hookspecs import KoiError, Result, Task, events
+from openkoi_hookspecs import KoiError, NextAction, Result, Task, events
 from openkoi_isolation import sanitize_text
 from openkoi_models import check_models
 from openkoi_settings import keys
@@ -26,15 +28,23 @@ class Runs:
     services: Services
 
     async def solve(self, task: Task, parent: ParentRun = ALONE) -> Result:
-        """Do a task; whatever ends it without a result is logged, then raised."""
-        run = await self.make_run(task, parent)
-        services, nested = self.services, parent.depth > 0
-        with nullcontext() if nested else under_way(services.running, run.id):
-            for id, lost in () if nested else run.replay.lost:
-                services.publish(id, [lost])
-            if run.replay.active or (parent.records and not nested):
-                services.publish(run.id, [events.RunResumed(services.config.models_from_flags)])
-            return await run_logged(run)
+        """Do a task, as the only one who does this run; whatever ends it without a result is logged, then raised."""
+        if parent.depth:
+            return await self.carry_out(task, parent)
+        parent = replace(parent, id=parent.id or token_hex(10))
+        with under_way(self.services.running, parent.id):
+            return await self.carry_out(task, parent)
+
+    async def carry_out(self, task: Task, parent: ParentRun) -> Result:
+        """Do a task and write it to the log of its session, until what it taught is learned."""
+        with ExitStack() as writing:
+            log = writing.enter_context(self.services.logs.writing(task.session or self.services.session))
+            run = await Runs(self.services.writing_to(log)).make_run(task, parent)
+            log_beginning(run)
+            result = await run_logged(run)
+            if run.learning:
+                run.learning.add_done_callback(partial(leave, writing.pop_all()))
+            return result
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
@@ -68,6 +78,20 @@ class Runs:
         return run
 
 
+def log_beginning(run: "TaskRun") -> None:
+    """Log that a run goes on, and what is lost of it."""
+    nested, publish = run.nested.depth > 0, run.services.publish
+    for id, lost in () if nested else run.replay.lost:
+        publish(id, [lost])
+    if run.replay.active or (run.nested.records and not nested):
+        publish(run.id, [events.RunResumed(run.services.config.models_from_flags)])
+
+
+def leave(stack: ExitStack, _: object) -> None:
+    """Leave what was entered."""
+    stack.close()
+
+
 async def run_logged(run: "TaskRun") -> Result:
     """Do a run; whatever ends it without a result is logged, then raised."""
     from .loop import solve
@@ -82,4 +106,6 @@ async def run_logged(run: "TaskRun") -> Result:
     used = events.UsageRecorded("Task", task.text, category=task.category, channel=task.channel, score=score)
     with suppress(KoiError):
         await run.emit(used, *run.services.warnings.take())
+    if not run.nested.depth and result.decision.action is not NextAction.ESCALATE:
+        await run.services.asker.forget(run.id)
     return result

@@ -1,16 +1,18 @@
 """What all runs of a process share: settings, plugins, hooks, the log, memory, models and the user."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from openkoi_files import Asker, Daybook, Questions, tightened
-from openkoi_hookspecs import Event, Hit, Koi, Memory, Query, Record
+from openkoi_files import Daybook, tightened
+from openkoi_hookspecs import Event, Hit, Koi, Memory, Query, Questions, Record
 from openkoi_log import RunLog, session_id
 from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
 
+from .asker import Asker
 from .background import Background
 from .components import Components
 from .hooks import Hooks
@@ -21,9 +23,16 @@ from .plugin_sources import ask_sources
 from .plugins import Plugins
 from .publisher import Publisher
 from .redaction import Announcements
+from .session_logs import SessionLogs
 from .unknown_settings import find_unknown_settings
 
 DRAIN_TIMEOUT = 2.0
+
+
+def plugin_settings(config: Config) -> dict[str, object]:
+    """Return the settings that plugins may read: all but those of limits and of the models that fill a role."""
+    own = {key.name for key in (*keys.LIMITS.values(), keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}
+    return {name: setting.value for name, setting in config.settings.items() if name not in own}
 
 
 @dataclass(slots=True)
@@ -41,6 +50,7 @@ class Services:
     koi: Koi = field(init=False)
     components: Components = field(init=False)
     hooks: Hooks = field(init=False)
+    logs: SessionLogs = field(init=False)
     log: RunLog = field(init=False)
     publisher: Publisher = field(init=False)
     models: ModelAccess = field(init=False)
@@ -59,11 +69,11 @@ class Services:
             order=config[keys.HOOK_ORDER],
             patience=config[keys.HOOK_DEADLINE],
         )
-        self.log = RunLog(config.paths.sessions, self.session, self.redactor)
+        self.logs = SessionLogs(config.paths.sessions, self.redactor)
+        self.log = self.logs.open(self.session)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
         self.day = daily_budget(config)
-        questions = Questions(config.paths.data / "questions")
-        self.asker = Asker(questions, config[keys.WAIT_SECONDS])
+        self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
         self.warnings.texts += [*config.warnings, *tightened(config.paths.credentials)]
@@ -81,10 +91,45 @@ class Services:
     async def close(self) -> None:
         """Finish what runs in the background, for two seconds at most, then leave the log and the plugins."""
         try:
-            await self.background.close(DRAIN_TIMEOUT)
+            await self.leave_plugins(DRAIN_TIMEOUT)
         finally:
             self.log.close()
+
+    async def leave_plugins(self, seconds: float | None) -> None:
+        """Finish what runs in the background, for so many seconds at most, then leave the plugins."""
+        try:
+            await self.background.close(seconds)
+        finally:
             await self.components.exit_stack.aclose()
+
+    def writing_to(self, log: RunLog) -> "Services":
+        """Return the same services with the log of another session."""
+        if log is self.log:
+            return self
+        services = copy(self)
+        services.log, services.publisher = log, replace(self.publisher, log=log)
+        return services
+
+    def with_config(self, config: Config) -> "Services":
+        """Return the same services, plugins too, with another configuration of the kernel's own."""
+        services = copy(self)
+        services.config, services.models = config, replace(self.models, config=config)
+        services.router = ModelRouter(config, self.catalogue, services.models.provider, services.models.find_model)
+        return services
+
+    def with_plugins(self, config: Config) -> "Services":
+        """Return services with plugins of their own; what happens is logged, heard and answered as here."""
+        plugins = replace(self.plugins, config=config, sourced=[], loaded={})
+        services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
+        services.load_config = self.load_config
+        services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
+        services.asker, services.day = self.asker, self.day
+        return services
+
+    async def questions(self) -> Questions | None:
+        """Return where questions wait for other processes; None where nothing is chosen for that."""
+        store: Questions | None = await self.components.configured("questions")
+        return store
 
     def config_of(self, workspace: Path) -> Config:
         """Return the configuration of a folder: the user's, and the folder's own as far as a project may set it."""

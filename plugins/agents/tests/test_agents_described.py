@@ -57,7 +57,7 @@ def asked_of(
 
     async def live() -> tuple[Result, list[Record]]:
         koi = stage.assemble(workspace, workspace.parent / "home")
-        koi.services.asker.person = answer
+        koi.attend(answer)
         async with koi:
             result = await koi.solve(one)
             return result, list(koi.records(koi.session))

@@ -1,5 +1,6 @@
 """What waits for a person is told so that it can be judged, and answered so that a no is never a yes."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,23 +11,20 @@ import pytest
 from openkoi.app import App
 from openkoi_cli.answering import YES, how, meant, no_because, yes_to
 from openkoi_cli.approvals import fact, lines
-from openkoi_cli.person import answered_elsewhere
+from openkoi_cli.person import Terminal
 from openkoi_cli.plain import plain
-from openkoi_cli.waiting import Began, Pending, age, is_over, outermost, pending
-from openkoi_files import Questions
+from openkoi_cli.waiting import Pending, age, list_pending
 from openkoi_hookspecs import (
-    Cost,
-    Decision,
     Event,
     KoiError,
-    Limits,
     PendingQuestion,
     PluginNotFoundError,
     Question,
+    Record,
     Task,
     events,
 )
-from openkoi_hookspecs import NextAction as Ends
+from openkoi_local import FileQuestions
 from openkoi_testing import Stage
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -110,23 +108,6 @@ def test_a_time_that_cannot_be_read_costs_nothing() -> None:
     assert "1 hour ago" == age("2026-03-01T11:00:00", NOW)
 
 
-def test_a_run_that_goes_round_in_its_parents_ends_somewhere() -> None:
-    runs = {"a": Began("A", "b", "s"), "b": Began("B", "a", "s"), "c": Began("C", "d", "s"), "d": Began("D", "", "s")}
-
-    assert "d" == outermost("c", runs)
-    assert outermost("a", runs) in runs
-    assert "gone" == outermost("gone", runs)
-
-
-@pytest.mark.parametrize(
-    ("ended", "over"), [("", False), ("escalate", False), ("accept", True), ("abort_budget", True)]
-)
-def test_whoever_can_be_resumed_is_not_over(ended: str, over: bool) -> None:
-    runs = {"part": Began("Part", "whole", "s"), "whole": Began("Whole", "", "s", ended)}
-
-    assert [over, over, False] == [is_over(run, runs) for run in ("part", "whole", "unknown")]
-
-
 def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> App:
     """An OpenKoi in whose log this has happened, by run."""
     koi = Stage().assemble(tmp_path, tmp_path / "home")
@@ -136,44 +117,37 @@ def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> App:
     return koi
 
 
-def wait(kept: Questions, id: str, run: str, days: float = 0) -> None:
-    kept.put(PendingQuestion(id, run, (datetime.now(UTC) - timedelta(days=days)).isoformat(), GATE))
-
-
-def test_what_is_a_month_old_is_put_away_answered_or_not(tmp_path: Path) -> None:
-    koi = house(tmp_path)
-    for id, days in (("new", 29), ("old", 31), ("answered", 31)):
-        wait(koi.services.asker.kept, id, "run-1", days)
-    koi.answer_question("answered", "yes")
-
-    assert ["new"] == [one.waiting.id for one in pending(koi)]
-    assert ["new.json"] == [path.name for path in koi.services.asker.kept.folder.iterdir()]
-
-
-def test_the_task_is_named_and_what_to_go_on_with(tmp_path: Path) -> None:
+def test_the_task_is_named_and_what_to_resume(tmp_path: Path) -> None:
     part = Task("Write the letter", parent="whole")
     koi = house(tmp_path, [("whole", events.TaskStarted(Task("Write"))), ("part", events.TaskStarted(part))])
-    wait(koi.services.asker.kept, "a", "whole", 1)
-    wait(koi.services.asker.kept, "b", "part", 0.5)
-    wait(koi.services.asker.kept, "c", "unknown")
 
-    told = [(one.task, one.resume) for one in pending(koi)]
-    assert [("Write", "whole"), ("Write the letter", "whole"), ("", "")] == told
+    async def ask() -> list[Pending]:
+        kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+        for number, run in enumerate(("whole", "part", "unknown")):
+            at = (datetime.now(UTC) + timedelta(seconds=number)).isoformat()
+            asked = PendingQuestion(run, run, at, GATE, outermost="whole", session=koi.session)
+            await kept.put(asked)
+        return await list_pending(koi)
 
-
-def test_a_question_of_a_run_that_is_over_is_put_away(tmp_path: Path) -> None:
-    over = events.RunCompleted(Decision(Ends.ACCEPT, "good"), Cost())
-    koi = house(tmp_path, [("run-1", events.TaskStarted(Task("Write", limits=Limits()))), ("run-1", over)])
-    wait(koi.services.asker.kept, "a", "run-1")
-
-    assert [] == pending(koi)
-    assert [] == list(koi.services.asker.kept.folder.iterdir())
+    there = asyncio.run(ask())
+    assert [("Write", "whole"), ("Write the letter", "whole"), ("", "whole")] == [
+        (one.task, one.resume) for one in there
+    ]
 
 
-def test_a_prompt_knows_that_its_question_was_answered_elsewhere(tmp_path: Path) -> None:
-    kept = Questions(tmp_path)
-    kept.put(PendingQuestion("a", "run-1", NOW.isoformat(), GATE))
-    kept.put(PendingQuestion("b", "run-1", NOW.isoformat(), FREE))
-    kept.answer_question("b", "Leave it")
+def test_the_terminal_says_what_was_answered_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal = Terminal()
+    for id, question in (("a", GATE), ("b", FREE)):
+        terminal.hear(Record("r", "", "run-1", events.QuestionAsked(id, question.text)))
+    terminal.left.add(FREE.text)
+    terminal.hear(Record("r", "", "run-1", events.QuestionAnswered("a", "yes")))
+    terminal.hear(Record("r", "", "run-1", events.QuestionAnswered("b", "Leave it")))
 
-    assert ["", "Leave it"] == [answered_elsewhere(question, kept) for question in (GATE, FREE)]
+    assert "\n  Answered from elsewhere: Leave it\n" == capsys.readouterr().err
+
+
+def test_who_asks_outside_tasks_is_named() -> None:
+    told = "\n".join(lines([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
+
+    assert "OpenKoi, outside tasks" in told
+    assert "resume" not in told

@@ -1,5 +1,6 @@
 """What is told of memory, costs and unfinished tasks: from the log alone, and each call once."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +16,8 @@ from openkoi_cli.spared import spared
 from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
-from openkoi_files import Daybook
+from openkoi_cli.waiting import list_pending
+from openkoi_files import Daybook, under_way
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -35,6 +37,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_local import FileQuestions
 from openkoi_log import Past, past_tasks
 from openkoi_report import Charge, ModelCost, Phase, Saved, Saving, costs_of
 from openkoi_testing import Stage
@@ -78,7 +81,8 @@ def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str
 
 def told(koi: App) -> str:
     sessions = koi.services.config.paths.sessions
-    return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True))))
+    waiting = asyncio.run(list_pending(koi))
+    return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting))
 
 
 def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
@@ -106,9 +110,9 @@ def line_of(name: str, text: str) -> str:
 @pytest.mark.row("CLI-04")
 def test_what_is_left_to_do_is_told(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", task()), ("run-2aaa", task("Write the\nletter", over=False)))
-    koi.services.asker.kept.put(
-        PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), Question("A reason.\nAllow it?"))
-    )
+    asked = Question("A reason.\nAllow it?")
+    kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+    asyncio.run(kept.put(PendingQuestion("4f2a9c0e1b7d", "run-2aaa", now().isoformat(), asked)))
     text = told(koi)
 
     assert "    4f2a9c0e  just now  Allow it?" in text
@@ -126,9 +130,9 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
     koi = Stage().assemble(tmp_path, tmp_path / "home")
     koi.services.publish("run-1", task(over=False))
 
-    assert "run-1" in told(koi)
-    koi.services.log.close()
-    assert "interrupted" in told(koi)
+    with under_way(koi.services.running, "run-1"):
+        assert "    run-1  at work now" in told(koi)
+    assert "    run-1  interrupted" in told(koi)
 
 
 @pytest.mark.row("CLI-04")

@@ -123,7 +123,7 @@ class Home:
 
         async def done() -> list[Record]:
             async with koi:
-                koi.services.asker.person = person
+                koi.attend(person)
                 await koi.solve(Task(text, project=more.get("project", "pond"), workspace=str(self.workspace)))
                 await koi.drain()
                 return list(koi.records(koi.session))

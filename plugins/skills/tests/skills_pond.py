@@ -97,7 +97,7 @@ class Pond:
 
     async def solved(self, task: str, stage: Stage) -> Result:
         async with stage.assemble(self.workspace, self.home) as koi:
-            koi.services.asker.person = self.person
+            koi.attend(self.person)
             result = await koi.solve(Task(task))
             await koi.drain()
             self.records = tuple(koi.records(koi.session))

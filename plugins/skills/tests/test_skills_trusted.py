@@ -69,7 +69,7 @@ def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_sessio
 
     async def asked_twice() -> int:
         async with Stage(model=pond.model).assemble(pond.workspace, pond.home) as koi:
-            koi.services.asker.person = pond.nobody
+            koi.attend(pond.nobody)
             run = await koi.runs_of_tasks.make_run(Task(TASK))
             for _ in range(2):
                 await settle(pond.home / "data", run, seconds=0.01)

@@ -57,7 +57,7 @@ async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[
 
     home = workspace / "home"
     async with Stage().assemble(workspace, home) as koi:
-        koi.services.asker.person = person
+        koi.attend(person)
         tools = {
             tool.name: tool for tool in await WorkspaceTools().tools(await koi.runs_of_tasks.make_run(Task("a task")))
         }

@@ -47,7 +47,7 @@ async def interrupted_and_resumed(work: Path, home: Path) -> None:
         records = list(before.records(before.session))
     (run,) = {record.run for record in records if isinstance(record.event, events.TaskStarted)}
     async with Stage(says=[EDIT, "Done."]).assemble(work, home) as after:
-        await after.resume(records, run)
+        await after.resume(run).result()
 
 
 def test_a_run_that_begins_does_not_read_the_session(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
 """Which question is meant, and what is answered to it. Knows what waits; knows no command's options."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
-from .waiting import Pending, listed
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question
 
-if TYPE_CHECKING:
-    from openkoi.app import App
-    from openkoi_hookspecs import Question
+from .invocation import Invocation
+from .waiting import Pending, listed
 
 YES = ("y", "yes", "allow", "approve")
 NOTHING = "Nothing waits for an answer. openkoi approvals lists what does."
@@ -17,8 +15,6 @@ NOTHING = "Nothing waits for an answer. openkoi approvals lists what does."
 
 def meant(there: Sequence[Pending], id: str) -> Pending:
     """The question of that id, or the beginning of it; without one, the only one that is answered by yes or no."""
-    from openkoi_hookspecs import KoiError, PluginNotFoundError
-
     if not there:
         raise KoiError(NOTHING)
     found = [one for one in there if one.waiting.id.startswith(id)]
@@ -31,7 +27,7 @@ def meant(there: Sequence[Pending], id: str) -> Pending:
     return found[0]
 
 
-def yes_to(question: "Question") -> str:
+def yes_to(question: Question) -> str:
     """The choice that allows it; empty where there is none, because it wants other words."""
     return next((choice for choice in question.choices if choice.strip().lower() in YES), "")
 
@@ -48,9 +44,9 @@ def how(one: Pending) -> str:
     return f"{wants} Say it: openkoi approve {one.id} --answer TEXT"
 
 
-def answer(one: Pending, words: str, done: str, koi: "App") -> None:
+async def answer(one: Pending, words: str, done: str, koi: Koi, invocation: Invocation) -> None:
     """Answer, and say so."""
-    koi.answer_question(one.waiting.id, words)
-    click.echo(koi.services.redactor(f"{done} {one.id}: {one.line}"))
+    await koi.answer_question(one.waiting.id, words)
+    click.echo(invocation.redact(f"{done} {one.id}: {one.line}"))
     if one.resume:
-        click.echo(f"  The task does not run any more. To go on with it: openkoi resume {one.resume[:8]}", err=True)
+        click.echo(f"  The task has stopped. To resume it, run `openkoi resume {one.resume[:8]}`.", err=True)

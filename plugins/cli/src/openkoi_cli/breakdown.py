@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from openkoi_files import is_under_way
 from openkoi_hookspecs import KoiError
 from openkoi_report import NOTHING, Costs, ModelCost, clipped, costs_of, dollars, plural, tokens_text
 
 from .spending import SPANS, since
-from .waiting import age, alive, pending
+from .waiting import Pending, age
 
 if TYPE_CHECKING:
     from openkoi.app import App
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-def breakdown(koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]") -> Iterator[str]:
+def breakdown(
+    koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]", pending: Sequence[Pending]
+) -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
     spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
     yield from headed("Providers used this month", providers(spans[-1]))
@@ -30,10 +33,8 @@ def breakdown(koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]") ->
         "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
     )
     yield from headed("Limit of the day", day(koi.services.day))
-    yield from headed("Waiting for an answer (openkoi approvals)", waiting(koi))
-    yield from headed(
-        "Not finished (to go on: openkoi resume ID)", unfinished(koi.services.config.paths.sessions, tasks)
-    )
+    yield from headed("Waiting for an answer (openkoi approvals)", waiting(pending))
+    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.services.running, tasks))
 
 
 def headed(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -81,17 +82,17 @@ def day(book: "Daybook | None") -> list[str]:
     return [", ".join(filter(None, (usd, tokens if math.isfinite(book.most_tokens) else "")))]
 
 
-def waiting(koi: "App") -> list[str]:
-    """The questions that nobody has answered yet."""
+def waiting(pending: Sequence[Pending]) -> list[str]:
+    """The questions without an answer."""
     now = datetime.now(UTC)
-    return [f"{one.id}  {age(one.waiting.at, now)}  {one.line}" for one in pending(koi)]
+    return [f"{one.id}  {age(one.waiting.at, now)}  {one.line}" for one in pending]
 
 
-def unfinished(sessions: Path, tasks: "Sequence[Past]") -> list[str]:
+def unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
     """The tasks that ended before their time, and how; or that a process is at work on."""
     left = [past for past in tasks if past.resumable]
     lines = [
-        f"{past.run[:8]}  {'at work now' if alive(sessions, past.segment) else past.ended or 'interrupted':<12} "
+        f"{past.run[:8]}  {'at work now' if is_under_way(running, past.run) else past.ended or 'interrupted':<12} "
         f"{clipped(past.text, 60)}"
         for past in left[:SHOWN]
     ]

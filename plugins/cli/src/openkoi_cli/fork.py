@@ -9,9 +9,6 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Record
-    from openkoi_log import Past
-
     from .faces import Face
 
 
@@ -26,19 +23,16 @@ def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str
 
     What the task was told and answered until then is neither asked nor paid for again. Without an id, the last task.
     """
-    from openkoi_log import find_task, records_of
+    from openkoi_log import find_task
 
     from .faces import faced
     from .interruptible import interruptible
-    from .workplace import models_of, workplace_of
 
     changed = dict(map(setting, said))
     with faced(format, invocation) as face:
         koi = invocation.open()
         past = find_task(koi.services.config.paths.sessions, task_id)
-        records = records_of(koi.services.config.paths.sessions, past)
-        invocation.open(settings=models_of(past, records, changed), workspace=workplace_of(past, records))
-        interruptible(forked(past, records, (at - 1, changed), face))
+        interruptible(forked(past.run, at, changed, face))
     return face.report.status
 
 
@@ -53,22 +47,15 @@ def setting(said: str) -> tuple[str, object]:
         return key.strip(), text
 
 
-async def forked(
-    past: "Past", records: Sequence["Record"], change: tuple[int, Mapping[str, object]], face: "Face"
-) -> None:
+async def forked(run: str, at: int, changed: Mapping[str, object], face: "Face") -> None:
     """Do it in front of a face."""
-    from openkoi_files import is_under_way
-    from openkoi_hookspecs import KoiError
-
     from .person import attended
 
-    koi, (at, changed) = face.koi, change
-    if is_under_way(koi.services.running, past.run):
-        raise KoiError(f"Task {past.run[:8]} is under way in another process. Wait for its end, or end it first.")
+    koi = face.koi
     koi.listen(face.tell)
     attended(koi)
-    face.live.line(f"[fork] {past.run[:8]} at iteration {at + 1}")
+    face.live.line(f"[fork] {run[:8]} at iteration {at}")
     async with koi:
-        await koi.fork(records, past.run, at, changed)
+        await koi.fork(run, at=at - 1, settings=changed).result()
         face.show()
     face.afterwards(koi)

@@ -1,50 +1,59 @@
-"""Ask the person at the terminal. Knows one terminal, and what is answered elsewhere meanwhile; knows no run."""
+"""Ask the user at the terminal, and say so when a question was answered elsewhere meanwhile."""
 
 import asyncio
 import sys
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 import click
 
-from openkoi_hookspecs import Question
+from openkoi_hookspecs import Koi, Question, Record, events
 
 from .plain import plain
 
-if TYPE_CHECKING:
-    from openkoi.app import App
-    from openkoi_files import Questions
+
+@dataclass(slots=True)
+class Terminal:
+    """The user at the terminal. ``left`` are the texts of questions that stand there, answered from elsewhere."""
+
+    asked: dict[str, str] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+
+    async def ask(self, question: Question) -> str | None:
+        """Show the question and wait for a line; an empty one is not an answer."""
+        choices = f" [{'/'.join(question.choices)}]" if question.choices else ""
+        forget_what_was_typed()
+        click.echo(f"\n{plain(question.text + choices)} ", err=True, nl=False)
+        try:
+            line = await read_line()
+        except asyncio.CancelledError:
+            self.left.add(question.text)
+            raise
+        return line.strip() or None
+
+    def hear(self, record: Record) -> None:
+        """Say what was answered to a question that stands at the terminal without an answer."""
+        match record.event:
+            case events.QuestionAsked(id=id, text=text):
+                self.asked[id] = text
+            case events.QuestionAnswered(id=id, answer=answer):
+                text = self.asked.pop(id, "")
+                if answer and text in self.left:
+                    click.echo(f"\n  Answered from elsewhere: {plain(answer)}", err=True)
+                self.left.discard(text)
 
 
-def attended(koi: "App") -> None:
-    """Let whoever sits at the terminal be asked, if somebody does."""
-    koi.services.asker.person = partial(ask_person, kept=koi.services.asker.kept) if somebody_there() else None
+def attended(koi: Koi) -> None:
+    """Let the user at the terminal be asked, if there is one."""
+    if somebody_there():
+        terminal = Terminal()
+        koi.listen(terminal.hear)
+        koi.attend(terminal.ask)
 
 
 def somebody_there() -> bool:
     """Whether a person can be asked: both ends of the terminal must be one."""
     return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-async def ask_person(question: Question, kept: "Questions | None" = None) -> str | None:
-    """Show the question and wait for a line; an empty one is no answer. Says so when it is answered elsewhere."""
-    choices = f" [{'/'.join(question.choices)}]" if question.choices else ""
-    forget_what_was_typed()
-    click.echo(f"\n{plain(question.text + choices)} ", err=True, nl=False)
-    try:
-        line = await read_line()
-    except asyncio.CancelledError:
-        if kept and (said := answered_elsewhere(question, kept)):
-            click.echo(f"\n  Answered from elsewhere: {plain(said)}", err=True)
-        raise
-    return line.strip() or None
-
-
-def answered_elsewhere(question: Question, kept: "Questions") -> str:
-    """What was answered to a question that waits; empty while nothing was."""
-    there = filter(None, map(kept.read, kept.folder.glob("*.json")))
-    return next((said for waiting, said in there if said and waiting.question == question), "")
 
 
 def forget_what_was_typed() -> None:

@@ -11,13 +11,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi.app import App
-    from openkoi_hookspecs import Record
     from openkoi_log import Past
 
     from .faces import Face
 
 STATUS = " `openkoi status` lists recent tasks."
-MODELS = ("model", "evaluator")
+FLAGS = ("model", "evaluator", "budget")
 
 
 @click.command()
@@ -31,39 +30,26 @@ MODELS = ("model", "evaluator")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
-    from openkoi_log import records_of
     from openkoi_settings import keys
 
     from .faces import faced
     from .interruptible import interruptible
-    from .workplace import models_of, workplace_of
 
+    settings = {keys.FLAGS[flag].name: flags[flag] for flag in FLAGS if flags.get(flag) not in (None, "")}
     with faced(format, invocation) as face:
-        koi = invocation.open(flags)
-        past = unfinished(koi, task_id)
-        records = records_of(koi.services.config.paths.sessions, past)
-        said = {keys.FLAGS[flag].name: flags[flag] for flag in MODELS if flags.get(flag)}
-        invocation.open(flags, settings=models_of(past, records, said), workspace=workplace_of(past, records))
-        changed = {keys.MAX_COST_USD.name: flags["budget"]} if flags.get("budget") is not None else {}
-        interruptible(gone_on(past, records, changed, face))
+        past = find_past(invocation.open(), task_id)
+        interruptible(gone_on(past, settings, face))
     return face.report.status
 
 
-def unfinished(koi: "App", task_id: str) -> "Past":
-    """Return the task that is meant; raises KoiError when there is nothing left to do of it."""
-    from openkoi_hookspecs import KoiError
+def find_past(koi: "App", task_id: str) -> "Past":
+    """Return the task of an id; without one, the last one of this folder that can be resumed."""
     from openkoi_log import find_task, past_tasks
 
     sessions = koi.services.config.paths.sessions
-    if not task_id:
-        return unfinished_here([past for past in past_tasks(sessions) if past.resumable], koi)
-    past = find_task(sessions, task_id)
-    if not past.resumable:
-        raise KoiError(
-            f"Task {past.run[:8]} has ended ({past.ended}), so it cannot be resumed. "
-            f"To see it again, run `openkoi replay {past.run[:8]}`."
-        )
-    return past
+    if task_id:
+        return find_task(sessions, task_id)
+    return unfinished_here([past for past in past_tasks(sessions) if past.resumable], koi)
 
 
 def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
@@ -84,36 +70,45 @@ def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
 
 def folder_of(past: "Past", koi: "App") -> "Path | None":
     """Return the folder that a task worked in; None where it is gone, or the task is running now."""
-    from openkoi_files import is_under_way
-    from openkoi_hookspecs import KoiError
-    from openkoi_log import records_of
+    from pathlib import Path
 
-    from .workplace import workplace_of
+    from openkoi_files import is_under_way
+    from openkoi_hookspecs import events
 
     if is_under_way(koi.services.running, past.run):
         return None
-    try:
-        return workplace_of(past, records_of(koi.services.config.paths.sessions, past))
-    except KoiError:
-        return None
+    own = (one.event for one in koi.records(session_of(past)) if one.run == past.run)
+    folder = next((Path(event.workspace) for event in own if isinstance(event, events.TaskStarted)), Path.cwd())
+    return folder if folder.is_dir() else None
 
 
-async def gone_on(past: "Past", records: Sequence["Record"], changed: Mapping[str, object], face: "Face") -> None:
+def session_of(past: "Past") -> str:
+    """Return the session that a task belongs to."""
+    return past.segment.partition(".")[0]
+
+
+async def gone_on(past: "Past", settings: Mapping[str, object], face: "Face") -> None:
     """Resume in front of a face that knows what happened before."""
-    from openkoi_report import plural
-
     from .person import attended
 
     koi = face.koi
-    koi.services.log.session = past.segment.partition(".")[0]
-    face.report.run = past.run
-    for record in records:
-        face.report.take(record)
-    face.report.resume()
-    face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
     koi.listen(face.tell)
     attended(koi)
     async with koi:
-        await koi.resume(records, past.run, changed)
+        handle = koi.resume(past.run, settings=settings)
+        show_past(past, face)
+        await handle.result()
         face.show()
     face.afterwards(koi)
+
+
+def show_past(past: "Past", face: "Face") -> None:
+    """Tell the face what the task did before."""
+    from openkoi_report import plural
+
+    face.report.run = past.run
+    for record in face.koi.records(session_of(past)):
+        if record.run:
+            face.report.take(record)
+    face.report.resume()
+    face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from openkoi_log import Past
     from openkoi_report import Charge
 
+    from .waiting import Pending
+
 LAST, ALL = 5, 50
 BROUGHT = (("Skills", "skills"), ("Integrations", "messengers"))
 
@@ -40,12 +42,12 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
         click.echo(invocation.redact("\n".join(reasons(invocation, why))))
         return
     koi = invocation.open()
-    told = asyncio.run(memory_told(koi))
+    told, pending = asyncio.run(ask_plugins(koi))
     tasks = past_tasks(koi.services.config.paths.sessions)
     lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
     lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *spent_lines(koi, tasks, invocation, by_model=costs)]
+        lines += ["", *spent_lines(koi, tasks, pending, by_model=costs, verbose=invocation.verbose)]
     click.echo(koi.services.redactor("\n".join(lines)))
 
 
@@ -59,18 +61,25 @@ def reasons(invocation: Invocation, task_id: str) -> list[str]:
     return list(why_lines(report_of(records, run)))
 
 
+async def ask_plugins(koi: "App") -> tuple[dict[str, str], Sequence["Pending"]]:
+    """Return what the chosen memory says of itself, and the questions that wait."""
+    from .waiting import list_pending
+
+    async with koi:
+        return await memory_told(koi), await list_pending(koi)
+
+
 async def memory_told(koi: "App") -> dict[str, str]:
     """What the chosen memory says of itself."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
-    async with koi:
-        memory = await koi.services.components.memory()
-        if memory is None:
-            return {"": "none chosen"}
-        try:
-            told = dict(await memory.health()) if isinstance(memory, SupportsHealthCheck) else {}
-        except KoiError as error:
-            return {"": str(error)}
+    memory = await koi.services.components.memory()
+    if memory is None:
+        return {"": "none chosen"}
+    try:
+        told = dict(await memory.health()) if isinstance(memory, SupportsHealthCheck) else {}
+    except KoiError as error:
+        return {"": str(error)}
     return told or {"": "ready"}
 
 
@@ -100,18 +109,20 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
     return ["  Last tasks:", *rows]
 
 
-def spent_lines(koi: "App", tasks: Sequence["Past"], invocation: Invocation, *, by_model: bool) -> "Iterator[str]":
+def spent_lines(
+    koi: "App", tasks: Sequence["Past"], pending: Sequence["Pending"], *, by_model: bool, verbose: bool
+) -> "Iterator[str]":
     """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
     from .breakdown import breakdown
     from .spared import spared
     from .spending import charges, told_by
 
-    there = charges(koi.services.config.paths.sessions, told_by(phases=invocation.verbose))
+    there = charges(koi.services.config.paths.sessions, told_by(phases=verbose))
     yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
     if by_model:
         yield from ("", *model_lines(there), "", *spared(koi))
-    if invocation.verbose:
-        yield from breakdown(koi, tasks, there)
+    if verbose:
+        yield from breakdown(koi, tasks, there, pending)
 
 
 def model_lines(there: Sequence["Charge"]) -> list[str]:

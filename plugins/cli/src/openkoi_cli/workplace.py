@@ -1,45 +1,12 @@
-"""Where a task is done: the folder of a past one, with its model, or a copy that nothing comes back from."""
+"""A copy of a folder, for a dry run: nothing comes back from it."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import KoiError, Record, events
-from openkoi_log import Past
-from openkoi_settings import keys
-
-EVERY_ROLE = keys.DEFAULT_MODEL.name
-ROLES = {key.name for key in keys.MODEL_OF.values()}
-
-
-def workplace_of(past: Past, records: Iterable[Record]) -> Path:
-    """The folder that a past task worked in; raises KoiError when it is not there any more."""
-    started = (one.event for one in records if one.run == past.run and isinstance(one.event, events.TaskStarted))
-    folder = next((Path(event.workspace) for event in started if event.workspace), Path.cwd())
-    if not folder.is_dir():
-        raise KoiError(f"Task {past.run[:8]} worked in {folder}, which is not there any more.")
-    return folder
-
-
-def models_of(past: Past, records: Iterable[Record], said: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings that let a past task's models work again, and over them those that are ``said`` now."""
-    named: dict[str, object] = {}
-    forked: dict[str, object] = {}
-    for event in (record.event for record in records if record.run == past.run):
-        if isinstance(event, events.TaskStarted):
-            named = {**event.models, **({keys.EXECUTOR.name: past.model} if past.model else {})}
-        elif isinstance(event, events.RunForked):
-            forked = {key: value for key, value in event.changed.items() if key in {EVERY_ROLE, *ROLES}}
-        elif isinstance(event, events.RunResumed) and event.models:
-            named, forked = {**event.models}, {}
-    return replaced(replaced(named, forked), said)
-
-
-def replaced(models: Mapping[str, object], others: Mapping[str, object]) -> dict[str, object]:
-    """Return models with others over them; one for every role leaves none of them."""
-    return dict(others) if EVERY_ROLE in others else {**models, **others}
+from openkoi_hookspecs import KoiError
 
 
 @contextmanager

@@ -4,7 +4,6 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 """
 
 from .answers import Answers
-from .asker import Asker, name_of
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import locked
@@ -12,22 +11,18 @@ from .private import private_folder, read_text, replace_file, tightened
 from .processes import is_process_running
 from .programs import Unstartable, unstartable
 from .project import project_id
-from .questions import Questions
 from .underway import is_under_way, under_way
 
 __all__ = [
     "STORE",
     "Answers",
-    "Asker",
     "Daybook",
-    "Questions",
     "SavedKey",
     "Unstartable",
     "is_process_running",
     "is_under_way",
     "locked",
     "moved_in",
-    "name_of",
     "private_folder",
     "project_id",
     "read_text",

@@ -18,9 +18,11 @@ def under_way(folder: Path, run: str) -> Iterator[None]:
     file = opened(path)
     try:
         if not tried(file):
-            raise KoiError(f"Task {run[:8]} is under way in another process. Wait for its end, or end it first.")
-        yield
-        path.unlink(missing_ok=True)
+            raise KoiError(f"Task {run[:8]} is under way already. Wait for its end, or end it first.")
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
     finally:
         os.close(file)
 

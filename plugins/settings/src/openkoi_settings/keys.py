@@ -230,6 +230,12 @@ USE_CHECKPOINTS = Key("use.checkpoints", "", "what keeps files for undo", select
 USE_COMPACTOR = Key(
     "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
 )
+USE_QUESTIONS = Key(
+    "use.questions",
+    "",
+    "where questions wait for openkoi approve; process: for this process alone",
+    selects="questions",
+)
 PREFER = Key(
     "plugins.prefer.*",
     "",

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
         MemoryContract,
         MessengerContract,
         ProviderContract,
+        QuestionsContract,
         SandboxContract,
         ToolboxContract,
     )
-    from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse
+    from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse, write_log
 
 pytest.register_assert_rewrite("openkoi_testing.contracts")
 
@@ -33,6 +34,7 @@ __all__ = [
     "MemoryContract",
     "MessengerContract",
     "ProviderContract",
+    "QuestionsContract",
     "Rehearsed",
     "SandboxContract",
     "Scripted",
@@ -43,6 +45,7 @@ __all__ = [
     "perform",
     "recorded",
     "rehearse",
+    "write_log",
 ]
 
 

@@ -16,16 +16,18 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi.registry import Scan, scan
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
+from openkoi_log import segments
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
-INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors"})
+INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions"})
 MODEL = "rehearsal/script"
 CHOSEN: Mapping[str, object] = {
     keys.USE_SANDBOX.name: "plain",
     keys.USE_CHECKPOINTS.name: "store",
     keys.USE_COMPACTOR.name: "rolling-window",
+    keys.USE_QUESTIONS.name: "files",
     keys.DEFAULT_MODEL.name: MODEL,
     keys.MODEL_PRICE.at(MODEL).name: [0.0, 0.0],
 }
@@ -87,6 +89,16 @@ async def recorded(evaluator: SupportsBaseline, run: Run) -> Baseline | None:
     event = read_line(sealed(write_line(record))).event
     assert isinstance(event, events.ChecksBaseline), f"The log cannot carry this baseline: {baseline}"
     return event.baseline
+
+
+def write_log(home: Path, records: Sequence[Record]) -> None:
+    """Write the log of a session anew, such as the beginning of one, as a process leaves it that is killed there."""
+    session = next(one.event.task.session for one in records if isinstance(one.event, events.TaskStarted))
+    folder = home / "data" / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in segments(folder, session):
+        path.unlink()
+    (folder / f"{session}.jsonl").write_bytes(b"".join(sealed(write_line(record)) for record in records))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from .evaluator import EvaluatorContract
 from .memory import MemoryContract
 from .messenger import MessengerContract
 from .provider import ProviderContract
+from .questions import QuestionsContract
 from .sandbox import SandboxContract
 from .toolbox import ToolboxContract
 
@@ -21,6 +22,7 @@ __all__ = [
     "MemoryContract",
     "MessengerContract",
     "ProviderContract",
+    "QuestionsContract",
     "SandboxContract",
     "ToolboxContract",
 ]

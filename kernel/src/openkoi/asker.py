@@ -1,0 +1,183 @@
+"""Put questions to the user: to frontends that attend here, and to the store where other processes answer them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from secrets import token_hex
+
+from openkoi_hookspecs import PendingQuestion, Question, Questions
+
+User = Callable[[Question], Awaitable[str | None]]
+
+
+@dataclass(eq=False, slots=True)
+class Attendant:
+    """A frontend that attends. It is asked one question at a time, for ``timeout`` seconds each."""
+
+    user: User
+    timeout: float | None
+    warn: Callable[[str], None]
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def answer(self, question: Question) -> str | None:
+        """Return its answer; None if it gives none in time, or fails."""
+        async with self.turn:
+            try:
+                async with asyncio.timeout(self.timeout):
+                    return await self.user(question)
+            except TimeoutError:
+                return None
+            except Exception as error:  # a frontend must not end a run
+                self.warn(f"A frontend that answers questions failed: {type(error).__name__}: {error}.")
+                return None
+
+
+@dataclass(eq=False, slots=True)
+class OpenQuestion:
+    """A question that is asked now. Without a frontend it waits ``patience`` seconds for an answer from elsewhere."""
+
+    question: Question
+    patience: float
+    result: asyncio.Future[str | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    asked: dict[Attendant, asyncio.Task[str | None]] = field(default_factory=dict)
+    timer: asyncio.TimerHandle | None = None
+
+    def begin(self, attendants: list[Attendant]) -> None:
+        """Ask all that attend."""
+        for attendant in attendants:
+            self.put_to(attendant)
+        if not attendants:
+            self.wait_unattended()
+
+    def put_to(self, attendant: Attendant) -> None:
+        """Ask one more frontend."""
+        if self.timer:
+            self.timer.cancel()
+        task = asyncio.create_task(attendant.answer(self.question))
+        self.asked[attendant] = task
+        task.add_done_callback(partial(self.hear, attendant))
+
+    def hear(self, attendant: Attendant, task: asyncio.Task[str | None]) -> None:
+        """Take what a frontend said. When none of them has an answer, there is none."""
+        self.asked.pop(attendant, None)
+        if not task.cancelled() and (task.result() is not None or not self.asked):
+            self.settle(task.result())
+
+    def leave(self, attendant: Attendant) -> None:
+        """Stop asking a frontend that attends no more."""
+        if task := self.asked.pop(attendant, None):
+            task.cancel()
+            if not self.asked:
+                self.wait_unattended()
+
+    def wait_unattended(self) -> None:
+        self.timer = asyncio.get_running_loop().call_later(self.patience, self.settle, None)
+
+    def settle(self, answer: str | None) -> None:
+        """Give the answer, unless there is one already."""
+        if not self.result.done():
+            self.result.set_result(answer)
+
+    async def end(self) -> None:
+        """Stop asking."""
+        if self.timer:
+            self.timer.cancel()
+        tasks = list(self.asked.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks the user of one process. ``store`` is where questions wait for other processes, if there is one."""
+
+    store: Callable[[], Awaitable[Questions | None]]
+    patience: float
+    warn: Callable[[str], None]
+    attendants: list[Attendant] = field(default_factory=list)
+    open: list[OpenQuestion] = field(default_factory=list)
+    unanswered: dict[str, set[str]] = field(default_factory=dict)
+
+    def attend(self, user: User, timeout: float | None) -> Callable[[], None]:
+        """Ask this user, too; return a function that ends it."""
+        attendant = Attendant(user, timeout, self.warn)
+        self.attendants.append(attendant)
+        for question in self.open:
+            question.put_to(attendant)
+        return partial(self.leave, attendant)
+
+    def leave(self, attendant: Attendant) -> None:
+        """Ask a frontend no more."""
+        if attendant in self.attendants:
+            self.attendants.remove(attendant)
+            for question in self.open:
+                question.leave(attendant)
+
+    @property
+    def reachable(self) -> bool:
+        """Whether a question outside runs can be answered at all."""
+        return bool(self.attendants) or self.patience > 0
+
+    async def ask(self, waiting: PendingQuestion) -> str | None:
+        """Return the first answer; None without one. What a run asks stays in the store until it is resumed."""
+        store, answer = await self.put(waiting)
+        try:
+            if answer is None:
+                answer = await self.first(waiting, store)
+        finally:
+            if store:
+                await self.put_away(waiting, store, answered=answer is not None)
+        return answer
+
+    async def put(self, waiting: PendingQuestion) -> tuple[Questions | None, str | None]:
+        """Keep a question where other processes can answer it; return the store, and an answer given before."""
+        store = None if waiting.question.secret else await self.store()
+        try:
+            return store, await store.put(waiting) if store else None
+        except Exception as error:  # the store is a plugin: frontends here can still answer
+            self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
+            return None, None
+
+    async def put_away(self, waiting: PendingQuestion, store: Questions, *, answered: bool) -> None:
+        """Forget a question that needs no answer any more; one of a run may be answered until the run has ended."""
+        if answered or not waiting.run:
+            await store.remove(waiting.id)
+        else:
+            self.unanswered.setdefault(waiting.outermost, set()).add(waiting.id)
+
+    async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
+        """Ask here and elsewhere, and return what is answered first."""
+        question = OpenQuestion(waiting.question, self.patience)
+        self.open.append(question)
+        elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
+        try:
+            question.begin(self.attendants)
+            return await question.result
+        finally:
+            self.open.remove(question)
+            if elsewhere:
+                elsewhere.cancel()
+            await question.end()
+
+    async def hear_elsewhere(self, id: str, question: OpenQuestion, store: Questions) -> None:
+        """Wait for an answer from another process."""
+        try:
+            question.settle(await store.wait(id))
+        except Exception as error:  # the store is a plugin
+            self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
+
+    async def forget(self, run: str) -> None:
+        """Remove the questions of a run that has come to its end."""
+        if (ids := self.unanswered.pop(run, None)) and (store := await self.store()):
+            for id in ids:
+                await store.remove(id)
+
+
+def question_id(question: Question, run: str) -> str:
+    """Return a question's id: the same whenever the same run asks the same; outside runs a new one."""
+    if not run:
+        return token_hex(6)
+    return sha256(f"{run} {question.digest or question.text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,77 @@
+"""A run as the log has it: how it began, in which folder, and with which models."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from openkoi_hookspecs import Event, KoiError, Record, events
+from openkoi_log import Past, find_task, records_of
+from openkoi_settings import keys
+
+E = TypeVar("E", bound=Event)
+MODELS = {key.name for key in (keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}
+ENDED = (
+    "Task {id} has ended ({how}), so it cannot be resumed. To see it again, run `openkoi replay {id}`; to do it again "
+    "from one of its iterations, run `openkoi fork {id}`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run with the ``records`` of its whole session."""
+
+    id: str
+    model: str
+    records: Sequence[Record]
+
+    def events_of(self, kind: type[E]) -> Iterator[E]:
+        """Yield the run's own events of a kind."""
+        return (one.event for one in self.records if one.run == self.id and isinstance(one.event, kind))
+
+    @property
+    def started(self) -> events.TaskStarted:
+        """How it began; raises KoiError where the log does not contain that."""
+        if started := next(self.events_of(events.TaskStarted), None):
+            return started
+        raise KoiError(f"The log holds no beginning of the run {self.id!r}, so it cannot be resumed.")
+
+    def folder(self, default: Path) -> Path:
+        """Return the folder that it worked in; raises KoiError when that is gone."""
+        folder = Path(self.started.workspace or default)
+        if not folder.is_dir():
+            raise KoiError(f"Task {self.id[:8]} worked in {folder}, which is not there any more.")
+        return folder
+
+    @property
+    def models(self) -> Mapping[str, object]:
+        """The settings that name the models which it had last."""
+        named: Mapping[str, object] = {}
+        forked: Mapping[str, object] = {}
+        for event in self.events_of(Event):
+            match event:
+                case events.TaskStarted(models=models):
+                    named = {**models, **({keys.EXECUTOR.name: self.model} if self.model else {})}
+                case events.RunForked(changed=changed):
+                    forked = {key: value for key, value in changed.items() if key in MODELS}
+                case events.RunResumed(models=models) if models:
+                    named, forked = models, {}
+        return replace_models(named, forked)
+
+
+def replace_models(models: Mapping[str, object], others: Mapping[str, object]) -> dict[str, object]:
+    """Return models with other settings over them; a model for every role leaves none of them."""
+    return dict(others) if keys.DEFAULT_MODEL.name in others else {**models, **others}
+
+
+def find_unfinished(sessions: Path, id: str) -> Past:
+    """Return the task of an id, or of its beginning; raises KoiError when nothing is left to do of it."""
+    past = find_task(sessions, id)
+    if not past.resumable:
+        raise KoiError(ENDED.format(id=past.run[:8], how=past.ended))
+    return past
+
+
+def read_past_run(sessions: Path, past: Past) -> PastRun:
+    """Read what the log contains of a run and its session."""
+    return PastRun(past.run, past.model, records_of(sessions, past))

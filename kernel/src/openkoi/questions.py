@@ -1,0 +1,73 @@
+"""Ask the user outside runs, and list and answer the questions that wait, here and in other processes."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from openkoi_files import is_under_way, under_way
+from openkoi_hookspecs import KoiError, NextAction, PendingQuestion, PluginNotFoundError, Question, events
+from openkoi_log import all_segments, select_from
+
+from .asker import question_id
+from .services import Services
+
+SHORT = 8
+SEVERAL = "Several questions begin with {id!r}: {ids}. Give more of the id."
+
+
+async def ask_outside_runs(question: Question, services: Services) -> str | None:
+    """Ask the user in the name of this process; None without an answer."""
+    if not services.asker.reachable:
+        return None
+    id = question_id(question, "")
+    waiting = PendingQuestion(id, "", datetime.now(UTC).isoformat(), question)
+    with nullcontext() if question.secret else under_way(services.running, id):
+        if not question.secret:
+            services.publish("", [events.QuestionAsked(id, question.text)])
+        answer = await services.asker.ask(waiting)
+        if not question.secret:
+            services.publish("", [events.QuestionAnswered(id, answer)])
+        return answer
+
+
+async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
+    """List the questions without an answer, the oldest first. Those that nobody will hear an answer to are removed."""
+    store = await services.asker.store()
+    found = []
+    for one in await store.pending() if store else ():
+        alive = is_under_way(services.running, one.outermost or one.id)
+        if store and not alive and await asyncio.to_thread(is_over, one, services):
+            await store.remove(one.id)
+        else:
+            found.append(replace(one, alive=alive))
+    return found
+
+
+def is_over(question: PendingQuestion, services: Services) -> bool:
+    """Whether whoever asks has ended for good: the program that asked outside runs, or a run that has its result."""
+    if not question.run:
+        return True
+    ended = None
+    for path in all_segments(services.config.paths.sessions, question.session) if question.session else ():
+        for record in select_from(path, (events.RunCompleted,)):
+            if record.run == question.outermost and isinstance(record.event, events.RunCompleted):
+                ended = record.event.decision.action
+    return ended not in (None, NextAction.ESCALATE)
+
+
+async def answer_question(id: str, answer: str, services: Services) -> PendingQuestion:
+    """Answer a question by its id or the beginning of it.
+
+    Raises PluginNotFoundError, or KoiError where several questions begin so.
+    """
+    there = await pending_questions(services)
+    found = [one for one in there if one.id.startswith(id)]
+    if len(found) > 1:
+        raise KoiError(SEVERAL.format(id=id, ids=", ".join(one.id[:SHORT] for one in found)))
+    if not found:
+        raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in there))
+    if store := await services.asker.store():
+        await store.answer(found[0].id, answer)
+    return found[0]

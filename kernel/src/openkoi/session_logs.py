@@ -1,0 +1,45 @@
+"""The run logs of the sessions that a process writes to: its own, and those of runs that it resumes."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+from openkoi_log import RunLog
+
+SESSION_NAME = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLogs:
+    """A log for each session, open for as long as a run writes to it."""
+
+    folder: Path
+    redact: Callable[[str], str]
+    logs: dict[str, RunLog] = field(default_factory=dict)
+    writers: dict[str, int] = field(default_factory=dict)
+
+    def open(self, session: str) -> RunLog:
+        """Return the log of a session for one more writer. Raises KoiError for a name that no session can have."""
+        if not SESSION_NAME.fullmatch(session):
+            raise KoiError(f"The session {session!r} cannot be written: use letters, digits, - and _ in its name.")
+        self.writers[session] = self.writers.get(session, 0) + 1
+        return self.logs.setdefault(session, RunLog(self.folder, session, self.redact))
+
+    def close(self, session: str) -> None:
+        """Note that a writer is done; with the last one the log is closed."""
+        self.writers[session] -= 1
+        if not self.writers[session]:
+            del self.writers[session]
+            self.logs.pop(session).close()
+
+    @contextmanager
+    def writing(self, session: str) -> Iterator[RunLog]:
+        """Lend the log of a session."""
+        log = self.open(session)
+        try:
+            yield log
+        finally:
+            self.close(session)

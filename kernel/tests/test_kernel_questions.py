@@ -1,0 +1,252 @@
+"""Questions are put to all who attend and to the store; the first answer counts, and nothing is asked of nobody."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from openkoi.app import App
+from openkoi_files import under_way
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    KoiError,
+    Limits,
+    NextAction,
+    PendingQuestion,
+    PluginNotFoundError,
+    Question,
+    Task,
+    ToolCall,
+    events,
+)
+from openkoi_local import FileQuestions
+from openkoi_testing import Stage
+
+PUSH = Question("Push it?", choices=("yes", "no"))
+ASKS = ToolCall("a", "ask_user", {"question": "Which colour?"})
+SLOW = 30.0
+User = Callable[[Question], Awaitable[str | None]]
+
+
+def opened(home: Path, *, wait: float = 0.0, **fields: object) -> App:
+    settings = {"approvals.wait_seconds": wait, "use.checkpoints": "none"}
+    return Stage(settings=settings, **fields).assemble(home, home / "home")  # type: ignore[arg-type]  # a test's own
+
+
+def says(answer: str | None, *, after: float = 0.0, heard: list[str] | None = None) -> User:
+    """A frontend that answers so after a while, and notes what it was asked and whether it was called off."""
+
+    async def user(question: Question) -> str | None:
+        heard_by = [] if heard is None else heard
+        heard_by.append(question.text)
+        try:
+            await asyncio.sleep(after)
+        except asyncio.CancelledError:
+            heard_by.append("called off")
+            raise
+        return answer
+
+    return user
+
+
+def ask(home: Path, *users: User, wait: float = 0.0) -> str | None:
+    async def run() -> str | None:
+        async with opened(home, wait=wait) as koi:
+            for user in users:
+                koi.attend(user)
+            return await asyncio.wait_for(koi.ask(PUSH), 20)
+
+    return asyncio.run(run())
+
+
+def test_of_several_who_attend_the_first_answer_counts(tmp_path: Path) -> None:
+    slow: list[str] = []
+
+    assert "quick" == ask(tmp_path, says("slow", after=SLOW, heard=slow), says(None), says("quick", after=0.05))
+    assert ["Push it?", "called off"] == slow
+
+
+def test_when_all_who_attend_have_no_answer_there_is_none(tmp_path: Path) -> None:
+    assert None is ask(tmp_path, says(None), says(None, after=0.05), wait=SLOW)
+
+
+def test_one_that_fails_is_reported_and_counts_as_no_answer(tmp_path: Path) -> None:
+    async def broken(question: Question) -> str | None:
+        raise ValueError("no socket")
+
+    async def run() -> tuple[str | None, Sequence[str]]:
+        async with opened(tmp_path) as koi:
+            koi.attend(broken)
+            koi.attend(says("yes", after=0.05))
+            return await koi.ask(PUSH), list(koi.services.warnings.texts)
+
+    answer, warned = asyncio.run(run())
+    assert "yes" == answer
+    assert ["A frontend that answers questions failed: ValueError: no socket."] == warned
+
+
+def test_a_frontend_is_waited_for_no_longer_than_it_wants(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    async def run() -> str | None:
+        async with opened(tmp_path) as koi:
+            koi.attend(says("late", after=SLOW, heard=heard), timeout=0.05)
+            return await koi.ask(PUSH)
+
+    assert None is asyncio.run(run())
+    assert ["Push it?", "called off"] == heard
+
+
+def test_one_frontend_is_asked_one_question_at_a_time(tmp_path: Path) -> None:
+    now = most = 0
+
+    async def user(question: Question) -> str:
+        nonlocal now, most
+        now += 1
+        most = max(now, most)
+        await asyncio.sleep(0.02)
+        now -= 1
+        return question.text
+
+    async def run() -> list[str | None]:
+        async with opened(tmp_path) as koi:
+            koi.attend(user)
+            return await asyncio.gather(*(koi.ask(Question(f"Number {n}?")) for n in range(5)))
+
+    assert [f"Number {n}?" for n in range(5)] == asyncio.run(run())
+    assert 1 == most
+
+
+def test_who_comes_later_is_asked_what_still_waits_and_who_goes_is_not(tmp_path: Path) -> None:
+    gone: list[str] = []
+
+    async def run() -> str | None:
+        async with opened(tmp_path, wait=SLOW) as koi:
+            end = koi.attend(says("never", after=SLOW, heard=gone))
+            asking = asyncio.create_task(koi.ask(PUSH))
+            await asyncio.sleep(0.05)
+            end()
+            end()
+            await asyncio.sleep(0.05)
+            koi.attend(says("yes"))
+            return await asyncio.wait_for(asking, 10)
+
+    assert "yes" == asyncio.run(run())
+    assert ["Push it?", "called off"] == gone
+
+
+def test_outside_runs_without_a_frontend_there_is_no_answer_and_nothing_is_kept(tmp_path: Path) -> None:
+    assert None is ask(tmp_path)
+    assert not (tmp_path / "home" / "data" / "questions").exists()
+
+
+def test_outside_runs_a_question_waits_as_configured_and_is_answered_from_another_process(tmp_path: Path) -> None:
+    async def run() -> tuple[str | None, list[object]]:
+        async with opened(tmp_path, wait=SLOW) as koi, opened(tmp_path) as other:
+            asking = asyncio.create_task(koi.ask(PUSH))
+            while not (there := await other.pending_questions()):  # noqa: ASYNC110  # another process asks
+                await asyncio.sleep(0.02)
+            await other.answer_question(there[0].id[:6], "yes")
+            answer = await asyncio.wait_for(asking, 10)
+            kinds = (events.QuestionAsked, events.QuestionAnswered)
+            said = [(one.run, one.event) for one in koi.records(koi.session) if isinstance(one.event, kinds)]
+            return answer, [there[0].run, there[0].alive, said, await koi.pending_questions()]
+
+    answer, [asking_run, alive, said, left] = asyncio.run(run())
+    assert ("yes", "", True, []) == (answer, asking_run, alive, left)
+    assert [("", "Push it?"), ("", "yes")] == [(run, getattr(one, "text", None) or one.answer) for run, one in said]  # type: ignore[attr-defined]  # they are events
+
+
+def test_a_question_of_a_program_that_is_gone_is_gone(tmp_path: Path) -> None:
+    async def run() -> Sequence[PendingQuestion]:
+        async with opened(tmp_path) as koi:
+            await FileQuestions(folder=tmp_path / "home" / "data" / "questions").put(
+                PendingQuestion("4f2a", "", datetime.now(UTC).isoformat(), PUSH)
+            )
+            return await koi.pending_questions()
+
+    assert [] == asyncio.run(run())
+
+
+def test_a_secret_is_asked_here_alone_and_not_logged(tmp_path: Path) -> None:
+    secret = replace(PUSH, secret=True)
+
+    async def run() -> tuple[str | None, list[str]]:
+        async with opened(tmp_path, wait=SLOW) as koi:
+            koi.attend(says("sk-1", after=0.05))
+            asking = asyncio.create_task(koi.ask(secret))
+            await asyncio.sleep(0.02)
+            waiting = await koi.pending_questions()
+            return await asking, [*(one.id for one in waiting), *(one.event.name for one in koi.records(koi.session))]
+
+    assert ("sk-1", []) == asyncio.run(run())
+
+
+def test_a_run_s_question_is_alive_while_it_is_under_way(tmp_path: Path) -> None:
+    async def run() -> list[bool]:
+        async with opened(tmp_path) as koi:
+            at = datetime.now(UTC).isoformat()
+            kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+            await kept.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session="s-1"))
+            with under_way(koi.services.running, "whole"):
+                alive = [one.alive for one in await koi.pending_questions()]
+            return [*alive, *(one.alive for one in await koi.pending_questions())]
+
+    assert [True, False] == asyncio.run(run())
+
+
+@pytest.mark.parametrize(("ended", "kept"), [(None, True), (NextAction.ESCALATE, True), (NextAction.ACCEPT, False)])
+def test_a_question_of_a_run_that_came_to_its_end_is_gone(tmp_path: Path, ended: NextAction | None, kept: bool) -> None:
+    async def run() -> Sequence[PendingQuestion]:
+        async with opened(tmp_path) as koi:
+            at = datetime.now(UTC).isoformat()
+            store = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+            await store.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session=koi.session))
+            koi.services.publish("whole", [events.TaskStarted(Task("Write"))])
+            koi.services.publish("part", [events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost())])
+            if ended:
+                koi.services.publish("whole", [events.RunCompleted(Decision(ended, "so"), Cost())])
+            return await koi.pending_questions()
+
+    assert kept == bool(asyncio.run(run()))
+
+
+def test_what_a_run_asked_in_vain_is_forgotten_when_the_run_ends_without_it(tmp_path: Path) -> None:
+    async def run() -> tuple[str, list[Path]]:
+        async with opened(tmp_path, says=[ASKS, "Blue."]) as koi:
+            result = await koi.solve(Task("Paint", limits=Limits(iterations=0)))
+            return result.text, list((tmp_path / "home" / "data" / "questions").glob("*.json"))
+
+    assert ("Blue.", []) == asyncio.run(run())
+
+
+def test_several_that_begin_alike_and_none_cannot_be_answered(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with opened(tmp_path) as koi:
+            store = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
+            for id in ("4f2a", "4f77"):
+                at = datetime.now(UTC).isoformat()
+                await store.put(PendingQuestion(id, "r", at, PUSH, outermost="r", session="s-1"))
+            with pytest.raises(KoiError, match="Several questions begin with '4f': 4f2a, 4f77"):
+                await koi.answer_question("4f", "yes")
+            with pytest.raises(PluginNotFoundError, match="4f2a, 4f77"):
+                await koi.answer_question("77", "yes")
+
+    asyncio.run(run())
+
+
+def test_a_store_that_fails_leaves_the_question_to_who_attends(tmp_path: Path) -> None:
+    (tmp_path / "home" / "data").mkdir(parents=True)
+    (tmp_path / "home" / "data" / "questions").write_text("a file where a folder should be")
+
+    async def run() -> tuple[str | None, str]:
+        async with opened(tmp_path) as koi:
+            koi.attend(says("yes"))
+            return await koi.ask(PUSH), " ".join(koi.services.warnings.texts)
+
+    answer, warned = asyncio.run(run())
+    assert ("yes", True) == (answer, "A question cannot be answered from elsewhere" in warned)
