@@ -16,7 +16,13 @@ from openkoi_settings.documentation import default_file, settings_table
 from openkoi_settings.key import OF_PLUGINS
 
 FOLDER = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle"
-KINDS = {"memory": "memory", "sandbox": "sandboxes", "checkpoints": "checkpoints", "compactor": "compactors"}
+KINDS = {
+    "memory": "memory",
+    "sandbox": "sandboxes",
+    "checkpoints": "checkpoints",
+    "compactor": "compactors",
+    "questions": "questions",
+}
 
 
 def test_what_the_bundle_chooses_is_installed() -> None:

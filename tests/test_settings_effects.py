@@ -67,9 +67,9 @@ def mine(*calls: ToolCall, **settings: object) -> Scene:
     return Scene(Stage(providers={"openai": unknown}, settings={"models.default": MINE, **settings}))
 
 
-def hooked(**hooks: object) -> Scene:
-    """A task with these hooks."""
-    return Scene(Stage(says=[WRITES, "Done."], plugins=hooks))
+def hooked(wait: float = 0.0, **hooks: object) -> Scene:
+    """A task with these hooks, whose questions wait for so many seconds."""
+    return Scene(Stage(says=[WRITES, "Done."], plugins=hooks, settings={"approvals.wait_seconds": wait}))
 
 
 def crowded(**settings: object) -> Scene:
@@ -211,6 +211,7 @@ CASES: Mapping[str, Case] = {
     "use.memory": played(lambda: attempts(0.9, others={"memory": {"house": Remembers()}}), "house"),
     "use.sandbox": played(lambda: calling(LOOKS), "none"),
     "use.checkpoints": played(lambda: attempts(0.7, 0.3), "none"),
+    "use.questions": played(lambda: replace(hooked(1.0, gate=Gate()), beside=approve), "none"),
     "use.compactor": played(crowded, "house"),
     "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
     # What is kept and learned.

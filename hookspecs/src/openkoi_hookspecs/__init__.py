@@ -88,14 +88,13 @@ from .protocols import (
     ToolProvider,
 )
 from .restoration import Restoration
-from .run import NO_SETTINGS, Handle, HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
+from .run import Handle, HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
 from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Permission, Tool, ToolCall, ToolResult
 
 __all__ = [
-    "NO_SETTINGS",
     "Agent",
     "AgentRunner",
     "Allow",

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
-    NO_SETTINGS,
     Event,
     Hit,
     HookReturn,
@@ -39,6 +39,7 @@ from .services import Services, plugin_settings
 
 T = TypeVar("T")
 P = ParamSpec("P")
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
