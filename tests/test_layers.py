@@ -228,3 +228,12 @@ def test_events_are_matched_by_their_class(folder: Path) -> None:
 
     assert "judge.voted" in event_names()
     assert [] == found or folder.name == "log"
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel", ROOT / "hookspecs"], ids=lambda folder: folder.name)
+def test_no_timer_of_the_process_is_used(folder: Path) -> None:
+    """Signals and the timer belong to the program that embeds OpenKoi."""
+    names = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+    used = {str(getattr(node, "attr", getattr(node, "id", ""))) for node in names}
+
+    assert set() == {"SIGALRM", "setitimer"} & used
