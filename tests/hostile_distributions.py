@@ -8,11 +8,9 @@ BODIES = {
     "raises-async": "@hookimpl\nasync def before_plan(task):\n    raise RuntimeError('boom')\n",
     "exits": "@hookimpl\ndef before_plan(task):\n    sys.exit(3)\n",
     "exits-async": "@hookimpl\nasync def before_plan(task):\n    sys.exit(3)\n",
-    "hangs": "@hookimpl\ndef before_plan(task):\n    time.sleep(60)\n",
-    "hangs-stubbornly": "@hookimpl\ndef before_plan(task):\n    try:\n        time.sleep(60)\n"
-    "    except Exception:\n        time.sleep(60)\n",
+    "late": "@hookimpl\ndef before_plan(task):\n    time.sleep(2.1)\n",
     "hangs-async": "@hookimpl\nasync def before_plan(task):\n    await asyncio.sleep(60)\n",
-    "hangs-blocking-async": "@hookimpl\nasync def before_plan(task):\n    time.sleep(60)\n",
+    "late-async": "@hookimpl\nasync def before_plan(task):\n    time.sleep(1.1)\n",
     "bad-signature": "@hookimpl\ndef before_plan(task, mood):\n    return []\n",
     "wrong-answer": "@hookimpl\ndef before_plan(task):\n    return 'a string'\n",
     "wrong-items": "@hookimpl\ndef before_plan(task):\n    return [1, 2]\n",

@@ -72,7 +72,7 @@ def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_
     assert result.accepted
     assert "done" == result.text
     assert ["a.txt"] == reader.paths
-    assert [("good", "zz-good")] == [(one.name, one.source) for one in result.iterations[0].plan.sections]
+    assert ("good", "zz-good") in [(one.name, one.source) for one in result.iterations[0].plan.sections]
     assert dict.fromkeys(named, 1) == {
         name: sum(f"'{name}'" in text or text.startswith(f"{name}:") for text in warnings) for name in named
     }, "\n".join(warnings)

@@ -228,3 +228,51 @@ def test_events_are_matched_by_their_class(folder: Path) -> None:
 
     assert "judge.voted" in event_names()
     assert [] == found or folder.name == "log"
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel", ROOT / "hookspecs"], ids=lambda folder: folder.name)
+def test_no_timer_of_the_process_is_used(folder: Path) -> None:
+    """Signals and the timer belong to the program that embeds OpenKoi."""
+    names = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+    used = {str(getattr(node, "attr", getattr(node, "id", ""))) for node in names}
+
+    assert set() == {"SIGALRM", "setitimer"} & used
+
+
+def modules_of(folder: Path) -> dict[str, Path]:
+    """The modules of a distribution by their full names."""
+    source = folder / "src"
+    paths = [path.relative_to(source) for path in source.rglob("*.py") if "project" not in path.parts]
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): source / path for path in paths}
+
+
+def imported_modules(name: str, path: Path) -> Iterator[str]:
+    """Every module, or name of a module, that a module imports, wherever in it and also for types alone."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def imports_within(modules: dict[str, Path]) -> dict[str, set[str]]:
+    """By module, which others of its package it imports."""
+    found = {name: set(imported_modules(name, path)) for name, path in modules.items()}
+    owners = {
+        name: {one if one in modules else one.rpartition(".")[0] for one in imported}
+        for name, imported in found.items()
+    }
+    return {name: (imported & modules.keys()) - {name} for name, imported in owners.items()}
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel", ROOT / "hookspecs"], ids=lambda folder: folder.name)
+def test_no_module_imports_itself_by_way_of_others(folder: Path) -> None:
+    """Imports within functions and for types count: a circle is one module in several files."""
+    graph = imports_within(modules_of(folder))
+    while leaves := {name for name, imported in graph.items() if not imported & graph.keys()}:
+        graph = {name: imported for name, imported in graph.items() if name not in leaves}
+
+    assert {} == {name: sorted(imported & graph.keys()) for name, imported in graph.items()}

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from openkoi_recall.scanning import Matrix, Scanned
+    from openkoi_recall.bm25 import Matrix
+    from openkoi_recall.scanning import Scanned
 
 DIMENSIONS, NEAREST, QUESTIONS = 384, 28, 40
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}

@@ -1,20 +1,29 @@
 """Record how checks stood before the first change: once per run, in the log, restored after resume and fork."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
 from openkoi_isolation import confined, type_error_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .run import TaskRun
+from .run import TaskRun
 
 LOST = "The baseline of {names} was lost when the task was interrupted; every failing check now counts."
 
 
-async def take_baselines(run: "TaskRun") -> None:
+async def capture_baseline(run: TaskRun) -> None:
+    """Before the first change: keep the files as they are, and let evaluators see how things stand."""
+    async with run.baseline_lock:
+        if run.baseline_done:
+            return
+        run.baseline_done = True
+        run.workspace_state.origin = await run.workspace_state.checkpoint()
+        run.footprints.begin(run.workspace)
+        await run.emit(events.BaselineSaved(run.workspace_state.origin))
+        await take_baselines(run)
+
+
+async def take_baselines(run: TaskRun) -> None:
     """Ask each evaluator that has baselines how its checks stand now."""
     for name, evaluator in baselined_evaluators(run.evaluators).items():
         baseline = replace(await baseline_of(name, evaluator, run), evaluator=name)
@@ -23,7 +32,7 @@ async def take_baselines(run: "TaskRun") -> None:
     await run.warn()
 
 
-async def baseline_of(name: str, evaluator: SupportsBaseline, run: "TaskRun") -> Baseline:
+async def baseline_of(name: str, evaluator: SupportsBaseline, run: TaskRun) -> Baseline:
     """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
         with confined():
@@ -38,7 +47,7 @@ async def baseline_of(name: str, evaluator: SupportsBaseline, run: "TaskRun") ->
     return Baseline(name)
 
 
-def resume_baselines(run: "TaskRun") -> None:
+def resume_baselines(run: TaskRun) -> None:
     """Restore baselines from the log. Those lost before the first tool call are taken again."""
     past = run.replay
     lost = sorted(baselined_evaluators(run.evaluators).keys() - past.baselines.keys())
@@ -49,6 +58,6 @@ def resume_baselines(run: "TaskRun") -> None:
         run.services.warn_once(LOST.format(names=", ".join(lost)))
 
 
-def baselined_evaluators(evaluators: "Mapping[str, Evaluator]") -> dict[str, SupportsBaseline]:
+def baselined_evaluators(evaluators: Mapping[str, Evaluator]) -> dict[str, SupportsBaseline]:
     """Return the evaluators that record a baseline."""
     return {name: one for name, one in evaluators.items() if isinstance(one, SupportsBaseline)}

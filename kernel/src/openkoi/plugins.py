@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any, cast
 
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
-from openkoi_isolation import TimedOut, must_end, sync_timeout
+from openkoi_isolation import must_end, report_lateness
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Setting, keys
 
 from .plugin_factory import BuildContext, construct
 from .registry import Found, resolve
 
-LOAD_TIMEOUT = 10.0
+LOAD_LIMIT = 5.0  # seconds
 
 
 @dataclass(slots=True)
@@ -91,7 +91,8 @@ class Plugins:
             entry = self.find(kind, name)
             if entry is None:
                 raise PluginNotFoundError(kind, name, tuple(entry.name for entry in self.plugins(kind)))
-            self.loaded[kind, name] = load_isolated(entry)
+            with report_lateness(LOAD_LIMIT, lambda text: self.warn(str(PluginError(name, "loading", text)))):
+                self.loaded[kind, name] = load_isolated(entry)
         return self.loaded[kind, name]
 
     def load_all(self, kind: str) -> tuple[dict[str, object], list[KoiError]]:
@@ -113,14 +114,11 @@ def identity(thing: object) -> object:
 def load_isolated(entry: PluginEntry) -> object:
     """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
     try:
-        with sync_timeout(LOAD_TIMEOUT):
-            return entry.load()
+        return entry.load()
     except (ConfigError, NoProviderError):
         raise
     except KoiError as error:
         raise PluginError(entry.name, "loading", str(error)) from error
-    except TimedOut:
-        raise PluginError(entry.name, "loading", f"did not come back within {LOAD_TIMEOUT:g} s") from None
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
         if must_end(error):
             raise

@@ -44,15 +44,17 @@ from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
 
+<<<<<<< HEAD
 from .asker import question_id
 from .baselines import take_baselines
+=======
+>>>>>>> kernel-size
 from .conversation import Conversation
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
-from .sandbox_policy import execute_in_sandbox
+from .sandbox_policy import SandboxPolicy
 from .services import Services
 from .stuck_limits import stuck_limits
-from .subtasks import solve_subtask
 from .workspace_state import WorkspaceState
 
 T = TypeVar("T")
@@ -70,7 +72,7 @@ class TaskRun:
     workspace: Path
     nested: ParentRun = ALONE
     _: KW_ONLY
-    solve_part: Callable[[Task, ParentRun], Awaitable[Result]]
+    solve_part: Callable[[Task, "TaskRun"], Awaitable[Result]]
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
@@ -87,13 +89,12 @@ class TaskRun:
     classified: bool = False
     unkept: bool | None = None
     astray: bool = False
-    uncaged: bool = False
-    approved: frozenset[str] = frozenset()
     children: int = 0
     learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
     replay: Rerun = field(init=False)
     budget: Budget = field(init=False)
+    sandbox_policy: SandboxPolicy = field(init=False)
     models: ModelClient = field(init=False)
     workspace_state: WorkspaceState = field(init=False)
     standstill: Standstill = field(init=False)
@@ -104,7 +105,7 @@ class TaskRun:
         self.budget = Budget(self.limits, self.nested.budget or self.services.day)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.lapped
-        self.approved = self.replay.approved
+        self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
         for paid in self.replay.paid:
             self.budget.remember(
                 paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
@@ -179,7 +180,7 @@ class TaskRun:
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
-        return await solve_subtask(task, self)
+        return await self.solve_part(task, self)
 
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task of this run reached a limit."""
@@ -220,12 +221,12 @@ class TaskRun:
 
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox, no longer than the task may last."""
-        return await execute_in_sandbox(command, self)
+        return await self.sandbox_policy.execute(command, self.workspace, self.seconds_left)
 
     async def approve(self, paths: Sequence[str]) -> None:
         """Let commands change paths that they may not change otherwise, as the user has allowed."""
         if paths:
-            self.approved |= {*paths}
+            self.sandbox_policy.approved |= {*paths}
             await self.emit(events.PathsApproved(tuple(paths)))
 
     async def with_deadline(self, awaited: Awaitable[T]) -> T:
@@ -288,17 +289,6 @@ class TaskRun:
         self.conversation.say(Message(Role.ASSISTANT, reply.parts))
 
     # The workspace, and how it was.
-
-    async def capture_baseline(self) -> None:
-        """Before the first change: keep the files as they are, and let evaluators see how things stand."""
-        async with self.baseline_lock:
-            if self.baseline_done:
-                return
-            self.baseline_done = True
-            self.workspace_state.origin = await self.workspace_state.checkpoint()
-            self.footprints.begin(self.workspace)
-            await self.emit(events.BaselineSaved(self.workspace_state.origin))
-            await take_baselines(self)
 
     async def go_back_to(self, work: ExecutionResult) -> None:
         """Bring the files back as this work left them; what cannot be brought back is said."""

@@ -46,6 +46,12 @@ class Runs:
                 run.learning.add_done_callback(partial(leave, writing.pop_all()))
             return result
 
+    async def solve_part(self, task: Task, run: "TaskRun") -> Result:
+        """Do a sub-task of a run."""
+        from .subtasks import solve_subtask
+
+        return await solve_subtask(task, run, self.solve)
+
     async def make_run(self, task: Task, parent: ParentRun = ALONE) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
         from openkoi_prompt import infer_category
@@ -73,7 +79,7 @@ class Runs:
         )
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
-        run = TaskRun(services, known, workspace, parent, solve_part=self.solve, evaluators=evaluators)
+        run = TaskRun(services, known, workspace, parent, solve_part=self.solve_part, evaluators=evaluators)
         resume_baselines(run)
         return run
 

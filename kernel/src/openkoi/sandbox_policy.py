@@ -1,7 +1,7 @@
 """Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from openkoi_hookspecs import (
     Command,
@@ -9,45 +9,53 @@ from openkoi_hookspecs import (
     KoiError,
     LimitExceededError,
     Question,
+    Run,
     Sandbox,
 )
 from openkoi_settings import keys
 
-if TYPE_CHECKING:
-    from .run import TaskRun
+from .services import Services
 
 LEVELS = keys.SANDBOX_LEVELS
 KEY = keys.SANDBOX_MINIMUM.name
 YES = ("y", "yes", "allow", "approve")
 
 
-async def execute_in_sandbox(command: Command, run: "TaskRun") -> CommandResult:
-    """Run a command in the workspace, no longer than the task may last, and log what the sandbox reports."""
-    if run.budget.seconds_left <= 0:
-        raise LimitExceededError("seconds")
-    sandbox = await run.services.components.sandbox()
-    if sandbox is None:
-        raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
-    await require_level(sandbox, run)
-    hidden = command.hide_env | run.services.redactor.names(run.services.config.environment)
-    seconds, approved = min(command.seconds, run.budget.seconds_left), command.approved | run.approved
-    bounded = replace(command, seconds=seconds, hide_env=hidden, approved=approved)
-    done = await sandbox.execute(bounded, run.workspace)
-    for event in done.events:
-        await run.emit(event)
-    return done
+@dataclass(slots=True)
+class SandboxPolicy:
+    """What one run's commands may do: the paths that the user ``approved``, and whether the level was ``waived``."""
 
+    services: Services
+    run: Run
+    approved: frozenset[str] = frozenset()
+    waived: bool = False
 
-async def require_level(sandbox: Sandbox, run: "TaskRun") -> None:
-    """Raise where commands would be less caged than the configuration wants, and no person allows it for this run."""
-    wanted = LEVELS.index(run.services.config[keys.SANDBOX_MINIMUM])
-    if wanted == 0 or run.uncaged:
-        return
-    proved = await sandbox.probe_level()
-    if proved >= wanted:
-        return
-    short = f"{KEY} wants commands to be {LEVELS[wanted]}, and here only {LEVELS[proved]} can be proved."
-    answer = await run.ask(Question(f"{short} Run them all the same, in this task?", choices=("yes", "no"), digest=KEY))
-    if answer is None or answer.strip().lower() not in YES:
-        raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
-    run.uncaged = True
+    async def execute(self, command: Command, workspace: Path, seconds_left: float) -> CommandResult:
+        """Run a command in the workspace, no longer than the task may last, and log what the sandbox reports."""
+        if seconds_left <= 0:
+            raise LimitExceededError("seconds")
+        sandbox = await self.services.components.sandbox()
+        if sandbox is None:
+            raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
+        await self.require_level(sandbox)
+        hidden = command.hide_env | self.services.redactor.names(self.services.config.environment)
+        seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved
+        done = await sandbox.execute(replace(command, seconds=seconds, hide_env=hidden, approved=approved), workspace)
+        for event in done.events:
+            await self.run.emit(event)
+        return done
+
+    async def require_level(self, sandbox: Sandbox) -> None:
+        """Raise where commands would be less caged than the settings want, unless the user allows it in this run."""
+        wanted = LEVELS.index(self.services.config[keys.SANDBOX_MINIMUM])
+        if wanted == 0 or self.waived:
+            return
+        proved = await sandbox.probe_level()
+        if proved >= wanted:
+            return
+        short = f"{KEY} wants commands to be {LEVELS[wanted]}, and here only {LEVELS[proved]} can be proved."
+        question = Question(f"{short} Run them all the same, in this task?", choices=("yes", "no"), digest=KEY)
+        answer = await self.run.ask(question)
+        if answer is None or answer.strip().lower() not in YES:
+            raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
+        self.waived = True

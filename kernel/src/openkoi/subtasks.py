@@ -1,36 +1,35 @@
 """Do a sub-task within a run: paid from what is left, and what it changes is a change of the task's."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ExecutionResult, LimitExceededError, Result, StopReason, Task
 from openkoi_log import part_of
 
+from .baselines import capture_baseline
 from .parent_run import ParentRun
-
-if TYPE_CHECKING:
-    from .run import TaskRun
+from .run import TaskRun
 
 MAX_DEPTH = 8
 
 
-async def solve_subtask(task: Task, run: "TaskRun") -> Result:
+async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, ParentRun], Awaitable[Result]]) -> Result:
     """Do it in the task's session and, unless it names another, in its folder."""
     if run.nested.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
     id = part_of(run.id, run.children)
     run.children += 1
-    await run.capture_baseline()
+    await capture_baseline(run)
     run.touched = True
     part = ParentRun(run.budget, run.nested.depth + 1, id, run.nested.records, run.outermost)
     workspace = task.workspace or run.task.workspace
     nested = replace(task, parent=run.id, session=run.task.session, workspace=workspace)
-    result = await run.solve_part(nested, part)
+    result = await solve(nested, part)
     note_part(result.iterations[-1].work, run)
     return result
 
 
-def note_part(work: ExecutionResult, run: "TaskRun") -> None:
+def note_part(work: ExecutionResult, run: TaskRun) -> None:
     """Take over how a sub-task ended and what it did; its own verdict does not count here."""
     run.effects.calls += work.calls
     if work.ended in (StopReason.BUDGET, StopReason.TIME):

@@ -30,6 +30,7 @@ from openkoi_isolation import confined, copy_call, type_error_of
 from openkoi_log import NOBODY, UNKNOWN
 from openkoi_schema import fitted, meant
 
+from .baselines import capture_baseline
 from .effects import effects_of
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
@@ -79,7 +80,7 @@ async def run_call(call: ToolCall, run: TaskRun) -> ToolOutcome:
         text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
         return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=isinstance(verdict, Ask))
     if tool.effect > Effect.READS:
-        await run.capture_baseline()
+        await capture_baseline(run)
         if not (allowed := await may_change_files(run)):
             text = NOBODY if allowed is None else REFUSED
             return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=allowed is None)

@@ -13,14 +13,14 @@ from types import ModuleType
 from typing import get_args, get_type_hints
 
 from openkoi_hookspecs import SharedSetting
-from openkoi_isolation import must_end, sync_timeout
+from openkoi_isolation import must_end
 from openkoi_settings import VARIABLES, Config, keys
 from openkoi_settings.key import ANY, OF_PLUGINS
 from openkoi_settings.variables import PREFIX
 
 from .components import REQUIRED_METHODS
 from .plugin_factory import init_of
-from .plugins import LOAD_TIMEOUT, Plugins
+from .plugins import Plugins
 from .registry import Found, resolve
 
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
@@ -156,13 +156,12 @@ class Readers:
 def parameters_of(found: Found) -> Mapping[str, object] | None:
     """Return the parameters of a plugin's constructor with their type hints; None if they cannot be determined."""
     try:
-        with sync_timeout(LOAD_TIMEOUT):
-            target = resolve(found.target)
-            if isinstance(target, ModuleType) or found.kind == "commands" or not callable(target):
-                return {}
-            hints = get_type_hints(init_of(target), include_extras=True)
-            return {name: hints.get(name) for name in inspect.signature(target).parameters}
-    except BaseException as error:  # a plugin's import may raise anything, and never return; loading it names it
+        target = resolve(found.target)
+        if isinstance(target, ModuleType) or found.kind == "commands" or not callable(target):
+            return {}
+        hints = get_type_hints(init_of(target), include_extras=True)
+        return {name: hints.get(name) for name in inspect.signature(target).parameters}
+    except BaseException as error:  # a plugin's import may raise anything; loading it names it
         if must_end(error):
             raise
         return None

@@ -16,7 +16,7 @@ from openkoi_recall.scanning import Scanned, top
 from openkoi_testing.full import no_room
 
 if TYPE_CHECKING:
-    from openkoi_recall.scanning import Matrix
+    from openkoi_recall.bm25 import Matrix
 
 MARK = "state-1"
 resource = pytest.importorskip("resource")

@@ -18,8 +18,7 @@ from openkoi_recall.sums import Damaged
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from openkoi_recall.bm25 import Numbers
-    from openkoi_recall.scanning import Matrix
+    from openkoi_recall.bm25 import Matrix, Numbers
     from openkoi_recall.sidecar import Versions
 
 SIZE, WIDE = 24_001, 24

@@ -22,6 +22,7 @@ from openkoi_hookspecs import (
 from openkoi_isolation import confined
 from openkoi_settings import keys
 
+from ..baselines import capture_baseline
 from ..run import TaskRun
 from ..section_limits import admit
 from .facts import is_judge, is_question, policy_of
@@ -93,7 +94,7 @@ async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]
     said: dict[str, Evaluation] = {}
     if not run.evaluators:
         return said
-    await run.capture_baseline()
+    await capture_baseline(run)
     given = await run.collect(hooks.before_evaluate, work=work, run=run)
     shown = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)

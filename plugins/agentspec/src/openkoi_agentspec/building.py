@@ -22,9 +22,9 @@ from . import shape
 from .checking import Part, checked
 from .document import Fault, composed
 from .document import Path as Keys
-from .reading import text_of
 from .shape import AgentShape
 from .spec import Bounds, Spec
+from .text_file import text_of
 
 DEEPEST, MOST = 7, 200
 WORKER = "team"

@@ -9,8 +9,8 @@ import click
 from openkoi import __version__
 from openkoi_hookspecs import Record, events
 
+from .async_command import run_async_command
 from .errors import say
-from .group import lived
 from .invocation import Invocation
 from .person import somebody_there
 
@@ -47,5 +47,5 @@ def prepared(invocation: Invocation) -> bool:
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))
     if inspect.iscoroutine(chosen):
-        lived(invocation, chosen)
+        run_async_command(invocation, chosen)
     return True

@@ -9,7 +9,6 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ import click
 
 from openkoi import __version__
 
+from .async_command import run_async_command
 from .invocation import Invocation
 
 COMMANDS: Mapping[str, str] = {
@@ -142,7 +142,7 @@ class OpenKoi(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         result = super().invoke(ctx)
-        ended = lived(self.invocation, result) if inspect.iscoroutine(result) else result
+        ended = run_async_command(self.invocation, result) if inspect.iscoroutine(result) else result
         if self.invocation.koi:
             from .storing import keep_in_store
 
@@ -223,16 +223,3 @@ def bare_places(args: Sequence[str]) -> Iterator[int]:
             skip = not skip and word in VALUED
             continue
         yield place
-
-
-def lived(invocation: Invocation, result: Any) -> Any:
-    """Run an asynchronous command while its Koi is alive."""
-    from .interruptible import interruptible
-
-    async def live() -> Any:
-        koi = invocation.koi or invocation.open()
-        async with koi:
-            return await result
-
-    with closing(result):  # it was never begun, when there is no Koi for it
-        return interruptible(live())

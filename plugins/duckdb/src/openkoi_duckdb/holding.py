@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from .tables import IN_ORDER
 from .vectors import mark_of
 
 if TYPE_CHECKING:
@@ -10,6 +9,7 @@ if TYPE_CHECKING:
 
     from openkoi_recall.held import Held
 
+IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, dl, keys FROM documents ORDER BY doc"
 WORDS = "SELECT term, count(*) FROM memory_fts GROUP BY term ORDER BY term"
 POSTINGS = "SELECT doc, tf FROM memory_fts ORDER BY term, doc"

@@ -15,6 +15,7 @@ from openkoi_recall.fitting import Found
 from openkoi_recall.ranking import Pairs
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
+from .holding import IN_ORDER, read
 from .vectors import all_vectors, mark_of, versions
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ ONLY = """ AND doc IN (SELECT doc FROM documents WHERE
 (len($keys::VARCHAR[]) = 0 OR list_has_any($keys::VARCHAR[], keys)))"""
 ALLOWED = "SELECT doc FROM documents WHERE doc IN (SELECT unnest($docs::BIGINT[]))"
 FETCH = "SELECT moment, id, kind, learned, memo, doc FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))"
-IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 LINKS = f"""
 SELECT doc, next FROM (
     SELECT doc, {IN_ORDER} AS next FROM chunk_places
@@ -121,8 +121,6 @@ class Tables:
 
     def all(self) -> "Held":
         """All documents and their words."""
-        from .holding import read
-
         return read(self.connection)
 
     def fetched(self, scores: Scores) -> list[Found]:

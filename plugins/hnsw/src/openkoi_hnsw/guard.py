@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Numbers, Scores
-    from openkoi_recall.scanning import Matrix
+    from openkoi_recall.bm25 import Matrix, Numbers, Scores
 
     from .graph import Graph
 

@@ -16,8 +16,7 @@ from .guard import ENOUGH, Guard, K, measured, share
 from .kept import Kept
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Numbers, Scores
-    from openkoi_recall.scanning import Matrix
+    from openkoi_recall.bm25 import Matrix, Numbers, Scores
 
 READ_AT, BUILD_AT = 2, 16
 

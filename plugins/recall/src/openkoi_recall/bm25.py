@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Scores: TypeAlias = NDArray[numpy.float32]
     Numbers: TypeAlias = NDArray[numpy.int64]
+    Matrix: TypeAlias = NDArray[numpy.float32]
 
 K1, B = 0.9, 0.4
 CODE = (1.2, 0.75)

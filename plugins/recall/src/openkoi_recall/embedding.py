@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from openkoi_hookspecs import Embedder
 
 if TYPE_CHECKING:
-    from .scanning import Matrix
+    from .bm25 import Matrix
 
     Embed: TypeAlias = Callable[[Sequence[str]], Matrix]
 else:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from .bm25 import Numbers, Scores
-    from .scanning import Matrix
+    from .bm25 import Matrix, Numbers, Scores
 
 GROUP = "openkoi_recall.graphs"
 ABOVE = 50_000

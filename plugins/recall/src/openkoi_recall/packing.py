@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .bm25 import Scores
-    from .scanning import Matrix
+    from .bm25 import Matrix, Scores
 
 RANGE = 2_895
 STEP = 2 * RANGE + 1

@@ -7,7 +7,7 @@ no file and no text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from .one_thread import one_thread
 from .packing import Packed, packed
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .bm25 import Numbers, Scores
+    from .bm25 import Matrix, Numbers, Scores
     from .graphs import Graph
     from .sums import Mapped
-
-    Matrix: TypeAlias = NDArray[numpy.float32]
 
 SEVERAL, MANY = 20_000, 200_000
 RERANKED, SHARE = 4_000, 100

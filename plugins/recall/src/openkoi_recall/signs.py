@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .bm25 import Scores
-    from .scanning import Matrix
+    from .bm25 import Matrix, Scores
 
     Bits: TypeAlias = NDArray[numpy.uint64]
 

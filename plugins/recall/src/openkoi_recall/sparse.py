@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .bm25 import Numbers, Scores
-    from .scanning import Matrix
+    from .bm25 import Matrix, Numbers, Scores
 
     Rows: TypeAlias = NDArray[numpy.int32]
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .bm25 import Numbers
-    from .scanning import Matrix
+    from .bm25 import Matrix, Numbers
 
 STRETCH = 65_536
 

@@ -6,12 +6,12 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from .seals import check_lines
-from .tables import IN_ORDER
 
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Numbers
     from openkoi_recall.held import Held, Line, Posted
 
+IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, length, keys FROM documents ORDER BY doc"
 PLACES = "SELECT term, count(*), group_concat(doc) FROM places GROUP BY term"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> '') WHERE next IS NOT NULL"

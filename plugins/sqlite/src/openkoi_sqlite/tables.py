@@ -21,6 +21,7 @@ from openkoi_recall.fitting import Found
 from openkoi_recall.ranking import Pairs
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
+from .holding import IN_ORDER, read
 from .seals import DAMAGE, DOCUMENT, intact
 from .staging import clean
 from .trouble import Ailment, Sick
@@ -35,7 +36,6 @@ CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"
 POSTED = "SELECT doc FROM places WHERE term = ?"
 KINDS = f" AND kind IN {LISTED}"
 KEYS = f" AND EXISTS (SELECT 1 FROM json_each(documents.keys) WHERE value IN {LISTED})"
-IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 LINKS = f"""
 SELECT doc, next FROM (
     SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> ''
@@ -114,8 +114,6 @@ class Tables:
 
     def all(self) -> "Held":
         """All documents and their words."""
-        from .holding import read
-
         return read(self.connection)
 
     def fetched(self, scores: Scores) -> list[Found]:

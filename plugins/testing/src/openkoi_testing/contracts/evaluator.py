@@ -73,7 +73,7 @@ class EvaluatorContract:
     @asynccontextmanager
     async def lent(self, root: Path) -> AsyncIterator[Run]:
         """A run of its own in this workspace."""
-        from openkoi_testing import lend  # it imports this module
+        from openkoi_testing.rehearsing import lend
 
         async with lend(root, task=self.task, says=self.says) as run:
             yield run
@@ -86,7 +86,7 @@ class EvaluatorContract:
 
     async def baseline(self, run: Run) -> Baseline | None:
         """Its baseline, as a run hands it back; None where it takes none."""
-        from openkoi_testing import recorded
+        from openkoi_testing.rehearsing import recorded
 
         return await recorded(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None
 
