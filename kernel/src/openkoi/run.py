@@ -44,11 +44,7 @@ from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
 
-<<<<<<< HEAD
 from .asker import question_id
-from .baselines import take_baselines
-=======
->>>>>>> kernel-size
 from .conversation import Conversation
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
