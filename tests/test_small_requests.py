@@ -1,4 +1,4 @@
-"""A question of one line is asked in a few kilobytes, and what was sent of the tools once is sent the same again."""
+"""The first request is a few kilobytes, for every model family, and the tools in it never change within a run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ import pytest
 from cli_process import shell
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_testing.servers import AnthropicServer, GoogleServer, OpenAIServer, Say, VendorServer
+from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say, VendorServer
 
 QUESTION = "What does this project do?"
 PROJECT = "This project counts the carp in a pond.\n"
-MOST = 6 * 1024
+FIX = "Fix the failing tests of this project."
+MAX_QUESTION, MAX_CODE = 6 * 1024, 8 * 1024  # bytes of the first request
 KEY = "sk-not-a-real-key"
 
 
@@ -21,7 +22,7 @@ KEY = "sk-not-a-real-key"
 class Vendor:
     """How one of them is asked: the fake, its model, where its address and key are looked for, further settings."""
 
-    fake: type[AnthropicServer] | type[OpenAIServer] | type[GoogleServer]
+    fake: type[AnthropicServer] | type[OpenAIServer] | type[GoogleServer] | type[OllamaServer]
     model: str
     variables: tuple[str, str]
     settings: str = ""
@@ -38,6 +39,9 @@ VENDORS = {
     "openai chat": Vendor(OpenAIServer, "openai/gpt-5.2", OPENAI, '[providers.openai]\napi = "chat"\n'),
     "openai responses": Vendor(OpenAIServer, "openai/gpt-5.2", OPENAI, '[providers.openai]\napi = "responses"\n'),
     "google": Vendor(GoogleServer, "google/gemini-2.5-pro", ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_API_KEY")),
+    "codex": Vendor(OpenAIServer, "openai/gpt-5.2-codex", OPENAI),
+    "whole files": Vendor(OpenAIServer, "openai/gpt-4o-mini", OPENAI),
+    "small": Vendor(OllamaServer, "ollama/qwen2.5-coder", ("OLLAMA_HOST", "OLLAMA_API_KEY")),
 }
 
 
@@ -45,11 +49,14 @@ def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequ
     """What the command line sends for a task, through all plugins of the default bundle."""
     openkoi = shell(folder)
     (openkoi.folder / "AGENTS.md").write_text(PROJECT)
+    (openkoi.folder / "pytest.ini").write_text("[pytest]\n")
+    (openkoi.folder / ".git").mkdir()
+    (openkoi.folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(vendor.settings)
     with vendor.fake(*answers, models=[vendor.model.partition("/")[2]]) as server:
         done = openkoi.told(**vendor.variables_for(server))("-m", vendor.model, task)
-        assert 0 == done.returncode, done.stderr
+        assert done.returncode in (0, 3), done.stderr  # 3: the fake is no judge
         return [request.body for request in server.requests if server.asks(request)]
 
 
@@ -81,5 +88,15 @@ def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_w
     asked = bodies(VENDORS[name], tmp_path, QUESTION, *map(Say, calls), "It counts carp.")
 
     assert QUESTION.encode() in asked[0]
-    assert len(asked[0]) <= MOST, shares(asked[0])
+    assert len(asked[0]) <= MAX_QUESTION, shares(asked[0])
     assert (4, 1) == (len(asked), len({tools_of(body) for body in asked}))
+
+
+@pytest.mark.row("TOK-04")
+@pytest.mark.parametrize("name", VENDORS)
+def test_a_code_task_takes_eight_kilobytes(name: str, tmp_path: Path) -> None:
+    first, *_ = bodies(VENDORS[name], tmp_path, FIX, "They pass.")
+
+    assert FIX.encode() in first
+    assert b"Tests: " in first
+    assert len(first) <= MAX_CODE, shares(first)

@@ -65,8 +65,8 @@ def test_models_that_return_whole_files_are_asked_for_them_whatever_their_family
     plain, whole = instructions("openai/gpt-4o-mini", "replace").text, instructions("openai/gpt-4o-mini", "whole").text
 
     assert whole.startswith(plain)
-    assert "write the complete new file" in whole
-    assert "write the complete new file" not in plain
+    assert "Write files of up to 300 lines as a whole" in whole
+    assert "Write files of up to 300 lines as a whole" not in plain
 
 
 def test_a_family_can_remove_a_section() -> None:
