@@ -128,7 +128,7 @@ class Host:
         received = await self.koi.receive(post)
         if received and received.kind is PostKind.PRESS:
             question, _, answer = received.choice.partition(":")
-            self.koi.answer_question(question, answer)
+            await self.koi.answer_question(question, answer)
         elif received and received.text == "stop":
             self.stop.set()
         elif received and received.kind is PostKind.NEW:
