@@ -219,9 +219,11 @@ def test_a_task_may_name_its_session_and_is_found_there(tmp_path: Path) -> None:
         async with opened(tmp_path / "work", tmp_path / "home", Scripted(["done"]), Pushing()) as koi:
             await koi.solve(Task("Chat", session="chat-1", limits=ONCE))
             await koi.solve(Task("Chat more", session="chat-1", limits=ONCE))
-            with pytest.raises(KoiError, match="use letters, digits, - and _"):
-                await koi.solve(Task("Chat", session="../chat", limits=ONCE))
+            await koi.solve(Task("Elsewhere", session="../chat", limits=ONCE))
+            with pytest.raises(KoiError, match="cannot be written: its name is empty or too long"):
+                await koi.solve(Task("Chat", session="a" * 300, limits=ONCE))
             await koi.drain()
             return [one.event.task.text for one in koi.records("chat-1") if isinstance(one.event, events.TaskStarted)]
 
     assert ["Chat", "Chat more"] == asyncio.run(run())
+    assert [] == list((tmp_path / "home" / "data").glob("chat*"))

@@ -251,7 +251,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"name": "send_male", "arguments": {}}, "There is no further tool 'send_male'. There are: send_mail"),
+        ({"name": "send_male", "arguments": {}}, "There is no further tool 'send_male'. Call one of: send_mail"),
         ({"name": "send_mail", "arguments": [1]}, "The arguments of send_mail must be an object"),
         ({"name": "send_mail", "arguments": {"to": 5}}, "The argument 'to' must be text"),
         ({"arguments": {}}, "The argument 'name' is missing"),

@@ -1,15 +1,12 @@
 """The run logs of the sessions that a process writes to: its own, and those of runs that it resumes."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError
 from openkoi_log import RunLog
-
-SESSION_NAME = re.compile(r"[\w-]+")
+from openkoi_log.segment_names import segment_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +20,7 @@ class SessionLogs:
 
     def open(self, session: str) -> RunLog:
         """Return the log of a session for one more writer. Raises KoiError for a name that no session can have."""
-        if not SESSION_NAME.fullmatch(session):
-            raise KoiError(f"The session {session!r} cannot be written: use letters, digits, - and _ in its name.")
+        segment_name(session)
         self.writers[session] = self.writers.get(session, 0) + 1
         return self.logs.setdefault(session, RunLog(self.folder, session, self.redact))
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from openkoi_log.segment_names import segment_name
+
 from .lines import Fault, Line, lines_of
 from .marks import Imported
 from .segments import Log, Segment
@@ -72,7 +74,7 @@ def lost(segments: Sequence[Segment]) -> Iterator[Fault]:
     for session, parts in groupby(segments, key=lambda segment: segment.session):
         numbers = {segment.part for segment in parts}
         for number in gaps(numbers):
-            name = f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl"
+            name = segment_name(session, number)
             yield Fault(name, 0, "it is missing: a later part of its session is there")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from openkoi_files import locked, private_folder
 from openkoi_hookspecs import KoiError
 from openkoi_log.runlog import sync_folder
+from openkoi_log.segment_names import segment_name
 
 from .folders import private_file
 from .lines import Fault, Line, lines_of, redacted
@@ -125,7 +126,7 @@ class Importing:
         """Give a new file the first name of its session that nobody has, in the log or put away."""
         number = 1
         while True:
-            name = f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl"
+            name = segment_name(session, number)
             if not (self.log.archive / f"{name}.gz").exists() and reserved(self.log.sessions / name):
                 fresh.replace(self.log.sessions / name)
                 return name

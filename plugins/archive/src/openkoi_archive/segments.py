@@ -10,7 +10,7 @@ from typing import IO
 from openkoi_files.filelock import held_by_another
 from openkoi_log import all_segments, name_of
 from openkoi_log.packed import is_packed, unpacked
-from openkoi_log.reading import part_of, session_of
+from openkoi_log.segment_names import part_of, session_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 from openkoi_hookspecs import KoiError, PluginNotFoundError, Record, events
 
 from .packed import name_of
-from .reading import all_segments, read_segment, session_of
+from .reading import all_segments, read_segment
+from .segment_names import is_by_time, session_of
 from .selecting import select_from
 
 ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
@@ -54,9 +55,12 @@ class Call:
 def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
     """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
     tasks: dict[str, Past] = {}
-    for session in reversed(dict.fromkeys(map(session_of, all_segments(folder)))):
-        if newest and len(tasks) >= newest:
-            break
+    sessions = list(dict.fromkeys(map(session_of, all_segments(folder))))
+    named = [session for session in sessions if not is_by_time(session)]  # their names do not say how new they are
+    by_time = [session for session in reversed(sessions) if is_by_time(session)]
+    for session in (*by_time, *named):
+        if newest and len(tasks) >= newest and is_by_time(session):
+            continue
         for path in all_segments(folder, session):
             for record in select_from(path, ENDS):
                 note(tasks, record, name_of(path))

@@ -11,6 +11,7 @@ from openkoi_files.filelock import held_by_another
 from openkoi_hookspecs import Record
 
 from .packed import PACKED, folders, is_packed, lines_from, name_of
+from .segment_names import file_stem, place_of, session_of
 from .transcript import Damaged, read_line
 
 
@@ -30,26 +31,13 @@ def all_segments(folder: Path, session: str = "") -> list[Path]:
 
 def found(folder: Path, session: str, ending: str) -> list[Path]:
     """The files of that ending."""
-    return [path for path in folder.glob(f"{session}*{ending}") if not session or session_of(path) == session]
+    stem = file_stem(session) if session else ""
+    return [path for path in folder.glob(f"{stem}*{ending}") if not session or session_of(path) == session]
 
 
 def in_order(paths: list[Path]) -> list[Path]:
     """The oldest first."""
     return sorted(paths, key=place_of)
-
-
-def place_of(path: Path) -> tuple[str, int]:
-    """Whose a segment is, and which of the session's."""
-    session, _, part = name_of(path).removesuffix(".jsonl").partition(".")
-    return session, int(part) if part.isdigit() else 1
-
-
-def session_of(path: Path) -> str:
-    return place_of(path)[0]
-
-
-def part_of(path: Path) -> int:
-    return place_of(path)[1]
 
 
 def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:

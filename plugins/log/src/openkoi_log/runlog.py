@@ -19,7 +19,8 @@ from openkoi_files.filelock import hold
 from openkoi_hookspecs import Event, KoiError, Record
 
 from .packed import lines_from, packed_of
-from .reading import all_segments, part_of
+from .reading import all_segments
+from .segment_names import part_of, segment_name
 from .transcript import sealed, write_line
 
 MOMENT = "%Y-%m-%dT%H:%M:%S"
@@ -101,7 +102,7 @@ def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
     """Make the first segment of the session that nobody has made yet, and lock it."""
     number = 1
     while True:
-        path = folder / (f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl")
+        path = folder / segment_name(session, number)
         number += 1
         if packed_of(path).exists():
             continue
