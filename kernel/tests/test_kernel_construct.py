@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import click
 import pytest
 
 from openkoi.plugin_factory import BuildContext, construct
@@ -260,14 +261,20 @@ def test_a_class_without_parameters_is_made(tmp_path: Path) -> None:
 
 
 def test_modules_objects_and_commands_are_taken_as_they_are(tmp_path: Path) -> None:
-    module, thing = ModuleType("hooks_of_mine"), Seam()
-
-    def command() -> None:
-        raise AssertionError("called")
+    module, thing, command = ModuleType("hooks_of_mine"), Seam(), click.Command("paint")
 
     assert module is workshop(tmp_path).build(module, "hooks")
     assert thing is workshop(tmp_path).build(thing, "tools")
     assert command is workshop(tmp_path).build(command, "commands")
+
+
+def test_a_command_may_have_parameters(tmp_path: Path) -> None:
+    def paint(*, colour: str = "red") -> click.Command:
+        return click.Command(colour)
+
+    built = Workshop(tmp_path, {"commands.paint.colour": "blue"}, {}).build(paint, "commands", "paint")
+
+    assert "blue" == built.name
 
 
 # Values of the wrong kind.
