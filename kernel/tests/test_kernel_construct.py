@@ -1,5 +1,6 @@
 """A constructor is a configuration: where each parameter's value comes from, and what is said when it is wrong."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class Workshop:
     def __post_init__(self) -> None:
         self.redactor = Redactor()
 
-    def load(self, kind: str, name: str) -> object:
+    async def load(self, kind: str, name: str) -> object:
         """Another plugin: only its name."""
         if name == "unheard-of":
             raise PluginNotFoundError(kind, name)
@@ -97,7 +98,7 @@ class Workshop:
 
     def build(self, target: object, kind: str = "providers", name: str = "acme") -> Any:
         """The plugin."""
-        return construct(target, kind, name, self.site)
+        return asyncio.run(construct(target, kind, name, self.site))
 
 
 def workshop(home: Path, environment: Mapping[str, str] | None = None, **settings: object) -> Workshop:

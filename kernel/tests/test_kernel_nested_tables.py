@@ -1,5 +1,6 @@
 """Tables inside a plugin's own table: how they reach its constructor, and what is said of one that is wrong."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from openkoi.plugin_factory import BuildContext, construct
 from openkoi.plugins import Plugins
 from openkoi.registry import Found
 from openkoi.unknown_settings import find_unknown_settings
-from openkoi_hookspecs import ConfigError, SharedSetting
+from openkoi_hookspecs import ConfigError, PluginNotFoundError, SharedSetting
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Paths, Setting, read_settings
 
@@ -61,8 +62,16 @@ def read(tmp_path: Path) -> Read:
     return read
 
 
+async def load(kind: str, name: str) -> object:
+    raise PluginNotFoundError(kind, name)
+
+
+def context(config: Config) -> BuildContext:
+    return BuildContext(config, Redactor(), load, {})
+
+
 def build(config: Config) -> Mcp:
-    built = construct(Mcp, "tools", "mcp", BuildContext(config, Redactor(), lambda *_: None, {}))
+    built = asyncio.run(construct(Mcp, "tools", "mcp", context(config)))
     assert isinstance(built, Mcp)
     return built
 
@@ -175,4 +184,4 @@ def test_a_type_that_cannot_be_checked_is_the_plugins_error(read: Read) -> None:
 
     config = read("[[tools.mcp.rules]]\ntool = 'x'\n")
     with pytest.raises(TypeError, match=r"typing_extensions.TypedDict"):
-        construct(make, "tools", "mcp", BuildContext(config, Redactor(), lambda *_: None, {}))
+        asyncio.run(construct(make, "tools", "mcp", context(config)))

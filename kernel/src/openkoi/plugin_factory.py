@@ -6,7 +6,7 @@ credentials, the data folder (``DataDir``), other plugins (``Inject``), and the 
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -42,12 +42,12 @@ class BuildContext:
 
     config: Config
     redactor: Redactor
-    load: Callable[[str, str], object]
+    load: Callable[[str, str], Awaitable[object]]
     keys: Mapping[str, Setting]
     warn: Callable[[str], None] = field(default=lambda _: None)
 
 
-def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
+async def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
     """Call the target with its configuration; a module, a click command or any other object is taken as it is."""
     if not is_constructor(target, kind):
         return target
@@ -59,7 +59,7 @@ def construct(target: object, kind: str, name: str, site: BuildContext) -> objec
     for parameter in inspect.signature(target).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        value = ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
+        value = await ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
         if value is not MISSING:
             given[parameter.name] = value
     with use_redactor(site.redactor):
@@ -89,7 +89,7 @@ class ParameterResolver:
     def key(self) -> str:
         return f"[{self.kind}.{self.name}] {self.parameter.name}"
 
-    def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
+    async def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
         """The value from the first place that has one; MISSING leaves it to the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
         variables = [mark for mark in marks if isinstance(mark, Env)]
@@ -100,7 +100,9 @@ class ParameterResolver:
             if isinstance(mark, DataDir) and not own:
                 return data_path(site.config, mark)
             if isinstance(mark, Inject):
-                return self.plugin(mark, own, site) if own or not common else self.common_plugin(mark, common, site)
+                return await (
+                    self.common_plugin(mark, common, site) if common and not own else self.plugin(mark, own, site)
+                )
         if common and not own:
             return self.coerce(common[1], named=common[0])
         return self.coerce(own, settings=settings) if own else self.absent("")
@@ -129,21 +131,21 @@ class ParameterResolver:
         saved = saved_key(site.config.paths.credentials, place)
         return site.keys.get(place) or (Setting(*saved) if saved else None)
 
-    def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
+    async def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
         """Load the plugin that a common setting names; if that fails, warn and use the default."""
         key, setting = common
         try:
-            return self.plugin(mark, setting, site)
+            return await self.plugin(mark, setting, site)
         except KoiError as error:
             if self.parameter.default is MISSING:
                 raise
             site.warn(f"{key} in {setting.origin} has no effect: {error}")
             return MISSING
 
-    def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
+    async def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
         name = str(setting.value) if setting else mark.default
         try:
-            return site.load(mark.kind, name) if name else self.absent("")
+            return await site.load(mark.kind, name) if name else self.absent("")
         except PluginNotFoundError:
             if setting or self.parameter.default is MISSING:
                 raise

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SandboxContract,
         ToolboxContract,
     )
+    from .given_plugins import GivenPlugins
     from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse, write_log
 
 pytest.register_assert_rewrite("openkoi_testing.contracts")
@@ -30,6 +31,7 @@ __all__ = [
     "CheckpointsContract",
     "DocumentsContract",
     "EvaluatorContract",
+    "GivenPlugins",
     "Line",
     "MemoryContract",
     "MessengerContract",
@@ -59,4 +61,6 @@ def place(name: str) -> str:
     """The module that a public name is in."""
     if name in ("Line", "Scripted", "Turn"):
         return "openkoi_rehearsal"
+    if name == "GivenPlugins":
+        return ".given_plugins"
     return ".contracts" if name.endswith("Contract") else ".rehearsing"
