@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ProviderContract,
         QuestionsContract,
         SandboxContract,
+        SourceContract,
         ToolboxContract,
     )
     from .given_plugins import GivenPlugins
@@ -40,6 +41,7 @@ __all__ = [
     "Rehearsed",
     "SandboxContract",
     "Scripted",
+    "SourceContract",
     "Stage",
     "ToolboxContract",
     "Turn",
