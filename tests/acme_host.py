@@ -177,10 +177,9 @@ def acme() -> None:
 @click.pass_obj
 async def serve(koi: Koi) -> None:
     """Answer every post until one says stop."""
-    app: Any = next(entry for entry in koi.plugins("integrations") if entry.name == "acme").load()
-    async with app:
-        host = Host(koi, app, koi.folder("acme"))
-        koi.listen(host.hear)
-        await host.run()
-        await koi.drain()
+    app: Any = await koi.load("integrations", "acme")
+    host = Host(koi, app, koi.folder("acme"))
+    koi.listen(host.hear)
+    await host.run()
+    await koi.drain()
     click.echo("stopped")

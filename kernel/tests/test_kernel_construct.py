@@ -1,5 +1,6 @@
 """A constructor is a configuration: where each parameter's value comes from, and what is said when it is wrong."""
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import click
 import pytest
 
 from openkoi.plugin_factory import BuildContext, construct
@@ -88,7 +90,7 @@ class Workshop:
     def __post_init__(self) -> None:
         self.redactor = Redactor()
 
-    def load(self, kind: str, name: str) -> object:
+    async def load(self, kind: str, name: str) -> object:
         """Another plugin: only its name."""
         if name == "unheard-of":
             raise PluginNotFoundError(kind, name)
@@ -96,7 +98,7 @@ class Workshop:
 
     def build(self, target: object, kind: str = "providers", name: str = "acme") -> Any:
         """The plugin."""
-        return construct(target, kind, name, self.site)
+        return asyncio.run(construct(target, kind, name, self.site))
 
 
 def workshop(home: Path, environment: Mapping[str, str] | None = None, **settings: object) -> Workshop:
@@ -260,14 +262,20 @@ def test_a_class_without_parameters_is_made(tmp_path: Path) -> None:
 
 
 def test_modules_objects_and_commands_are_taken_as_they_are(tmp_path: Path) -> None:
-    module, thing = ModuleType("hooks_of_mine"), Seam()
-
-    def command() -> None:
-        raise AssertionError("called")
+    module, thing, command = ModuleType("hooks_of_mine"), Seam(), click.Command("paint")
 
     assert module is workshop(tmp_path).build(module, "hooks")
     assert thing is workshop(tmp_path).build(thing, "tools")
     assert command is workshop(tmp_path).build(command, "commands")
+
+
+def test_a_command_may_have_parameters(tmp_path: Path) -> None:
+    def paint(*, colour: str = "red") -> click.Command:
+        return click.Command(colour)
+
+    built = Workshop(tmp_path, {"commands.paint.colour": "blue"}, {}).build(paint, "commands", "paint")
+
+    assert "blue" == built.name
 
 
 # Values of the wrong kind.

@@ -29,7 +29,7 @@ Look.
 
 
 def rubric(name: str, folder: Path | None = None) -> Rubric:
-    return next(one for one in fetch(wanted(folder, None, (), ())[0]).rubrics if one.name == name)
+    return next(one for one in fetch(wanted(folder, None, ())).rubrics if one.name == name)
 
 
 def certify(folder: Path, one: Rubric, **facts: object) -> None:
@@ -124,7 +124,7 @@ def test_of_one_source_the_better_certified_is_chosen_and_sources_go_before(tmp_
         file = tmp_path / "evaluators" / "user" / name / "SKILL.md"
         file.parent.mkdir(parents=True)
         file.write_text(EVALUATOR.format(name=name), encoding="utf-8")
-    shelf = fetch(wanted(tmp_path, None, (), ())[0])
+    shelf = fetch(wanted(tmp_path, None, ()))
 
     def chosen(**merits: float) -> str:
         order = by_merit(shelf, lambda one: merits.get(one.name.replace("-", "_"), -1.0))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Hit, Learning, PluginEntry, PluginNotFoundError, Recall, Task, events
+from openkoi_hookspecs import Hit, Learning, PluginNotFoundError, Recall, Task, events
 from openkoi_judge.choice import choose
 from openkoi_judge.preferences import preferences
 from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
-from openkoi_skillfile import Machine, validate
-from openkoi_testing import lend
+from openkoi_skillfile import Machine, lent, validate
+from openkoi_testing import GivenPlugins, lend
 
 MINE = """\
 ---
@@ -35,7 +35,7 @@ def put(data: Path, name: str, text: str) -> Path:
 
 
 def shelf(data: Path | None = None) -> Shelf:
-    return fetch(wanted(data, None, (), ())[0])
+    return fetch(wanted(data, None, ()))
 
 
 @pytest.mark.row("EVAL-08", "EVAL-09", "EVAL-10", "EVAL-11", "EVAL-12", "EVAL-13", "C18")
@@ -129,7 +129,7 @@ def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> N
     )
     put(tmp_path, "general", needy)
 
-    found = fetch(wanted(tmp_path, None, (), ())[0], machine=Machine("linux", lambda _: None, {}))
+    found = fetch(wanted(tmp_path, None, ()), machine=Machine("linux", lambda _: None, {}))
 
     assert "relevance" == choose(found.rubrics, "", Task("Whatever")).dimensions[0].name
     assert "it needs the program abacus, which is not installed" in found.complaints[0]
@@ -140,7 +140,7 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
     file = tmp_path / ".agents" / "evaluators" / "ledgers" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(MINE, encoding="utf-8")
-    places, _ = wanted(None, tmp_path, (), ())
+    places = wanted(None, tmp_path, ())
     approved: list[str] = []
 
     def approve(folder: Path, digest: str) -> bool:
@@ -159,15 +159,13 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
 @pytest.mark.row("C2")
 def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "ledgers", MINE)
-    entries = [
-        PluginEntry("skills", "ledgers", "acme", lambda: tmp_path / "evaluators" / "user"),
-        PluginEntry("skills", "broken", "acme", lambda: 7),
-    ]
+    koi = GivenPlugins({"skills": {"ledgers": tmp_path / "evaluators" / "user", "broken": 7}})
 
-    places, complaints = wanted(None, None, (), entries)
+    brought, complaints = asyncio.run(lent(koi.plugins("skills")))
+    places = wanted(None, None, (), brought)
 
     assert "ledgers" in [rubric.name for rubric in fetch(places).rubrics]
-    assert ["The skills of broken (acme) are not used"] == [complaint.partition(":")[0] for complaint in complaints]
+    assert ["The skills of broken (test) are not used"] == [complaint.partition(":")[0] for complaint in complaints]
 
 
 @pytest.mark.row("EVAL-15", "EVAL-29")

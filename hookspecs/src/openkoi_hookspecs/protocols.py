@@ -6,7 +6,7 @@ time: what belongs to one run is kept by ``run.id``. An asynchronous context man
 left at the end.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -241,10 +241,15 @@ class Questions(Protocol):
 
 
 class PluginSource(Protocol):
-    """A plugin that finds plugins: scripts in a folder, WASM modules. Group ``openkoi.sources``."""
+    """A plugin that finds plugins: scripts in a folder, WASM modules, servers. Group ``openkoi.sources``."""
 
-    def discover(self, koi: Koi) -> Iterable[PluginEntry]:
-        """List what is there, cheaply. Each is chosen, attributed and isolated like one that was installed."""
+    def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry] | Awaitable[Iterable[PluginEntry]]:
+        """List what there is for a workspace, cheaply; ``def``, or ``async def`` if it waits.
+
+        Asked when OpenKoi starts and again when a task begins, for the task's workspace; used in tasks there only. What
+        is listed again with the same kind, name, origin and version stays loaded; what is not is left. An entry never
+        replaces an installed plugin. One that is listed for several workspaces is loaded once.
+        """
 
 
 @runtime_checkable

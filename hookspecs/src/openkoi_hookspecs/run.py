@@ -24,12 +24,17 @@ NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class PluginEntry:
-    """A plugin that can be chosen. ``origin`` says who brings it; ``load`` imports and configures it, once."""
+    """A plugin that can be chosen. ``origin`` says who brings it.
+
+    ``load`` imports, configures and enters it, once: whoever asks again is given the same. In an entry that a source
+    lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
+    """
 
     kind: str
     name: str
     origin: str
-    load: Callable[[], object]
+    load: Callable[[], Awaitable[object]]
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,12 @@ class Koi(Protocol):
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List what there is of a kind, without loading it. A plugin may define and read a kind of its own."""
+
+    async def load(self, kind: str, name: str) -> object:
+        """Load a plugin, once, and enter it if it is an asynchronous context manager; it is left with OpenKoi.
+
+        Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
+        """
 
     def records(self, session: str) -> Iterable[Record]:
         """Read a session's log from its beginning."""

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from types import MappingProxyType
@@ -55,7 +56,7 @@ class App:
         object.__setattr__(self, "runs_of_tasks", Runs(self.services))
 
     async def __aenter__(self) -> Self:
-        self.services.start()
+        await self.services.start()
         return self
 
     async def __aexit__(self, *error: Any) -> None:
@@ -75,7 +76,6 @@ class App:
 
     def begin(self, task: Task) -> RunHandle:
         """Begin a task in the background."""
-        self.services.start()
         parent = ParentRun(id=token_hex(10))
         return self.background_runs.begin(self.runs_of_tasks.solve(task, parent), parent.id, parent.inbox)
 
@@ -99,7 +99,7 @@ class App:
     @asynccontextmanager
     async def configured(self, config: Config) -> AsyncIterator[Runs]:
         """Lend what does tasks with another configuration; plugins that read what differs are loaded for it alone."""
-        self.services.start()
+        await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
             yield Runs(self.services.with_config(config))
             return
@@ -123,19 +123,24 @@ class App:
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call every implementation of a hook with the same facts."""
-        self.services.start()
+        await self.services.start()
         return await self.services.hooks.collect(moment, *args, **facts)
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every implementation of a hook."""
-        self.services.start()
+        await self.services.start()
         return await self.services.hooks.fold(moment, value, *args, **facts)
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind without loading them."""
-        return self.services.plugins.plugins(kind)
+        entries = self.services.plugins.plugins(kind)
+        return [replace(entry, load=partial(self.load, kind, entry.name)) for entry in entries]
+
+    async def load(self, kind: str, name: str) -> object:
+        """Load a plugin, once, and enter it if it is an asynchronous context manager."""
+        return await self.services.components.plugin(kind, name)
 
     def providers(self) -> Sequence[ProviderInfo]:
         """List the providers that are installed and known, best first, with their default models."""

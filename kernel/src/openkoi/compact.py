@@ -15,7 +15,7 @@ async def compact(run: TaskRun) -> events.HistoryCompacted | None:
     before = tuple(run.conversation.messages)
     name = run.agent.compactor or run.services.config[keys.USE_COMPACTOR]
     try:
-        compactor = await run.services.components.compactor(name)
+        compactor = await run.services.components.compactor(name, run.root)
         with confined():
             shorter = await run.with_deadline(compactor.compact(before, run))
     except LimitExceededError:

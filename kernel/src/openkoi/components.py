@@ -1,9 +1,11 @@
-"""The plugins that fill sockets, each looked at and entered once. Knows kinds and names; knows no run or log."""
+"""Plugins in use, each loaded, checked and entered once. Knows kinds and names; knows no run or log."""
 
 import asyncio
-from collections.abc import Callable, Collection
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Hashable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 from openkoi_hookspecs import (
@@ -14,17 +16,20 @@ from openkoi_hookspecs import (
     Evaluator,
     KoiError,
     Memory,
+    PluginEntry,
     PluginError,
+    PluginNotFoundError,
     Provider,
     Sandbox,
     ToolProvider,
 )
-from openkoi_isolation import confined, with_timeout
+from openkoi_isolation import report_lateness
 from openkoi_settings import Key, keys
 
 from .absent import Absent, imported, is_absent_judge
+from .lifespans import Lifespans
 from .plugin_factory import NoDataFolder
-from .plugins import Plugins, check_socket
+from .plugins import Plugins, load_isolated
 
 REQUIRED_METHODS = {
     "providers": ("models", "chat"),
@@ -35,48 +40,94 @@ REQUIRED_METHODS = {
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
     "questions": ("put", "wait", "pending", "answer", "remove"),
+    "embedders": ("embed",),
+    "sources": ("discover",),
     "workers": ("run",),
     "integrations": (),
 }
-START_TIMEOUT = 10.0
+LOAD_LIMIT = 5.0  # seconds
+LOADING: ContextVar[tuple[Hashable, ...]] = ContextVar("loading", default=())
+
+
+async def nothing_more() -> None:
+    """Find no further plugins."""
 
 
 @dataclass(slots=True)
 class Components:
-    """What is plugged in. ``warn`` hears of what cannot be had."""
+    """What is plugged in. ``warn`` hears of what cannot be had; ``discover`` lets sources list what they find.
+
+    ``root`` is a workspace for which sources list plugins of its own; None is OpenKoi's own workspace.
+    """
 
     plugins: Plugins
     warn: Callable[[str], None]
-    exit_stack: AsyncExitStack = field(default_factory=AsyncExitStack)
-    ready: dict[tuple[str, str], Any] = field(default_factory=dict)
-    loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    discover: Callable[[], Awaitable[None]] = nothing_more
+    lifespans: Lifespans = field(init=False)
+    made: dict[Hashable, object] = field(default_factory=dict)
+    loaded: dict[Hashable, Any] = field(default_factory=dict)
+    locks: defaultdict[Hashable, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
-    async def plugin(self, kind: str, name: str) -> Any:
-        """One plugin, loaded, looked at, and entered if it is an asynchronous context manager."""
-        async with self.loading:
-            if (kind, name) not in self.ready:
-                thing = check_socket(self.plugins.load(kind, name), kind, name, REQUIRED_METHODS.get(kind, ()))
-                self.ready[kind, name] = await self.enter(thing, name) if hasattr(thing, "__aenter__") else thing
-            return self.ready[kind, name]
+    def __post_init__(self) -> None:
+        self.lifespans = Lifespans(self.warn)
+        self.plugins.load = self.plugin
 
-    async def enter(self, thing: Any, name: str) -> Any:
+    async def plugin(self, kind: str, name: str, root: Path | None = None) -> Any:
+        """One plugin, loaded, checked, and entered if it is an asynchronous context manager.
+
+        Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
+        """
+        if (kind, name) in self.loaded:
+            return self.loaded[kind, name]
+        entry = self.plugins.find(kind, name, root)
+        if entry is None:
+            await self.discover()
+            entry = self.plugins.find(kind, name, root)
+        if entry is None:
+            raise PluginNotFoundError(kind, name, tuple(one.name for one in self.plugins.plugins(kind, root)))
+        return await self.load(entry, self.key_of(entry, root))
+
+    def key_of(self, entry: PluginEntry, root: Path | None) -> Hashable:
+        """What is installed is loaded once for all workspaces; what sources list, once for each entry."""
+        return entry if self.plugins.is_sourced(entry, root) else (entry.kind, entry.name)
+
+    async def load(self, entry: PluginEntry, key: Hashable) -> Any:
+        """Load an entry, once however many wait for it."""
+        if key in self.loaded:
+            return self.loaded[key]
+        if key in LOADING.get():
+            raise PluginError(entry.name, "loading", "it asks for itself, directly or by what it asks for")
+        async with self.locks[key]:
+            if key not in self.loaded:
+                before = LOADING.set((*LOADING.get(), key))
+                try:
+                    self.loaded[key] = await self.start(entry, key)
+                finally:
+                    LOADING.reset(before)
+        return self.loaded[key]
+
+    async def start(self, entry: PluginEntry, key: Hashable) -> Any:
+        with report_lateness(LOAD_LIMIT, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))):
+            self.made[key] = await load_isolated(entry)
+        plugin = await self.lifespans.enter(key, entry.name, self.made[key])
+        missing = [one for one in REQUIRED_METHODS.get(entry.kind, ()) if not callable(getattr(plugin, one, None))]
+        if missing:
+            await self.lifespans.leave([key])
+            raise PluginError(entry.name, "loading", f"it has no {' and no '.join(missing)}(), which {entry.kind} need")
+        return plugin
+
+    async def all(self, kind: str, root: Path | None = None) -> dict[str, Any]:
+        """All plugins of a kind, started at the same time; those that cannot be had are named and left out."""
+        entries = {self.key_of(entry, root): entry for entry in self.plugins.plugins(kind, root)}
+        if waiting := [key for key in entries if key not in self.loaded]:
+            await asyncio.gather(*(self.load_or_warn(entries[key], key) for key in waiting))
+        return {entry.name: self.loaded[key] for key, entry in entries.items() if key in self.loaded}
+
+    async def load_or_warn(self, entry: PluginEntry, key: Hashable) -> None:
         try:
-            with confined():
-                return await with_timeout(self.exit_stack.enter_async_context(thing), START_TIMEOUT)
-        except KoiError:
-            raise
-        except Exception as error:  # a plugin's own start may raise anything
-            raise PluginError(name, "starting", error) from error
-
-    async def all(self, kind: str) -> dict[str, Any]:
-        """All plugins of a kind; those that cannot be had are named once and left out."""
-        things: dict[str, Any] = {}
-        for entry in self.plugins.plugins(kind):
-            try:
-                things[entry.name] = await self.plugin(kind, entry.name)
-            except KoiError as fault:
-                self.warn(str(fault))
-        return things
+            await self.load(entry, key)
+        except KoiError as error:
+            self.warn(str(error))
 
     async def configured(self, kind: str) -> Any | None:
         """The one plugin of a kind that the configuration names; None when it names none or has none."""
@@ -86,8 +137,8 @@ class Components:
             return None
         try:
             return await self.plugin(kind, name)
-        except KoiError as fault:
-            self.warn(f"There is no {short_name(key)}: {fault} Set [use] {short_name(key)}.")
+        except KoiError as error:
+            self.warn(f"There is no {short_name(key)}: {error} Set [use] {short_name(key)}.")
             return None
 
     async def provider(self, name: str) -> Provider:
@@ -106,41 +157,55 @@ class Components:
     async def checkpoints(self) -> Checkpoints | None:
         return await self.configured("checkpoints")
 
-    async def compactor(self, name: str) -> Compactor:
+    async def compactor(self, name: str, root: Path | None = None) -> Compactor:
         """The compactor of this name; raises PluginNotFoundError or PluginError."""
-        return cast(Compactor, await self.plugin("compactors", name))
+        return cast(Compactor, await self.plugin("compactors", name, root))
 
-    async def worker(self, name: str) -> AgentRunner:
+    async def worker(self, name: str, root: Path | None = None) -> AgentRunner:
         """The worker of this name; raises PluginNotFoundError or PluginError."""
-        return cast(AgentRunner, await self.plugin("workers", name))
+        return cast(AgentRunner, await self.plugin("workers", name, root))
 
-    async def toolboxes(self) -> dict[str, ToolProvider]:
-        return await self.all("tools")
+    async def toolboxes(self, root: Path | None = None) -> dict[str, ToolProvider]:
+        return await self.all("tools", root)
 
-    async def evaluators(self) -> dict[str, Evaluator]:
+    async def evaluators(self, root: Path | None = None) -> dict[str, Evaluator]:
         """All evaluators, in the order in which they are asked; raises ConfigError for a setting that one refuses."""
         config = self.plugins.config
         place = {name: rank for rank, name in enumerate(config[keys.EVALUATION_ORDER])}
         required = config[keys.REQUIRED_EVALUATORS]
-        there = [
-            (entry.name, await self.evaluator(entry.name, required)) for entry in self.plugins.plugins("evaluators")
-        ]
+        names = [entry.name for entry in self.plugins.plugins("evaluators", root)]
+        there = [(name, await self.evaluator(name, required, root)) for name in names]
         return dict(sorted(there, key=lambda named: place.get(named[0], place.get("*", len(place)))))
 
-    async def evaluator(self, name: str, required: Collection[str]) -> Evaluator:
+    async def evaluator(self, name: str, required: Collection[str], root: Path | None) -> Evaluator:
         """One evaluator; if it cannot be loaded, one in its place that says why, so that it is missed."""
         try:
-            return cast(Evaluator, await self.plugin("evaluators", name))
-        except KoiError as fault:
-            if isinstance(fault, ConfigError) and not isinstance(fault, NoDataFolder):
+            return cast(Evaluator, await self.plugin("evaluators", name, root))
+        except KoiError as error:
+            if isinstance(error, ConfigError) and not isinstance(error, NoDataFolder):
                 raise
-            self.warn(f"{name} could not evaluate: {fault}")
-            return Absent(str(fault), is_absent_judge(name, self.known("evaluators", name), required))
+            self.warn(f"{name} could not evaluate: {error}")
+            return Absent(str(error), is_absent_judge(name, self.known("evaluators", name), required))
 
     def known(self, kind: str, name: str) -> object:
-        """Return what is known of a plugin that cannot be had: itself if loaded, else its class if imported."""
+        """Return what is known of a plugin that cannot be had: itself if it was made, else its class if imported."""
         targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
-        return self.plugins.loaded.get((kind, name), imported(next(targets, "")))
+        return self.made.get((kind, name), imported(next(targets, "")))
+
+    def load_again(self, kind: str, name: str) -> None:
+        """Load a plugin anew when it is next wanted; who has it may go on using it."""
+        self.loaded.pop((kind, name), None)
+        self.lifespans.set_aside((kind, name))
+
+    async def forget(self, entries: Collection[PluginEntry]) -> None:
+        """Leave plugins that are no longer listed."""
+        for entry in entries:
+            self.loaded.pop(entry, None)
+        await self.lifespans.leave(entries)
+
+    async def close(self) -> None:
+        """Leave all plugins, the last one first."""
+        await self.lifespans.leave(self.lifespans.entered)
 
 
 def short_name(key: Key[str]) -> str:

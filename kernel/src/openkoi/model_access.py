@@ -60,3 +60,4 @@ class ModelAccess:
         """Build a provider with this key from now on; it is not saved."""
         self.redactor.hold(key)
         self.components.plugins.keys[provider] = Setting(key, origin)
+        self.components.load_again("providers", provider)

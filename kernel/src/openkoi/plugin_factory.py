@@ -6,11 +6,11 @@ credentials, the data folder (``DataDir``), other plugins (``Inject``), and the 
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeGuard, get_args, get_origin, get_type_hints
 
 from openkoi_files import private_folder, saved_key
 from openkoi_hookspecs import (
@@ -25,7 +25,10 @@ from openkoi_hookspecs import (
 )
 from openkoi_redact import Redactor, use_redactor
 from openkoi_settings import Config, Setting
+from openkoi_settings.nested_tables import find_origin, find_setting
+from openkoi_settings.parameter_type import WrongTypeError, convert_parameter
 
+NO_SETTINGS: Mapping[str, Setting] = {}
 MISSING = inspect.Parameter.empty
 
 
@@ -39,14 +42,14 @@ class BuildContext:
 
     config: Config
     redactor: Redactor
-    load: Callable[[str, str], object]
+    load: Callable[[str, str], Awaitable[object]]
     keys: Mapping[str, Setting]
     warn: Callable[[str], None] = field(default=lambda _: None)
 
 
-def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
-    """Call the target with its configuration; a module, or anything that is no constructor, is taken as it is."""
-    if isinstance(target, ModuleType) or kind == "commands" or not callable(target):
+async def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
+    """Call the target with its configuration; a module, a click command or any other object is taken as it is."""
+    if not is_constructor(target, kind):
         return target
     settings = site.config.table(f"{kind}.{name}")
     if kind == "evaluators":
@@ -56,11 +59,17 @@ def construct(target: object, kind: str, name: str, site: BuildContext) -> objec
     for parameter in inspect.signature(target).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        value = ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
+        value = await ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
         if value is not MISSING:
             given[parameter.name] = value
     with use_redactor(site.redactor):
         return target(**given)
+
+
+def is_constructor(target: object, kind: str) -> TypeGuard[Callable[..., object]]:
+    """Whether a target is called with its configuration, as all that can be called are, but for click commands."""
+    is_click_command = kind == "commands" and hasattr(target, "main") and not isinstance(target, type)
+    return callable(target) and not is_click_command and not isinstance(target, ModuleType)
 
 
 def init_of(target: Callable[..., object]) -> object:
@@ -80,30 +89,28 @@ class ParameterResolver:
     def key(self) -> str:
         return f"[{self.kind}.{self.name}] {self.parameter.name}"
 
-    def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
+    async def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
         """The value from the first place that has one; MISSING leaves it to the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
         variables = [mark for mark in marks if isinstance(mark, Env)]
         if variables:
             return self.from_env(variables, settings, site)
-        own, common = settings.get(self.parameter.name), self.common(marks, site)
+        own, common = find_setting(self.parameter.name, settings), self.common(marks, site)
         for mark in marks:
             if isinstance(mark, DataDir) and not own:
                 return data_path(site.config, mark)
             if isinstance(mark, Inject):
-                return self.plugin(mark, own, site) if own or not common else self.common_plugin(mark, common, site)
-        return self.coerce(common[1], named=common[0]) if common and not own else self.plain(settings)
+                return await (
+                    self.common_plugin(mark, common, site) if common and not own else self.plugin(mark, own, site)
+                )
+        if common and not own:
+            return self.coerce(common[1], named=common[0])
+        return self.coerce(own, settings=settings) if own else self.absent("")
 
     def common(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
         """Return the common setting that supplies a parameter, with its key, if it is set."""
         keys = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
         return (keys[0], site.config.settings[keys[0]]) if keys else None
-
-    def plain(self, settings: dict[str, Setting]) -> object:
-        setting = settings.get(self.parameter.name) or nested(self.parameter.name, settings)
-        if setting is None:
-            return self.absent("")
-        return self.coerce(setting)
 
     def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: BuildContext) -> object:
         """The first of the variables that is set, else what the file says, else a secret that was kept."""
@@ -124,21 +131,21 @@ class ParameterResolver:
         saved = saved_key(site.config.paths.credentials, place)
         return site.keys.get(place) or (Setting(*saved) if saved else None)
 
-    def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
+    async def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:
         """Load the plugin that a common setting names; if that fails, warn and use the default."""
         key, setting = common
         try:
-            return self.plugin(mark, setting, site)
+            return await self.plugin(mark, setting, site)
         except KoiError as error:
             if self.parameter.default is MISSING:
                 raise
             site.warn(f"{key} in {setting.origin} has no effect: {error}")
             return MISSING
 
-    def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
+    async def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
         name = str(setting.value) if setting else mark.default
         try:
-            return site.load(mark.kind, name) if name else self.absent("")
+            return await site.load(mark.kind, name) if name else self.absent("")
         except PluginNotFoundError:
             if setting or self.parameter.default is MISSING:
                 raise
@@ -150,29 +157,17 @@ class ParameterResolver:
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
-    def coerce(self, setting: Setting, secret: bool = False, named: str = "") -> object:
+    def coerce(
+        self, setting: Setting, secret: bool = False, named: str = "", settings: Mapping[str, Setting] = NO_SETTINGS
+    ) -> object:
         """Convert a value to its parameter's type; an error shows it with its key, unless it is a secret."""
-        hint = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
-        if hint is Any or (isinstance(hint, type) and type(setting.value) is hint):
-            return setting.value
-        from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
-
         try:
-            return TypeAdapter(hint).validate_python(setting.value)
-        except ValidationError as error:
-            wrong = error.errors()[0]["msg"]
-        except PydanticSchemaGenerationError:
-            wrong = "it cannot be set in a file"
-        value = "" if secret else f" is {setting.value!r}"
-        raise ConfigError(f"{named or self.key} in {setting.origin}{value}: {wrong}.")
-
-
-def nested(name: str, settings: dict[str, Setting]) -> Setting | None:
-    """A table inside the plugin's own table, as one dictionary."""
-    below = {key.removeprefix(f"{name}."): setting for key, setting in settings.items() if key.startswith(f"{name}.")}
-    if not below:
-        return None
-    return Setting({key: setting.value for key, setting in below.items()}, next(iter(below.values())).origin)
+            return convert_parameter(setting.value, self.hint)
+        except WrongTypeError as error:
+            key = ".".join((named or self.key, *map(str, error.path)))
+            origin = find_origin(self.parameter.name, error.path, settings) if settings else setting.origin
+            value = "" if secret or isinstance(error.value, dict) else f" is {error.value!r}"
+            raise ConfigError(f"{key} in {origin}{value}: {error}.") from None
 
 
 def data_path(config: Config, mark: DataDir) -> Path:

@@ -47,6 +47,7 @@ from openkoi_progress import Footprints, Standstill
 from .asker import question_id
 from .conversation import Conversation
 from .effects import EffectLog
+from .hooks import Hooks
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy
 from .services import Services
@@ -69,6 +70,8 @@ class TaskRun:
     nested: ParentRun = ALONE
     _: KW_ONLY
     solve_part: Callable[[Task, "TaskRun"], Awaitable[Result]]
+    hooks: Hooks
+    root: Path | None = None
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
@@ -196,7 +199,7 @@ class TaskRun:
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        said = await self.services.hooks.collect(moment, *args, **facts)
+        said = await self.hooks.collect(moment, *args, **facts)
         await self.warn()
         return said
 
@@ -204,7 +207,7 @@ class TaskRun:
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
-        value = await self.services.hooks.fold(moment, value, *args, **facts)
+        value = await self.hooks.fold(moment, value, *args, **facts)
         await self.warn()
         return value
 
@@ -235,12 +238,12 @@ class TaskRun:
         if not happened:
             return
         self.services.publish(self.id, happened)
-        if NOTIFYING.get() or not self.services.hooks.implementations_by_hook.get("on_event"):
+        if NOTIFYING.get() or not self.hooks.implementations_by_hook.get("on_event"):
             return
         before = NOTIFYING.set(True)
         try:
             for each in happened:
-                await self.services.hooks.tell(event=each, run=self)
+                await self.hooks.tell(event=each, run=self)
         finally:
             NOTIFYING.reset(before)
 

@@ -16,6 +16,7 @@ from openkoi_settings import keys
 
 from .parent_run import ALONE, ParentRun
 from .services import Services
+from .workspace_plugins import Root
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -36,10 +37,16 @@ class Runs:
             return await self.carry_out(task, parent)
 
     async def carry_out(self, task: Task, parent: ParentRun) -> Result:
+        """Do a task with the plugins of its workspace."""
+        await self.services.start()
+        async with self.services.workspaces.in_use(self.workspace_of(task), again=not parent.depth) as root:
+            return await self.carry_out_with(root, task, parent)
+
+    async def carry_out_with(self, root: Root, task: Task, parent: ParentRun) -> Result:
         """Do a task and write it to the log of its session, until what it taught is learned."""
         with ExitStack() as writing:
             log = writing.enter_context(self.services.logs.writing(task.session or self.services.session))
-            run = await Runs(self.services.writing_to(log)).make_run(task, parent)
+            run = await Runs(self.services.writing_to(log)).make_run(task, parent, root)
             log_beginning(run)
             result = await run_logged(run)
             if run.learning:
@@ -52,7 +59,11 @@ class Runs:
 
         return await solve_subtask(task, run, self.solve)
 
-    async def make_run(self, task: Task, parent: ParentRun = ALONE) -> "TaskRun":
+    def workspace_of(self, task: Task) -> Path:
+        """Return the folder that a task is done in."""
+        return Path(task.workspace) if task.workspace else self.services.config.workspace
+
+    async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
         from openkoi_prompt import infer_category
 
@@ -61,10 +72,10 @@ class Runs:
         from .run import TaskRun
 
         services = self.services
-        services.start()
-        evaluators = await services.components.evaluators()
+        await services.start()
+        evaluators = await services.components.evaluators(root)
         await check_models(task.agent, services.router, services.warn_once)
-        workspace = Path(task.workspace) if task.workspace else services.config.workspace
+        workspace = self.workspace_of(task)
         if not os.access(workspace, os.W_OK):
             services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
         known = replace(
@@ -79,7 +90,17 @@ class Runs:
         )
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
-        run = TaskRun(services, known, workspace, parent, solve_part=self.solve_part, evaluators=evaluators)
+        hooks = services.workspaces.hooks[root]
+        run = TaskRun(
+            services,
+            known,
+            workspace,
+            parent,
+            solve_part=self.solve_part,
+            hooks=hooks,
+            root=root,
+            evaluators=evaluators,
+        )
         resume_baselines(run)
         return run
 

@@ -1,12 +1,15 @@
 """What all runs of a process share: settings, plugins, hooks, the log, memory, models and the user."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from openkoi_files import Daybook, tightened
-from openkoi_hookspecs import Event, Hit, Koi, Memory, Query, Questions, Record
+from openkoi_hookspecs import Event, Hit, Koi, Memory, PluginError, Query, Questions, Record
 from openkoi_log import RunLog, session_id
 from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
@@ -19,14 +22,15 @@ from .hooks import Hooks
 from .memory_sync import MemorySync
 from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
-from .plugin_sources import ask_sources
 from .plugins import Plugins
 from .publisher import Publisher
 from .redaction import Announcements
 from .session_logs import SessionLogs
 from .unknown_settings import find_unknown_settings
+from .workspace_plugins import WorkspacePlugins
 
 DRAIN_TIMEOUT = 2.0
+STARTING: ContextVar[WorkspacePlugins | None] = ContextVar("starting", default=None)
 
 
 def plugin_settings(config: Config) -> dict[str, object]:
@@ -45,11 +49,12 @@ class Services:
     session: str = field(default_factory=session_id)
     warnings: PendingWarnings = field(default_factory=PendingWarnings)
     started: bool = False
+    starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     catalogue: Catalogue = field(default_factory=Catalogue)
     load_config: Callable[[Path], Config] | None = None
     koi: Koi = field(init=False)
     components: Components = field(init=False)
-    hooks: Hooks = field(init=False)
+    workspaces: WorkspacePlugins = field(init=False)
     logs: SessionLogs = field(init=False)
     log: RunLog = field(init=False)
     publisher: Publisher = field(init=False)
@@ -63,12 +68,9 @@ class Services:
         config = self.config
         self.background = Background(self.warn_once)
         self.plugins.warn = self.warn_once
-        self.components = Components(self.plugins, self.warn_once)
-        self.hooks = Hooks(
-            lambda fault: self.warn_once(str(fault)),
-            order=config[keys.HOOK_ORDER],
-            patience=config[keys.HOOK_DEADLINE],
-        )
+        self.components = Components(self.plugins, self.warn_once, self.start)
+        make_hooks = partial(Hooks, self.report, config[keys.HOOK_ORDER], config[keys.HOOK_DEADLINE])
+        self.workspaces = WorkspacePlugins(self.components, lambda: self.koi, make_hooks)
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
@@ -78,15 +80,25 @@ class Services:
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
         self.warnings.texts += [*config.warnings, *tightened(config.paths.credentials)]
 
-    def start(self) -> None:
-        """Let plugins find plugins, and register the hooks; once."""
-        if self.started:
+    async def start(self) -> None:
+        """Let plugins find plugins, and register the hooks; once. Sources that use OpenKoi meanwhile do not wait."""
+        if self.started or STARTING.get() is self.workspaces:
             return
-        self.started = True
-        found = [*ask_sources(self.plugins, self.koi), *self.plugins.shadowed_warnings]
-        hooks, errors = self.plugins.load_all("hooks")
-        self.warnings.texts += [*found, *map(str, [*errors, *self.hooks.register(hooks)])]
-        self.warnings.texts += find_unknown_settings(self.config, self.plugins)
+        async with self.starting:
+            if self.started:
+                return
+            before = STARTING.set(self.workspaces)
+            try:
+                await self.workspaces.refresh(None)
+            finally:
+                STARTING.reset(before)
+            self.warnings.texts += find_unknown_settings(self.config, self.plugins)
+            self.started = True
+
+    @property
+    def hooks(self) -> Hooks:
+        """The hooks outside runs, and of runs in OpenKoi's own workspace; none before the start."""
+        return self.workspaces.hooks.get(None) or self.workspaces.make_hooks()
 
     async def close(self) -> None:
         """Finish what runs in the background, for two seconds at most, then leave the log and the plugins."""
@@ -100,7 +112,7 @@ class Services:
         try:
             await self.background.close(seconds)
         finally:
-            await self.components.exit_stack.aclose()
+            await self.components.close()
 
     def writing_to(self, log: RunLog) -> "Services":
         """Return the same services with the log of another session."""
@@ -119,7 +131,7 @@ class Services:
 
     def with_plugins(self, config: Config) -> "Services":
         """Return services with plugins of their own; what happens is logged, heard and answered as here."""
-        plugins = replace(self.plugins, config=config, sourced=[], loaded={})
+        plugins = replace(self.plugins, config=config, sourced={})
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
@@ -164,6 +176,10 @@ class Services:
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, then pass them to whoever listens."""
         return self.publisher.publish(run, happened)
+
+    def report(self, error: PluginError) -> None:
+        """Warn of an error of a plugin, once."""
+        self.warn_once(str(error))
 
     def warn_once(self, text: str) -> None:
         """Keep a warning for the run that comes next, or is under way, unless it was given before."""

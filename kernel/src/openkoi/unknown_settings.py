@@ -8,18 +8,18 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
-from types import ModuleType
+from functools import cached_property, reduce
 from typing import get_args, get_type_hints
 
 from openkoi_hookspecs import SharedSetting
 from openkoi_isolation import must_end
 from openkoi_settings import VARIABLES, Config, keys
 from openkoi_settings.key import ANY, OF_PLUGINS
+from openkoi_settings.nested_tables import find_unknown_keys, keys_of
 from openkoi_settings.variables import PREFIX
 
 from .components import REQUIRED_METHODS
-from .plugin_factory import init_of
+from .plugin_factory import init_of, is_constructor
 from .plugins import Plugins
 from .registry import Found, resolve
 
@@ -71,10 +71,26 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
         return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{meant}"
     word = parameter.partition(".")[0]
     known = {} if word == "enabled" else readers.parameters(kind, name)
-    if known is None or word in (*known, "enabled"):
+    if known is not None and word in known:
+        return check_nested_setting(place, known[word], readers)
+    if known is None or word == "enabled":
         return ""
     meant = suggest(word, [*known, "enabled"], around=(f"{kind}.{name}.", ""))
     return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{meant}"
+
+
+def check_nested_setting(place: tuple[str, str, str], hint: object, readers: "Readers") -> str:
+    """Say what is wrong with the keys of a table inside a plugin's own table; empty if nothing is."""
+    key = ".".join(place)
+    setting = readers.config.settings[key]
+    _, *below = keys_of(place[2], setting)
+    value = reduce(lambda inner, name: {name: inner}, reversed(below), setting.value)
+    unknown = find_unknown_keys(hint, value, key.removesuffix(".".join(("", *below))))
+    if not unknown:
+        return ""
+    path, known = unknown[0]
+    meant = suggest(path.rpartition(".")[2], known, around=(path.rpartition(".")[0] + ".", ""))
+    return f"{path} in {setting.origin} {NOT_A_SETTING}{meant}"
 
 
 def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
@@ -157,7 +173,7 @@ def parameters_of(found: Found) -> Mapping[str, object] | None:
     """Return the parameters of a plugin's constructor with their type hints; None if they cannot be determined."""
     try:
         target = resolve(found.target)
-        if isinstance(target, ModuleType) or found.kind == "commands" or not callable(target):
+        if not is_constructor(target, found.kind):
             return {}
         hints = get_type_hints(init_of(target), include_extras=True)
         return {name: hints.get(name) for name in inspect.signature(target).parameters}

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from openkoi.app import App
 from openkoi_certify import Certifier, Kind, golden_for, samples_of
 from openkoi_certify.certificate import kept
 from openkoi_certify.certifier import Order
@@ -55,6 +56,11 @@ class Knowing:
         return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.grave else 0.7
 
 
+async def lived(awaited: Awaitable[object], koi: App) -> None:
+    async with koi:
+        await awaited
+
+
 def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> tuple[int, str]:
     """Call the command as the command line does; its status and what it printed."""
     data = folder / "home" / "data"
@@ -66,15 +72,12 @@ def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> 
     )
     (folder / "work").mkdir(exist_ok=True)
 
-    async def calling() -> None:
-        async with stage.assemble(folder / "work", folder / "home") as koi:
-            awaited = evaluator.main(list(arguments), obj=koi, standalone_mode=False)
-            if asyncio.iscoroutine(awaited):
-                await awaited
-
     @click.command()
     def outer() -> None:
-        asyncio.run(calling())
+        koi = stage.assemble(folder / "work", folder / "home")
+        awaited = evaluator.main(list(arguments), obj=koi, standalone_mode=False)
+        if asyncio.iscoroutine(awaited):
+            asyncio.run(lived(awaited, koi))
 
     result = CliRunner().invoke(outer)
     return result.exit_code, f"{result.output}{result.exception or ''}"

@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from openkoi_hookspecs import Event, KoiError, LearningStatus
-from openkoi_hookspecs import PluginEntry as Plug
 from openkoi_ledger import Ledger
 from openkoi_ledger.command import decide, learn
+from openkoi_ledger.decay import PER_WEEK
 from openkoi_ledger.entry import Entry, Proof, Trust
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_log import RunLog, session_id
+from openkoi_testing import GivenPlugins
 
 NOW = "2026-11-22T00:00:00Z"
 PROOF = Proof(
@@ -28,10 +29,10 @@ GUESS = Entry("bb22", "heuristic", "Perhaps sort first.", origin="reflection", s
 
 @dataclass(slots=True)
 class Shop:
-    """A log, and the Koi that a command is lent as far as it needs one."""
+    """A log, and the command over it."""
 
     sessions: Path
-    plugs: list[Plug] = field(default_factory=list)
+    decay: float = PER_WEEK
 
     def write(self, run: str, *events: Event) -> None:
         """Write to the log as a run would."""
@@ -39,23 +40,18 @@ class Shop:
         log.append(run, events)
         log.close()
 
-    def plugins(self, kind: str) -> Sequence[Plug]:
-        """The plugins of a kind."""
-        return self.plugs
-
     def openkoi(self, *words: str) -> Result:
         """Say ``openkoi learn`` and so on."""
-        return CliRunner().invoke(learn, list(words), obj=self)
+        return CliRunner().invoke(learn, list(words), obj=GivenPlugins({"hooks": {"ledger": self.ledger}}))
 
     @property
     def ledger(self) -> Ledger:
-        return Ledger(sessions=self.sessions)
+        return Ledger(sessions=self.sessions, decay=self.decay)
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path)
-    shop.plugs.append(Plug("hooks", "ledger", "test", lambda: Ledger(sessions=tmp_path)))
     shop.write("run1", Noted(RULE), Noted(GUESS))
     shop.write("run2", Shown("export", "", "m", ("aa11",)), Credited(False, ("aa11",)))
     return shop
@@ -151,9 +147,9 @@ def test_to_restore_what_is_pinned_takes_the_pin_away_and_nothing_else_is_there_
 
 def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -> None:
     usual = shop.openkoi("why", "aa").output
-    shop.plugs[0] = Plug("hooks", "ledger", "test", lambda: Ledger(sessions=shop.sessions, decay=0.5))
+    shop.decay = 0.5
     fast = shop.openkoi("why", "aa").output
-    shop.plugs[0] = Plug("hooks", "ledger", "test", lambda: Ledger(sessions=shop.sessions, decay=0.0))
+    shop.decay = 0.0
 
     assert "shown until" in usual
     assert "shown until" in fast
@@ -162,4 +158,4 @@ def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -
 
 
 def test_a_ledger_that_is_switched_off_says_so(tmp_path: Path) -> None:
-    assert "switched off" in str(Shop(tmp_path).openkoi("list").exception)
+    assert "switched off" in str(CliRunner().invoke(learn, ["list"], obj=GivenPlugins({})).exception)

@@ -1,19 +1,19 @@
 """What ``openkoi learn`` gains, over drafts that really lie there."""
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import KoiError, PluginEntry, PluginNotFoundError
+from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_proposals import Proposals
 from openkoi_proposals import command as module
 from openkoi_proposals.command import actions, decide
 from openkoi_proposals.shelf import Shelf
 from openkoi_skillfile import EVALUATOR, TASK, Approved, Place, Source, collect, places, unshadowed
+from openkoi_testing import GivenPlugins
 
 TEXT = """---
 name: {name}
@@ -34,7 +34,7 @@ Taste it.
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """The Koi that a command is lent, as far as it needs one."""
+    """Drafts, and the command over them."""
 
     data: Path
 
@@ -42,13 +42,14 @@ class Shop:
     def shelf(self) -> Shelf:
         return Shelf(self.data)
 
-    def plugins(self, kind: str) -> Sequence[PluginEntry]:
-        """The plugins of a kind."""
-        return [PluginEntry("hooks", "proposals", "test", lambda: Proposals(data=self.data))] if kind == "hooks" else []
+    @property
+    def koi(self) -> GivenPlugins:
+        """The Koi that the command is lent."""
+        return GivenPlugins({"hooks": {"proposals": Proposals(data=self.data)}})
 
     def learn(self, *words: str) -> Result:
         """Say ``openkoi learn`` and so on; what it raises flies on."""
-        result = CliRunner().invoke(actions, list(words), obj=self)
+        result = CliRunner().invoke(actions, list(words), obj=self.koi)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

@@ -1,11 +1,11 @@
 """Where skills are found, which outranks which, and what is not read without a person's word."""
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import PluginEntry
 from openkoi_skillfile import (
     EVALUATOR,
     NO,
@@ -22,6 +22,7 @@ from openkoi_skillfile import (
     unshadowed,
     upwards,
 )
+from openkoi_testing import GivenPlugins
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"
 
@@ -225,7 +226,7 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
     put(tmp_path, "good", TEXT.replace("---\n", "---\nkind: evaluator\n", 1))
     put(tmp_path, "task")
 
-    found, complaints = lent([PluginEntry("skills", "acme", "acme", lambda: tmp_path)])
+    found, complaints = asyncio.run(lent(GivenPlugins({"skills": {"acme": tmp_path}}).plugins("skills")))
 
     assert ([(tmp_path, Source.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
     assert ["good"] == [one.skill.name for one in collect(found).found]

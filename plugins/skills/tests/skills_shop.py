@@ -1,35 +1,37 @@
 """A shop of skills: the command over a home and a workspace of its own."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import PluginEntry
 from openkoi_skills import Skills
 from openkoi_skills.command import skill
+from openkoi_testing import GivenPlugins
 
 TEXT = "---\nname: {name}\ndescription: It {name}s.\n{more}---\nDo it.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """The Koi that a command is lent, as far as it needs one."""
+    """A home, a workspace, and what plugins bring besides the skills' own hook."""
 
     folder: Path
+    brought: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @property
     def data(self) -> Path:
         return self.folder / "home" / "data"
 
-    def plugins(self, kind: str) -> Sequence[PluginEntry]:
-        """The plugins of a kind."""
-        return [PluginEntry("hooks", "skills", "test", lambda: Skills(data=self.data))] if kind == "hooks" else []
+    @property
+    def koi(self) -> GivenPlugins:
+        """The Koi that the command is lent."""
+        return GivenPlugins({"hooks": {"skills": Skills(data=self.data)}, **self.brought})
 
     def openkoi(self, *words: str) -> Result:
         """Say ``openkoi skill`` and so on; what it raises flies on."""
-        result = CliRunner().invoke(skill, list(words), obj=self)
+        result = CliRunner().invoke(skill, list(words), obj=self.koi)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -40,14 +42,3 @@ class Shop:
         file.parent.mkdir(parents=True)
         file.write_text(text.format(name=name, more=more))
         return file
-
-
-@dataclass(frozen=True, slots=True)
-class Learning(Shop):
-    """The same, with the commands there are."""
-
-    def plugins(self, kind: str) -> Sequence[PluginEntry]:
-        """The plugins of a kind."""
-        if kind == "commands":
-            return [PluginEntry("commands", "skill", "test", lambda: skill)]
-        return Shop.plugins(self, kind)

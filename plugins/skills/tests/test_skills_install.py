@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from skills_shop import TEXT, Learning, Shop
+from skills_shop import TEXT, Shop
 
 from openkoi_hookspecs import KoiError
 from openkoi_ledger.command import learn
+from openkoi_skills.command import skill
 from openkoi_skills.fresh import begin
 
 
@@ -59,7 +60,7 @@ def test_skills_come_from_folders_files_archives_and_repositories(shop: Shop) ->
 @pytest.mark.row("SKILL-08")
 def test_learn_installs_too(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed")
-    learning = Learning(shop.folder)
+    learning = Shop(shop.folder, {"commands": {"skill": skill}}).koi
 
     done = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
     with pytest.raises(KoiError, match="Nobody is at the terminal"):

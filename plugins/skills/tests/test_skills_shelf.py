@@ -4,16 +4,17 @@ import asyncio
 import os
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import pytest
 
-from openkoi_hookspecs import Deny, PluginEntry, Task, ToolCall
+from openkoi_hookspecs import Deny, Koi, Task, ToolCall
 from openkoi_skillfile import EVALUATOR, TASK, Source
 from openkoi_skills import Skills
-from openkoi_skills.shelf import Library
+from openkoi_skills.shelf import Brought, Library, brought_by
 from openkoi_skills.supplied import rules_file
 from openkoi_skills.told import Activated
-from openkoi_testing import lend
+from openkoi_testing import GivenPlugins, lend
 
 
 @pytest.mark.row("C2", "SKILL-03")
@@ -24,12 +25,10 @@ def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path
         (folder / "SKILL.md").write_text("---\n---\nDo it.\n")
     bundle = ModuleType("bundle")
     bundle.__path__ = [str(tmp_path / "bundle")]
-    brought = {
-        "skills": [PluginEntry("skills", "acme", "acme", lambda: tmp_path / "package")],
-        "bundles": [PluginEntry("bundles", "team", "team", lambda: bundle)],
-    }
+    koi = GivenPlugins({"skills": {"acme": tmp_path / "package"}, "bundles": {"team": bundle}})
+    brought = asyncio.run(brought_by(cast(Koi, koi)))
 
-    shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, lambda kind: brought[kind])
+    shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, brought)
 
     assert {"in-more": Source.EXTRA, "in-pack": Source.PLUGIN, "in-bund": Source.BUNDLED} == {
         name: one.source for name, one in shelf.skills.items()
@@ -63,4 +62,4 @@ def test_a_folder_of_the_configuration_is_for_tasks_alone(tmp_path: Path) -> Non
     (tmp_path / "more" / "feed" / "SKILL.md").write_text("---\nname: feed\n---\nDo it.\n")
     library = Library(tmp_path / "data", (tmp_path / "more",))
 
-    assert [["feed"], []] == [list(library.shelf(tmp_path, lambda _: (), kind).skills) for kind in (TASK, EVALUATOR)]
+    assert [["feed"], []] == [list(library.shelf(tmp_path, Brought(), kind).skills) for kind in (TASK, EVALUATOR)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
-from openkoi_skillfile import Approved, Method, Rubric, Trust
+from openkoi_skillfile import Approved, Method, Rubric, Trust, lent
 
 from .choice import named_in, serving, wished
 from .extract import Extract, extract
@@ -36,7 +36,8 @@ class Expectations:
 
         Raises PluginNotFoundError for a wrong name.
         """
-        places, _ = wanted(self.folder, run.workspace, self.path, run.koi.plugins("skills"))
+        brought, _ = await lent(run.koi.plugins("skills"))
+        places = wanted(self.folder, run.workspace, self.path, brought)
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.fixed]
         chosen = [wished(fixed, name) for name in self.rubrics]

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
-from openkoi_skillfile import Approved, Method, Rubric, Trust
+from openkoi_skillfile import Approved, Method, Rubric, Trust, lent
 
 from .case import Case, Manner, digest
 from .certified import INFORMS, UNCERTIFIED, Certified, certified, informing, model_of
@@ -80,7 +80,7 @@ class Judge:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
         if not (work.changed or work.answered):
             return None
-        shelf = self._shelf(run.workspace, run.koi.plugins("skills"))
+        shelf = await self._shelf(run.workspace, run.koi.plugins("skills"))
         await self._warn(shelf, run)
         try:
             rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
@@ -93,14 +93,14 @@ class Judge:
 
     async def health(self) -> dict[str, str]:
         """Name the evaluators there are; a broken one is unwell."""
-        shelf = self._shelf(None, ())
+        shelf = await self._shelf(None, ())
         if shelf.complaints:
             raise KoiError(" ".join(shelf.complaints))
         return {"rubrics": ", ".join(rubric.name for rubric in shelf.rubrics)}
 
-    def rubrics(self, koi: Koi) -> Sequence[Rubric]:
+    async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
         """The rubrics it could judge by."""
-        return self._shelf(None, koi.plugins("skills")).rubrics
+        return (await self._shelf(None, koi.plugins("skills"))).rubrics
 
     def stamp(self, rubric: Rubric) -> str:
         """Another one whenever the rubric, or what is said to a judge with it, is another."""
@@ -127,9 +127,10 @@ class Judge:
         await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
         return replace(informing(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
-    def _shelf(self, workspace: Path | None, entries: Sequence[PluginEntry]) -> Shelf:
+    async def _shelf(self, workspace: Path | None, entries: Sequence[PluginEntry]) -> Shelf:
         """Read what there is."""
-        places, complaints = wanted(self.folder, workspace, self.path, entries)
+        brought, complaints = await lent(entries)
+        places = wanted(self.folder, workspace, self.path, brought)
         shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))
 

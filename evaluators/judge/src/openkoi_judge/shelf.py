@@ -1,11 +1,10 @@
 """Find the rubrics there are, a person's own first, those that come with the judge last. Knows no tasks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from openkoi_hookspecs import PluginEntry
 from openkoi_skillfile import (
     Found,
     Machine,
@@ -16,7 +15,6 @@ from openkoi_skillfile import (
     Unusable,
     collect,
     lacking,
-    lent,
     places,
     rubric_of,
     unshadowed,
@@ -68,8 +66,7 @@ def unfit(found: Found, machine: Machine) -> str:
 
 
 def wanted(
-    folder: Path | None, workspace: Path | None, extra: Sequence[Path], entries: Iterable[PluginEntry]
-) -> tuple[list[Place], list[str]]:
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[Place] = ()
+) -> list[Place]:
     """Where to look: a person's folders, the project's, those named in the configuration, and installed packages."""
-    brought, complaints = lent(entries)
-    return [*places("evaluator", folder, workspace, extra), *brought], complaints
+    return [*places("evaluator", folder, workspace, extra), *brought]

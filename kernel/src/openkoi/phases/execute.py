@@ -1,5 +1,6 @@
 """Let the model work, and see what came of it. Knows conversations and files' changes; knows no evaluation."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -54,7 +55,7 @@ async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
 
 async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """A worker works in the model's place; it says when it is done."""
-    worker = await run.services.components.worker(run.agent.worker)
+    worker = await run.services.components.worker(run.agent.worker, run.root)
     try:
         with confined():
             work = await run.with_deadline(worker.run(plan, run))
@@ -101,10 +102,12 @@ async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
 
 
 async def tools(run: TaskRun) -> tuple[Tool, ...]:
-    """What the model may use; of two tools with one name the first holds, and that is said."""
+    """List what the model may use. Toolboxes list at the same time; of two tools with one name the first is used."""
+    toolboxes = await run.services.components.toolboxes(run.root)
+    listed = await asyncio.gather(*(asked(name, toolbox, run) for name, toolbox in toolboxes.items()))
     known: dict[str, Tool] = {}
-    for name, toolbox in (await run.services.components.toolboxes()).items():
-        for tool in await asked(name, toolbox, run):
+    for name, tools in zip(toolboxes, listed, strict=True):
+        for tool in tools:
             if tool.name in known:
                 run.services.warn_once(f"{name} brings a second tool named {tool.name!r}; it is left out.")
             known.setdefault(tool.name, tool)

@@ -69,7 +69,7 @@ class Certifier:
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
-        judged = named(run.koi, order.rubric)
+        judged = await named(run.koi, order.rubric)
         golden = golden_for(judged.rubric)
         dimensions = [dimension.name for dimension in judged.rubric.dimensions]
         samples = samples_of(golden, dimensions)

@@ -1,12 +1,14 @@
 """``openkoi evaluator``: how well judges judge. Knows the terminal; what is measured is decided elsewhere."""
 
+import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError, Record, Result
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Record, Result
 
 if TYPE_CHECKING:
     from .certifier import Certifier, Order
@@ -38,7 +40,7 @@ async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float,
     from .judges import named
     from .pricing import estimate
 
-    judged = named(koi, name)
+    judged = await named(koi, name)
     order = Order(rubric=judged.rubric.name, model=model, votes=votes)
     price = await estimate(koi, judged, order)
     click.echo(f"[certify] {order.rubric}: {price.text(budget)}", err=True)
@@ -123,7 +125,7 @@ def listed(koi: Koi, /) -> None:
     from .judges import rubrics_of
     from .told import overview
 
-    click.echo(overview(rubrics_of(koi), list(kept(certifier_of(koi).folder))))
+    click.echo(overview(asyncio.run(rubrics_of(koi)), list(kept(certifier_of(koi).folder))))
 
 
 @evaluator.command("show")
@@ -135,7 +137,7 @@ def show(koi: Koi, /, name: str) -> None:
     from .judges import named
     from .told import STALE, page
 
-    one = named(koi, name)
+    one = asyncio.run(named(koi, name))
     newest = {certificate.model: certificate for certificate in kept(certifier_of(koi).folder, one.rubric.name)}
     if not newest:
         raise KoiError(f"{one.rubric.name} has no certificate. Get one: openkoi evaluator certify {one.rubric.name}")
@@ -161,8 +163,8 @@ def certifier_of(koi: Koi) -> "Certifier":
     """The worker as it is configured; raises KoiError where it is switched off."""
     from .certifier import Certifier
 
-    for entry in koi.plugins("workers"):
-        worker = entry.load() if entry.name == "certify" else None
+    with suppress(PluginNotFoundError):
+        worker = asyncio.run(koi.load("workers", "certify"))
         if isinstance(worker, Certifier):
             return worker
     raise KoiError("Certification is switched off. Take out enabled = false below [workers.certify].")

@@ -1,6 +1,6 @@
 """Evaluators that can be certified, found by what they offer. Knows no evaluator by name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -15,7 +15,7 @@ class Certifiable(Protocol):
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Judge a work."""
 
-    def rubrics(self, koi: Koi) -> Sequence[Rubric]:
+    async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
         """The rubrics it could judge by."""
 
     def stamp(self, rubric: Rubric) -> str:
@@ -38,26 +38,26 @@ class Judged:
         return self.judge.stamp(self.rubric)
 
 
-def rubrics_of(koi: Koi) -> list[Judged]:
+async def rubrics_of(koi: Koi) -> list[Judged]:
     """All rubrics by which an installed evaluator asks a model, by name."""
-    found = [Judged(judge, rubric) for judge in judges_of(koi) for rubric in judge.rubrics(koi)]
+    found = [Judged(judge, rubric) async for judge in judges_of(koi) for rubric in await judge.rubrics(koi)]
     return sorted((one for one in found if not one.rubric.method.fixed), key=lambda one: one.rubric.name)
 
 
-def judges_of(koi: Koi) -> Iterable[Certifiable]:
+async def judges_of(koi: Koi) -> AsyncIterator[Certifiable]:
     """The installed evaluators that can be certified; one that cannot be built is passed over."""
     for entry in koi.plugins("evaluators"):
         try:
-            judge = entry.load()
+            judge = await entry.load()
         except KoiError:
             continue
         if isinstance(judge, Certifiable):
             yield judge
 
 
-def named(koi: Koi, name: str) -> Judged:
+async def named(koi: Koi, name: str) -> Judged:
     """The rubric of that name; raises PluginNotFoundError."""
-    every = rubrics_of(koi)
+    every = await rubrics_of(koi)
     for one in every:
         if one.rubric.name.casefold() == name.strip().casefold():
             return one

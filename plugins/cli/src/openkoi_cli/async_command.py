@@ -16,4 +16,4 @@ def run_async_command(invocation: Invocation, result: Any) -> Any:
             return await result
 
     with closing(result):  # it was never begun, when there is no Koi for it
-        return interruptible(live())
+        return interruptible(live(), invocation.runner)

@@ -38,6 +38,8 @@ def start(found: Scan) -> None:
         status = EXIT_INTERRUPTED
     except Exception as error:  # the last place where an error can be made readable
         status = explained(error, invocation)
+    finally:
+        invocation.close()
     sys.exit(status if isinstance(status, int) else 0)
 
 

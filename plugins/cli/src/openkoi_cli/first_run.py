@@ -43,7 +43,7 @@ def prepared(invocation: Invocation) -> bool:
         if warning not in fresh.services.warnings.texts:
             say(f"  ! {invocation.redact(warning)}")
     say(f"\n{BANNER}\n")
-    command = fresh.services.plugins.load("commands", INIT)
+    command = invocation.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))
     if inspect.iscoroutine(chosen):

@@ -111,8 +111,9 @@ class OpenKoi(click.Group):
 
     def load(self, ctx: click.Context, name: str) -> object:
         """A plugin's command; its context object is a Koi."""
-        ctx.obj = self.invocation.koi or self.invocation.open()
-        return ctx.obj.services.plugins.load("commands", name)
+        command = self.invocation.load("commands", name)
+        ctx.obj = self.invocation.koi
+        return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of tasks first, for a task needs no command."""

@@ -14,15 +14,15 @@ REQUESTS = ("SIGTERM", "SIGHUP")
 INTERRUPTED = 130
 
 
-def interruptible(main: Coroutine[Any, Any, T]) -> T:
-    """Run it to its end, or let it tidy up and raise Abort."""
+def interruptible(main: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
+    """Run it to its end, or let it tidy up and raise Abort; in the loop of a ``runner``, if one is given."""
 
     async def listening() -> T:
         listen()
         return await main
 
     try:
-        return asyncio.run(listening())
+        return runner.run(listening()) if runner else asyncio.run(listening())
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise click.Abort from None
 

@@ -10,6 +10,7 @@ import click
 from openkoi.registry import Scan
 
 if TYPE_CHECKING:
+    import asyncio
     from pathlib import Path
 
     from openkoi.app import App
@@ -24,6 +25,7 @@ class Invocation:
     verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
     koi: "App | None" = None
     said: bool = False
+    runner: "asyncio.Runner | None" = None
 
     def take(self, arguments: Iterable[str]) -> list[str]:
         """Take out what is ours, wherever it stands before ``--``; return the rest."""
@@ -59,6 +61,18 @@ class Invocation:
         )
         self.look_for(self.koi.services.config.paths.config)
         return self.koi
+
+    def load(self, kind: str, name: str) -> object:
+        """Load a plugin in the loop in which a command runs afterwards."""
+        from asyncio import Runner
+
+        self.runner = self.runner or Runner()
+        return self.runner.run((self.koi or self.open()).load(kind, name))
+
+    def close(self) -> None:
+        """Leave what was loaded and is not left yet."""
+        if self.runner:
+            self.runner.close()
 
     def look_for(self, file: "Path") -> None:
         """Refuse to go on without a configuration file that was asked for by name."""

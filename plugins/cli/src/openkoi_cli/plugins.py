@@ -14,6 +14,7 @@ import click
 from openkoi.registry import Found, Scan
 
 from .invocation import Invocation
+from .sourced import ask_sources, format_sourced
 
 PATIENCE = 20.0
 PROBE = """
@@ -45,7 +46,9 @@ def command(invocation: Invocation, /) -> None:
         own = [one for one in found.found if one.distribution == distribution]
         lines.append(f"{distribution} {version_of(distribution)}".rstrip())
         lines += [f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip() for one in own]
-    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes))]
+    sourced, warnings = ask_sources(invocation)
+    lines += format_sourced(sourced)
+    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes), *warnings)]
     click.echo(invocation.redact("\n".join(lines)))
 
 

@@ -89,7 +89,7 @@ async def examined(memory: object) -> Mapping[str, str]:
 async def asked(koi: "App", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
     if koi.services.config[keys.USE_MEMORY] not in {entry.name for entry in koi.plugins("memory")}:
-        koi.services.start()
+        await koi.services.start()
     try:
         return await found(koi, text, limit)
     finally:

@@ -1,7 +1,6 @@
 """The prompt of a task that is about to be run: memory, plugins and toolboxes are asked, and no model is called."""
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -49,9 +48,6 @@ async def tools_of(koi: Koi, run: Run) -> tuple[list[tuple[str, Sequence[Tool]]]
 
 
 async def asked(entry: PluginEntry, run: Run) -> Sequence[Tool]:
-    """What a toolbox offers; one that has to be opened is closed again."""
-    toolbox = cast(ToolProvider, entry.load())  # the kind says what it is
-    async with AsyncExitStack() as stack:
-        if isinstance(toolbox, AbstractAsyncContextManager):
-            await stack.enter_async_context(toolbox)
-        return tuple(await toolbox.tools(run))
+    """What a toolbox offers."""
+    toolbox = cast(ToolProvider, await entry.load())  # the kind says what it is
+    return tuple(await toolbox.tools(run))

@@ -60,7 +60,7 @@ def sessions_of(koi: Koi) -> "Sessions":
     from .recorded import Sessions
 
     for entry in koi.plugins("contexts"):
-        thing = entry.load()
+        thing = asyncio.run(koi.load("contexts", entry.name))
         if isinstance(thing, Sessions):
             return thing
     raise KoiError("The log cannot be found: take out enabled = false below [contexts.log] in the configuration.")

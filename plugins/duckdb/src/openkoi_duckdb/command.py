@@ -1,5 +1,6 @@
 """``openkoi migrate``: which version the memory file has, and back to an older one. Knows words; knows no statement."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import click
@@ -79,10 +80,9 @@ def file_of(koi: Koi) -> "MemoryFile":
     """The file, where it is configured to be."""
     from .memory import DuckDB
 
-    entries = koi.plugins("memory")
-    memory = next((entry.load() for entry in entries if entry.name == NAME), None)
+    memory = asyncio.run(koi.load("memory", NAME))
     if not isinstance(memory, DuckDB):
-        raise PluginNotFoundError("memory", NAME, tuple(entry.name for entry in entries))
+        raise PluginNotFoundError("memory", NAME, tuple(entry.name for entry in koi.plugins("memory")))
     return memory.file
 
 

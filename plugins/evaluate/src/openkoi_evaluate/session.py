@@ -90,7 +90,7 @@ async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Res
 
     Raises NoProviderError where a judge is asked for, and none is enabled or there is no model.
     """
-    enabled = any(is_judge(entry, broken=not wanted.judge) for entry in koi.plugins("evaluators"))
+    enabled = any([await is_judge(entry, broken=not wanted.judge) for entry in koi.plugins("evaluators")])
     if wanted.judge and not enabled:
         raise NoProviderError(NO_JUDGE)
     if wanted.judge is False or not enabled:
@@ -106,16 +106,16 @@ async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Res
     return result, ""
 
 
-def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
+async def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
     """Whether an evaluator is a judge; ``broken`` if it cannot be loaded.
 
     Raises ConfigError if it refuses a setting.
     """
     try:
-        return getattr(entry.load(), "judges", False) is True
+        return getattr(await entry.load(), "judges", False) is True
     except ConfigError:
         raise
-    except (Exception, SystemExit):  # an evaluator is a plugin: the run reports what is wrong with a broken one
+    except KoiError:  # the run reports what is wrong with a broken one
         return broken
 
 

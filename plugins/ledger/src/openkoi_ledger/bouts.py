@@ -54,13 +54,17 @@ class Duel:
         words = {side: f"{side} {self.entry.id}" for side in ("with", "without")}
         for one in tasks:
             try:
-                bout = again(one, asyncio.run(patch_of(one, keeper_of(self.koi))), words, environ)
+                bout = again(one, asyncio.run(self.patch_of(one)), words, environ)
             except KoiError as error:
                 click.echo(f"  {one.run[:8]} is passed over: {error}", err=True)
                 continue
             how = ", ".join(f"{side} {'passed' if each.passed else 'failed'}" for side, each in bout.items())
             click.echo(f"  {one.run[:8]} {short(one.task.text, 60)}: {how}")
             yield bout
+
+    async def patch_of(self, one: Recorded) -> str:
+        """What the task changed, as the checkpoints know it."""
+        return await patch_of(one, await keeper_of(self.koi))
 
     def run(self, count: int | None) -> None:
         """Say what the record says, then do so many tasks again; without a number a person is asked."""
@@ -80,7 +84,7 @@ def agreed(koi: Koi, count: int) -> bool:
     return asyncio.run(koi.ask(question)) == "yes"
 
 
-def keeper_of(koi: Koi) -> Checkpoints | None:
+async def keeper_of(koi: Koi) -> Checkpoints | None:
     """The first checkpoints that there are."""
     found = koi.plugins("checkpoints")
-    return cast(Checkpoints, found[0].load()) if found else None  # an entry of this kind is this socket
+    return cast(Checkpoints, await found[0].load()) if found else None  # an entry of this kind is this socket

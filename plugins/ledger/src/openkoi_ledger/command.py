@@ -3,12 +3,14 @@
 Knows the terminal; what is decided goes to the log.
 """
 
+import asyncio
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import RunLog, session_id
 from openkoi_redact import current_redactor
@@ -60,16 +62,16 @@ def learn(ctx: click.Context, install: str) -> None:
 
 def brought(koi: Koi) -> list[click.Group]:
     """The actions of modules in the group ``openkoi.learn``: what they do by themselves tells if something waits."""
-    found = (getattr(one.load(), "actions", None) for one in koi.plugins("learn"))
+    found = (getattr(asyncio.run(koi.load("learn", one.name)), "actions", None) for one in koi.plugins("learn"))
     return [one for one in found if isinstance(one, click.Group)]
 
 
 def installer(koi: Koi, skill: str) -> click.Command:
     """The command that installs skills; raises KoiError where nobody brings one."""
-    groups = [one.load() for one in koi.plugins("commands") if one.name == "skill"]
-    found = (one.commands.get("install") for one in groups if isinstance(one, click.Group))
-    if command := next((one for one in found if one), None):
-        return command
+    with suppress(PluginNotFoundError):
+        group = asyncio.run(koi.load("commands", "skill"))
+        if isinstance(group, click.Group) and "install" in group.commands:
+            return group.commands["install"]
     raise KoiError(f"The ledger installs no skills, so {skill!r} was left alone. Install openkoi-skills for that.")
 
 
@@ -214,10 +216,10 @@ def write(ledger: Ledger, entry: Entry) -> None:
 
 def ledger_of(koi: Koi) -> Ledger:
     """The ledger as it is configured; raises KoiError where it is switched off."""
-    for one in koi.plugins("hooks"):
-        thing = one.load() if one.name == "ledger" else None
-        if isinstance(thing, Ledger):
-            return thing
+    with suppress(PluginNotFoundError):
+        ledger = asyncio.run(koi.load("hooks", "ledger"))
+        if isinstance(ledger, Ledger):
+            return ledger
     raise KoiError("The ledger is switched off. Take out enabled = false below [hooks.ledger] in the configuration.")
 
 

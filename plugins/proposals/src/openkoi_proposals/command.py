@@ -3,14 +3,15 @@
 Knows the terminal; the drafts' texts are shown without what steers one.
 """
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
 
-from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import places, skill_in, visible
 
 from .hook import Proposals
@@ -120,10 +121,10 @@ def say(text: str) -> None:
 
 def shelf_of(koi: Koi) -> Shelf | None:
     """The drafts, where proposing is switched on."""
-    for one in koi.plugins("hooks"):
-        thing = one.load() if one.name == "proposals" else None
-        if isinstance(thing, Proposals):
-            return thing.shelf
+    with suppress(PluginNotFoundError):
+        proposals = asyncio.run(koi.load("hooks", "proposals"))
+        if isinstance(proposals, Proposals):
+            return proposals.shelf
     return None
 
 

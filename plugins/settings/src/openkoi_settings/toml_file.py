@@ -12,6 +12,7 @@ from .value import Setting
 
 Table = Mapping[str, Any]
 MAX_BYTES = 1_000_000
+PLUGIN_TABLE = 2  # keys of a plugin's own table, as in [hooks.guard]
 
 
 def read_settings(path: Path) -> dict[str, Setting]:
@@ -24,7 +25,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
         raise ConfigError(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
-    return {key: Setting(value, str(path)) for key, value in flatten(tables)}
+    return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
 
 
 def read_regular_file(path: Path) -> bytes:
@@ -38,10 +39,11 @@ def read_regular_file(path: Path) -> bytes:
     return content
 
 
-def flatten(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the values of nested tables by dotted key."""
+def flatten(table: Table, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Yield each value with the keys that lead to it; an empty table counts as a value below a plugin's own table."""
     for key, value in table.items():
-        if isinstance(value, dict):
-            yield from flatten(value, f"{prefix}{key}.")
+        keys = (*above, key)
+        if isinstance(value, dict) and (value or len(above) < PLUGIN_TABLE):
+            yield from flatten(value, keys)
         else:
-            yield f"{prefix}{key}", value
+            yield keys, value

@@ -1,6 +1,6 @@
 """Values of settings, each with where it comes from. Depends on types; knows no key and no file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from openkoi_hookspecs import ConfigError
@@ -20,10 +20,14 @@ WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "f
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value and where it comes from: a file, a ``$VARIABLE`` or a ``--flag``."""
+    """A value and where it comes from: a file, a ``$VARIABLE`` or a ``--flag``.
+
+    ``path`` are its key and those of its tables as a file has them, where a quoted key may contain dots.
+    """
 
     value: object
     origin: str
+    path: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def is_text(self) -> bool:

@@ -120,12 +120,12 @@ def openclaw_beside(data: Path | None) -> list[Path]:
     return [Path.home() / ".openclaw/skills"] if data == Path.home() / ".local/share/openkoi" else []
 
 
-def lent(entries: Iterable[PluginEntry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
+async def lent(entries: Iterable[PluginEntry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
     """The folders that installed packages bring: of a package its own or the ``skills`` in it, or a path."""
     found, complaints = [], []
     for entry in entries:
         try:
-            folder = folder_of(entry.load())
+            folder = folder_of(await entry.load())
             found.append(Place(folder, source, kind="task"))
         except Exception as error:  # a package is a plugin: what is wrong with it costs a sentence
             complaints.append(f"The skills of {entry.name} ({entry.origin}) are not used: {error}.")

@@ -1,8 +1,10 @@
 """``openkoi skill``: what skills there are, new ones, others' ones, and what is wrong with them. Knows the terminal."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,7 +35,7 @@ from .fresh import begin, template, writing
 from .hook import Skills
 from .install import Parcel, install, parcel
 from .listing import Row, as_json, as_text, rows
-from .shelf import Library
+from .shelf import Library, Shelf, brought_by
 from .supplied import RULE_FILES, Supply, approve, supplied
 from .toolbox import beside
 
@@ -65,9 +67,9 @@ def listed(koi: Koi, /, layout: str) -> None:
 @click.pass_obj
 def show(koi: Koi, /, name: str, beside_it: str) -> None:
     """Print a skill as it is written."""
-    library = library_of(koi)
+    library, brought = library_of(koi), asyncio.run(brought_by(koi))
     for kind in (TASK, EVALUATOR):
-        shelf = library.shelf(Path.cwd(), koi.plugins, kind)
+        shelf = library.shelf(Path.cwd(), brought, kind)
         found = shelf.get(name) or next((one for one, _ in shelf.unfit if one.skill.name == name), None)
         if found:
             text = beside(found, beside_it) if beside_it else read_text(found.file).rstrip()
@@ -197,15 +199,18 @@ def agreed(question: str) -> bool:
 
 def all_rows(koi: Koi) -> list[Row]:
     """Skills, then evaluators."""
-    library = library_of(koi)
-    return [row for kind in (TASK, EVALUATOR) for row in rows(library.shelf(Path.cwd(), koi.plugins, kind), kind)]
+    return [row for kind, shelf in shelves(koi).items() for row in rows(shelf, kind)]
+
+
+def shelves(koi: Koi) -> dict[str, Shelf]:
+    """Skills and evaluators as they are here."""
+    library, brought = library_of(koi), asyncio.run(brought_by(koi))
+    return {kind: library.shelf(Path.cwd(), brought, kind) for kind in (TASK, EVALUATOR)}
 
 
 def complaints(koi: Koi) -> list[str]:
     """What is amiss with files."""
-    library = library_of(koi)
-    shelves = [library.shelf(Path.cwd(), koi.plugins, kind) for kind in (TASK, EVALUATOR)]
-    return list(dict.fromkeys(complaint for shelf in shelves for complaint in shelf.complaints))
+    return list(dict.fromkeys(complaint for shelf in shelves(koi).values() for complaint in shelf.complaints))
 
 
 def own_places(koi: Koi) -> Sequence[Path]:
@@ -235,8 +240,8 @@ def walked(folder: Path) -> bool:
 
 def library_of(koi: Koi) -> Library:
     """Where skills are looked for, as it is configured; raises KoiError where skills are switched off."""
-    for one in koi.plugins("hooks"):
-        thing = one.load() if one.name == "skills" else None
-        if isinstance(thing, Skills):
-            return thing.library
+    with suppress(PluginNotFoundError):
+        skills = asyncio.run(koi.load("hooks", "skills"))
+        if isinstance(skills, Skills):
+            return skills.library
     raise KoiError("Skills are switched off. Take out enabled = false below [hooks.skills] in the configuration.")

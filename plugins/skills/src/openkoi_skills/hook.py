@@ -29,7 +29,7 @@ from .allowed import Active, forbidden
 from .approval import settle
 from .effect import tallied
 from .likeness import likeness
-from .shelf import Library, Shelf
+from .shelf import Library, Shelf, brought_by
 from .signals import Ranked, Signals, approved, asked_for, ranked, recalled, told
 from .told import Activated
 from .words import Chosen, choose, hint, index, whole
@@ -102,7 +102,7 @@ class Skills:
     async def shelf(self, run: Run) -> Shelf:
         """The skills for a run, read once in it."""
         if run.id not in self.shelves:
-            read = await asyncio.to_thread(self.library.shelf, run.workspace, run.koi.plugins)
+            read = await asyncio.to_thread(self.library.shelf, run.workspace, await brought_by(run.koi))
             while len(self.shelves) >= RUNS_KEPT:
                 self.shelves.pop(next(iter(self.shelves)))
             self.shelves[run.id] = read

@@ -1,11 +1,10 @@
 """Which skills there are for a workspace, and why others are not used. Knows files; knows no task and no run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
-from openkoi_hookspecs import PluginEntry, ToolError
+from openkoi_hookspecs import Koi, ToolError
 from openkoi_skillfile import (
     ASKS,
     EVALUATOR,
@@ -13,6 +12,7 @@ from openkoi_skillfile import (
     Approved,
     Found,
     Machine,
+    Place,
     Skill,
     Source,
     collect,
@@ -26,7 +26,6 @@ from openkoi_skillfile import (
     unshadowed,
 )
 
-Entries: TypeAlias = Callable[[str], Sequence[PluginEntry]]
 STRANGERS = ASKS | {Source.MANAGED, Source.OPENCLAW}
 CHANGED = "The skill {} changed since a person approved of it, so it is not read. Go on without it."
 
@@ -47,6 +46,21 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
+class Brought:
+    """Where installed packages and bundles have skills, and what is amiss with them."""
+
+    places: Sequence[Place] = ()
+    complaints: Sequence[str] = ()
+
+
+async def brought_by(koi: Koi) -> Brought:
+    """Return where installed packages and bundles have skills."""
+    plugins, complaints = await lent(koi.plugins("skills"))
+    bundles, more = await lent(koi.plugins("bundles"), Source.BUNDLED)
+    return Brought((*plugins, *bundles), (*complaints, *more))
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """Where skills are looked for: OpenKoi's data folder, folders of the configuration, and what is approved."""
 
@@ -59,21 +73,19 @@ class Library:
         """What a person said about the files of others."""
         return Approved.below(self.data)
 
-    def shelf(self, workspace: Path, entries: Entries, kind: str = TASK) -> Shelf:
-        """Read them anew: a folder with a SKILL.md in it is all it takes. ``entries`` are what packages bring.
+    def shelf(self, workspace: Path, brought: Brought, kind: str = TASK) -> Shelf:
+        """Read them anew: a folder with a SKILL.md in it is all it takes.
 
         The folders of the configuration are for tasks: those for evaluators are the judge's to know.
         """
-        brought, complaints = lent(entries("skills"))
-        bundled, more = lent(entries("bundles"), Source.BUNDLED)
-        wanted = [*places(kind, self.data, workspace, self.path if kind == TASK else ()), *brought, *bundled]
+        wanted = [*places(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
         asks = STRANGERS if kind == TASK else ASKS
         read = collect(wanted, kind, self.approved, asks)
         reasons = {one.file: lacking(one.skill.requires, self.machine) for one in read.found}
         kept = unshadowed(one for one in read.found if not reasons[one.file])
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
         unfit = [(one, why) for one in read.found if (why := reasons[one.file] or taken(one, skills))]
-        return Shelf(skills, unfit, read.waiting, read.proposed, (*complaints, *more, *read.amiss, *kept.amiss))
+        return Shelf(skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.amiss, *kept.amiss))
 
     def read(self, found: Found) -> Skill:
         """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolError."""

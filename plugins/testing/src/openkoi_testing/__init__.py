@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         ProviderContract,
         QuestionsContract,
         SandboxContract,
+        SourceContract,
         ToolboxContract,
     )
+    from .given_plugins import GivenPlugins
     from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse, write_log
 
 pytest.register_assert_rewrite("openkoi_testing.contracts")
@@ -30,6 +32,7 @@ __all__ = [
     "CheckpointsContract",
     "DocumentsContract",
     "EvaluatorContract",
+    "GivenPlugins",
     "Line",
     "MemoryContract",
     "MessengerContract",
@@ -38,6 +41,7 @@ __all__ = [
     "Rehearsed",
     "SandboxContract",
     "Scripted",
+    "SourceContract",
     "Stage",
     "ToolboxContract",
     "Turn",
@@ -59,4 +63,6 @@ def place(name: str) -> str:
     """The module that a public name is in."""
     if name in ("Line", "Scripted", "Turn"):
         return "openkoi_rehearsal"
+    if name == "GivenPlugins":
+        return ".given_plugins"
     return ".contracts" if name.endswith("Contract") else ".rehearsing"

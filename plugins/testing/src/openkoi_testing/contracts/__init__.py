@@ -12,6 +12,7 @@ from .messenger import MessengerContract
 from .provider import ProviderContract
 from .questions import QuestionsContract
 from .sandbox import SandboxContract
+from .source import SourceContract
 from .toolbox import ToolboxContract
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "ProviderContract",
     "QuestionsContract",
     "SandboxContract",
+    "SourceContract",
     "ToolboxContract",
 ]

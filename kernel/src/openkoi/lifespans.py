@@ -1,0 +1,98 @@
+"""Enter plugins that are asynchronous context managers, and leave them at the end.
+
+Each is entered and left by a task of its own, whoever asks for it: cancel scopes and task groups require that.
+"""
+
+import asyncio
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from openkoi_hookspecs import KoiError, PluginError
+from openkoi_isolation import confined
+
+START_TIMEOUT = 10.0
+
+
+@dataclass(slots=True)
+class Lifespan:
+    """One plugin from entering to leaving."""
+
+    name: str
+    plugin: AbstractAsyncContextManager[Any]
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    entered: asyncio.Future[Any] = field(init=False)
+    task: asyncio.Task[None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.entered = asyncio.get_running_loop().create_future()
+        self.task = asyncio.create_task(self.live())
+
+    async def live(self) -> None:
+        """Enter the plugin, wait until it is no longer needed, and leave it."""
+        try:
+            with confined():
+                async with self.plugin as entered:
+                    self.entered.set_result(entered)
+                    await self.stop.wait()
+        except Exception as error:  # a plugin may raise anything when it starts and when it ends
+            if self.entered.done():
+                raise PluginError(self.name, "its end", f"{type(error).__name__}: {error}") from error
+            self.entered.set_exception(error)
+
+    async def enter(self) -> Any:
+        """Return what the plugin gives when it is entered; raises KoiError where it fails or is late."""
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                return await asyncio.shield(self.entered)
+        except KoiError:
+            raise
+        except Exception as error:
+            late = isinstance(error, TimeoutError) and not self.entered.done()
+            cause = f"did not come back within {START_TIMEOUT:g} s" if late else error
+            raise PluginError(self.name, "starting", cause) from error
+        finally:
+            if not self.entered.done():
+                self.task.cancel()
+
+
+@dataclass(slots=True)
+class Lifespans:
+    """The plugins that are entered, in this order. ``warn`` is called when one ends before it is left."""
+
+    warn: Callable[[str], None]
+    entered: dict[Hashable, Lifespan] = field(default_factory=dict)
+
+    async def enter(self, key: Hashable, name: str, plugin: object) -> Any:
+        """Enter a plugin if it is an asynchronous context manager; return what there is to use."""
+        if not isinstance(plugin, AbstractAsyncContextManager):
+            return plugin
+        lifespan = Lifespan(name, plugin)
+        usable = await lifespan.enter()
+        self.entered[key] = lifespan
+        lifespan.task.add_done_callback(lambda task: self.note_end(lifespan, task))
+        return usable
+
+    def note_end(self, lifespan: Lifespan, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error and not lifespan.stop.is_set():
+            self.warn(str(error))
+
+    def set_aside(self, key: Hashable) -> None:
+        """Let another plugin be entered under this key; the one that is entered is left at the end."""
+        if lifespan := self.entered.pop(key, None):
+            self.entered[object()] = lifespan
+
+    async def leave(self, keys: Iterable[Hashable]) -> None:
+        """Leave plugins, the last one first; raises the first error when all are left."""
+        errors: list[PluginError] = []
+        for key in reversed([*keys]):
+            if lifespan := self.entered.pop(key, None):
+                lifespan.stop.set()
+                try:
+                    await lifespan.task
+                except PluginError as error:
+                    errors.append(error)
+        if errors:
+            raise errors[0]

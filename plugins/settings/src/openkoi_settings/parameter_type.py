@@ -1,0 +1,49 @@
+"""Convert a setting to the type that a constructor asks for. Pure; pydantic is imported only where it is needed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+class WrongTypeError(Exception):
+    """A value is not of its type: what is wrong with which value, and the keys and indices that lead to it."""
+
+    def __init__(self, value: object, text: str, path: Sequence[object] = ()) -> None:
+        super().__init__(text)
+        self.value = value
+        self.path = path
+
+
+def convert_parameter(value: object, hint: Any) -> object:
+    """Return a value as its type says; raise WrongTypeError, or TypeError for a type that is not usable."""
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    if kind is Any or (isinstance(kind, type) and type(value) is kind):
+        return value
+    from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise WrongTypeError(first["input"], first["msg"], path_of(first, value)) from None
+    except PydanticSchemaGenerationError:
+        raise WrongTypeError(value, "it cannot be set in a file") from None
+    except PydanticUserError as error:
+        raise TypeError(error.message) from error
+
+
+def path_of(error: "ErrorDetails", value: Any) -> list[object]:
+    """Return the keys and indices of an error's place; pydantic puts names of types between them."""
+    path: list[object] = []
+    for key in error["loc"]:
+        missing = error["type"] == "missing" and key == error["loc"][-1]
+        if isinstance(value, dict) and (key in value or missing):
+            value = value.get(str(key))
+        elif isinstance(value, list) and isinstance(key, int):
+            value = value[key]
+        else:
+            continue
+        path.append(key)
+    return path
