@@ -8,7 +8,7 @@ from .asker import Asker, name_of
 from .configuring import configure
 from .credentials import STORE, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
-from .filelock import locked
+from .filelock import LOCKS, locked
 from .private import private_folder, read_text, replace_file, tightened
 from .processes import is_process_running
 from .programs import Unstartable, unstartable
@@ -18,6 +18,7 @@ from .settings import Setting, read_settings, typed
 from .underway import is_under_way, under_way
 
 __all__ = [
+    "LOCKS",
     "STORE",
     "Answers",
     "Asker",
