@@ -120,6 +120,24 @@ def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: Store,
     assert {"a.txt": "by a person\n"} == texts(root)
 
 
+def test_what_a_run_did_that_ended_within_a_call_of_another_is_not_the_other_s(
+    store: Store, root: Path, tmp_path: Path
+) -> None:
+    """Each run is a process of its own; the second ends, with its last checkpoint, before the first one's call."""
+    other = watched(tmp_path / "kept")
+    first, second = take(store, root, run="one"), take(other, root, run="two")
+    asyncio.run(store.opened(root, "one call"))
+    call(other, root, lambda: write(root, "two.txt", "by two\n"), run="two")
+    take(other, root, run="two")
+    write(root, "one.txt", "by one\n")
+    asyncio.run(store.closed(root, "one call"))
+    end = take(store, root, run="one")
+
+    assert {} == restore(store, root, first, since=end)
+    assert {"a.txt": "first\n", "two.txt": "by two\n"} == texts(root)
+    assert {} == restore(other, root, second)
+
+
 def test_the_diff_is_the_run_s_until_it_ends(store: Store, root: Path) -> None:
     first = take(store, root)
     write(root, "mine.txt", "mine\n")

@@ -6,6 +6,7 @@ A note outlives its process, so that what a killed run did is still told from wh
 import json
 import os
 import stat
+import time
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ Look: TypeAlias = tuple[int, ...]
 Looks: TypeAlias = dict[str, Look]
 Notes: TypeAlias = list[Mapping[str, object]]
 GONE: Look = ()
+LONGEST_CALL = 86_400  # seconds; a call of a killed run never ends
 
 
 def outlook(root: Path, rules: Rules, named: Container[str]) -> Looks | None:
@@ -117,16 +119,22 @@ class Journal:
         return told_of(self.named.root, ours, self.rules, self.named.paths())
 
     def settled(self, run: str, checkpoint: str, looks: Looks | None) -> None:
-        """A checkpoint was taken for a run when the workspace looked so: what was noted of the run is told by it."""
+        """A checkpoint was taken for a run when the workspace looked so: what was noted of the run is told by it.
+
+        What it changed while a call of another run was under way stays noted, as done, until that call is over.
+        """
         self.looks = looks
-        others = [note for note in self.notes() if run_of(note) != run and self.is_needed(note)]
+        notes = self.notes()
+        others = [note for note in notes if run_of(note) != run and self.is_needed(note)]
         calls = [{"opened": call} for call in self.under_way if run_of({"opened": call}) == run]
-        lines = [*others, {"since": run, "checkpoint": checkpoint}, *calls]
+        lines = [*others, *done_beside(notes, run), {"since": run, "checkpoint": checkpoint}, *calls]
         with writable(self.path.parent):
             write_whole(self.path, b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
 
     def is_needed(self, note: Mapping[str, object]) -> bool:
-        """Whether a note may still be read: one about a checkpoint that was pruned is not."""
+        """Whether a note may still be read: one about a checkpoint that was pruned is not, nor one done long ago."""
+        if "done" in note:
+            return time.time() - float(str(note["at"])) < LONGEST_CALL
         return "checkpoint" not in note or (self.path.parent / f"{note['checkpoint']}.json").exists()
 
     def since(self, run: str) -> str:
@@ -182,13 +190,21 @@ def run_of(note: Mapping[str, object]) -> str:
     return str(note.get("since") or str(note.get("opened") or note.get("closed") or "").partition(" ")[0])
 
 
+def done_beside(notes: Notes, run: str) -> Iterator[Mapping[str, object]]:
+    """Return what a run did, for the calls of other runs that are under way."""
+    ended = {note.get("closed") for note in notes}
+    if any("opened" in note and run_of(note) != run and note["opened"] not in ended for note in notes):
+        done = [noted(note, "ours") for note in notes if run_of(note) == run]
+        yield from ({"done": looks, "at": time.time()} for looks in done if looks)
+
+
 def looks_of_others(notes: Notes, call: str) -> Looks:
     """Return how calls of other runs left paths, those that ended since this call began."""
     began = max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0)
     run = run_of({"opened": call})
     others: Looks = {}
     for note in notes[began:]:
-        others.update(noted(note, "ours") if run_of(note) != run else {})
+        others.update(noted(note, "ours") | noted(note, "done") if run_of(note) != run else {})
     return others
 
 

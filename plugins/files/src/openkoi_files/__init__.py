@@ -6,7 +6,7 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 from .answers import Answers
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
-from .filelock import locked
+from .filelock import LOCKS, locked
 from .private import private_folder, read_text, replace_file, tightened
 from .processes import is_process_running
 from .programs import Unstartable, unstartable
@@ -14,6 +14,7 @@ from .project import project_id
 from .underway import is_under_way, under_way
 
 __all__ = [
+    "LOCKS",
     "STORE",
     "Answers",
     "Daybook",

@@ -1,87 +1,97 @@
 """List, when a run ends, the files that it created or changed and that other programs run by themselves."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from openkoi_hookspecs import Event, ExecutionResult, Run, events, hookimpl
-from openkoi_schema import rule_of
+from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
+from openkoi_schema import written
 
-from .autorun_index import AutorunIndex
 from .events import AutorunFiles
-from .planted import View, runs_nothing_new
-from .protection import view_of
+from .underway import Underway
+from .watched_run import EVALUATION, WatchedRun
 
 MAX_RUNS = 100
-
-
-@dataclass(slots=True)
-class Watched:
-    """One run: how its workspace was before it changed anything, and what its executions left behind."""
-
-    index: AutorunIndex
-    before: View
-    works: list[ExecutionResult] = field(default_factory=list)
+MAX_CALLS = 1_000
 
 
 class AutorunReport:
     """Lists such files on the screen and in the log. Settings: ``[hooks.autorun]``."""
 
-    def __init__(self) -> None:
-        self.runs: dict[str, Watched] = {}
+    def __init__(self, *, folder: Annotated[Path, DataDir("diverted")]) -> None:
+        self.folder = folder.expanduser().absolute()
+        self.runs: dict[str, WatchedRun] = {}
+        self.writes: dict[tuple[str, str], Sequence[str]] = {}
+
+    @hookimpl
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
+        """Note a call that may change files, and which, if no others can be; it has no opinion about the call."""
+        if tool.effect > Effect.READS:
+            self.writes[run.id, call.id] = tuple(written(call, tool)) if tool.local else ()
+            for oldest in [*self.writes][:-MAX_CALLS]:
+                del self.writes[oldest]
 
     @hookimpl
     async def on_event(self, event: Event, run: Run) -> None:
-        """Look at the workspace before the first change and after the last one."""
+        """Look at the workspace around whatever the run does to it, and list what is new after the last of it."""
         match event:
             case events.BaselineSaved() | events.RunResumed():
                 await self.begin(run)
+            case events.ToolCallStarted(call=call) if self.writes.get((run.id, call.id)) == ():
+                await self.starts(run, call.id)
+            case events.ToolCallFinished(result=result) if (run.id, result.call) in self.writes:
+                await self.wrote(run, result.call)
             case events.ExecutionFinished(work=work) if run.id in self.runs:
                 self.runs[run.id].works.append(work)
+                await self.starts(run, EVALUATION)
+            case events.DecisionMade():
+                await self.ends(run, EVALUATION)
             case events.RunCompleted(best=best):
                 await self.end(run, best, ())
             case events.RunFailed(files=files):
                 await self.end(run, -1, files)
 
+    def watching(self, run: Run) -> list[WatchedRun]:
+        """Return the run itself and the one of its task, where they are watched."""
+        return [self.runs[id] for id in dict.fromkeys((run.id, run.outermost)) if id in self.runs]
+
     async def begin(self, run: Run) -> None:
-        """Note how the workspace is, once a run."""
+        """Note how the workspace is, once a run; evaluators look at it first."""
         if run.id not in self.runs:
-            index = AutorunIndex(run.workspace.resolve())
-            self.runs[run.id] = Watched(index, await asyncio.to_thread(look, index, View()))
+            self.runs[run.id] = WatchedRun.of(run, self.folder)
+            await self.runs[run.id].begin()
             for oldest in [*self.runs][:-MAX_RUNS]:
-                del self.runs[oldest]
+                self.runs.pop(oldest).close()
+
+    async def starts(self, run: Run, what: str) -> None:
+        """Note that what changes from now on is the run's."""
+        for watched in self.watching(run):
+            await watched.starts(what)
+
+    async def ends(self, run: Run, what: str) -> None:
+        """Note that what changes from now on is the change of others."""
+        for watched in self.watching(run):
+            await watched.ends(what)
+
+    async def wrote(self, run: Run, call: str) -> None:
+        """Note what a call has changed; commands that run now learn what a tool wrote, as the user had agreed to it."""
+        if not (names := self.writes.pop((run.id, call))):
+            await self.ends(run, call)
+            return
+        paths = [run.workspace / name for name in names]
+        for watched in self.watching(run):
+            await asyncio.to_thread(watched.wrote, paths)
+        underway = Underway(self.folder, run.workspace.resolve())
+        if underway.files():
+            await asyncio.to_thread(underway.agree, paths)
 
     async def end(self, run: Run, best: int, files: Sequence[str]) -> None:
         """Compare, and write down what is new."""
         watched = self.runs.pop(run.id, None)
         if watched is None:
             return
-        after = await asyncio.to_thread(look, watched.index, watched.before)
-        left = watched.works[best].files if watched.works and best < len(watched.works) else ()
-        found = {**dict(from_diff((*left, *files), watched.index, after)), **dict(changed(watched, after))}
+        found = await watched.found(best, files)
+        watched.close()
         if found:
             await run.emit(AutorunFiles(dict(sorted(found.items()))))
-
-
-def look(index: AutorunIndex, before: View) -> View:
-    """Return all files that a rule means, as they are now."""
-    return view_of([index], {index.absolute(path): rule for path, rule in index.find().items()}, before.states)
-
-
-def changed(watched: Watched, after: View) -> Iterator[tuple[str, str]]:
-    """Return the files that are other than before, with who runs them."""
-    before = watched.before.states
-    for path, state in after.states.items():
-        if state != before.get(path) and (path in before or not runs_nothing_new(path, state, after)):
-            made = "changed" if path in before else "new"
-            yield Path(path).relative_to(watched.index.root).as_posix(), f"{made}: {after.rules[path].reason}"
-
-
-def from_diff(files: Sequence[str], index: AutorunIndex, after: View) -> Iterator[tuple[str, str]]:
-    """Return those of the files that the run's diff names: also what it changed before it was interrupted."""
-    for path in files:
-        state = after.states.get(index.absolute(path))
-        harmless = state and runs_nothing_new(index.absolute(path), state, after)
-        if (rule := rule_of(path)) and (index.root / path).exists() and not harmless:
-            yield path, f"changed: {rule.reason}"

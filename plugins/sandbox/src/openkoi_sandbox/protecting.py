@@ -36,14 +36,14 @@ class ProtectedJob:
         if not job.root.is_dir():
             return job.run()
         approved = [Path(path) for path in job.command.approved]
-        before = self.looked(job.den)
+        before = self.looked(job.den, approved)
         seal = Seal.of(sealable(before, job, approved) if job.cage.seals else ())
         job.sealed = tuple(seal.places)
         undone: Sequence[Protected] = ()
         try:
             done = job.run()
         finally:
-            undone = self.protection.end(before, job.den, approved=approved, sealed=seal)
+            undone = self.protection.end(job.den, approved=approved, sealed=seal)
         notes = [*map(note, undone), *refused(done, job)]
         restored = any(one.restored and one.path.split("/")[0] != ".git" for one in undone)
         notes += state_after(job, done.output, restored=restored) if notes else ()
@@ -56,10 +56,10 @@ class ProtectedJob:
             self.protection.announced = True
             yield Unsealed(self.sandbox)
 
-    def looked(self, den: Den) -> View:
+    def looked(self, den: Den, approved: Sequence[Path]) -> View:
         """Look at the workspace; a command does not run where that cannot be done."""
         try:
-            return self.protection.begin(den)
+            return self.protection.begin(den, approved)
         except OSError as error:
             raise KoiError(f"The command was not run: {error.filename} cannot be read ({error.strerror}).") from error
 

@@ -9,7 +9,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
@@ -22,7 +22,7 @@ from .file_state import FileState, move_aside, put_back, state_of
 from .git_config import named_paths
 from .planted import Planted, View, find_planted, runs_nothing_new
 from .policy import is_within
-from .underway import Underway
+from .underway import Note, Underway, noted
 
 GLOBAL_SETTINGS = ("~/.gitconfig", "~/.config/git/config", "$XDG_CONFIG_HOME/git/config")
 KILLED = "OpenKoi was killed before that: look at it"
@@ -41,35 +41,59 @@ class Protection:
     known: dict[str, FileState] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     before: View = field(default_factory=View)
-    running: int = 0
+    running: list[Sequence[Path]] = field(default_factory=list)
+    held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     announced: bool = False
     left: list[Protected] = field(default_factory=list)
 
-    def begin(self, den: Den) -> View:
+    def begin(self, den: Den, approved: Sequence[Path]) -> View:
         """Note how things are before a command; of commands at the same time the first one's view counts for all."""
-        with self.lock:
+        with self.lock, self.underway.lock():
             if not self.running:
-                self.before = self.look(den)
+                self.held.enter_context(self.underway.held())
+                self.before = taken_over(self.look(den), self.underway.others())
                 self.left += self.left_behind()
-                self.underway.note(self.before.states)
-            self.running += 1
+            else:
+                self.before = amended(self.before, self.underway.own())
+            self.running.append(approved)
+            self.note()
             return self.before
 
-    def end(self, before: View, den: Den, *, approved: Sequence[Path], sealed: "Seal") -> list[Protected]:
-        """Undo what a command planted; return what that was."""
-        with self.lock:
-            self.running -= 1
+    def end(self, den: Den, *, approved: Sequence[Path], sealed: "Seal") -> list[Protected]:
+        """Undo what a command planted; return what that was.
+
+        What the user approved for it, or for another command that runs now, stays, and is known to all from now on.
+        """
+        with self.lock, self.underway.lock():
+            before = amended(self.before, self.underway.own())
             left, self.left = self.left, []
-            planted = list(find_planted(before, self.look(den)))
-            free = [one for one in planted if not is_within(Path(one.path), approved) and not sealed.held(one.path)]
-            undone = [*left, *map(self.undo, free)]
+            after = self.look(den)
+            planted = [one for one in find_planted(before, after) if not sealed.held(one.path)]
+            allowed = [*(path for some in self.running for path in some), *self.approved_elsewhere()]
+            agreed = {one.path: (one.after, one.reason) for one in planted if is_within(Path(one.path), approved)}
+            undone = [*left, *(self.undo(one) for one in planted if not is_within(Path(one.path), allowed))]
+            self.running.remove(approved)
+            self.before = before
+            with contextlib.suppress(OSError):
+                self.underway.amend(agreed)
             if not self.running:
                 self.underway.clear()
+                self.held.close()
             return undone
+
+    def note(self) -> None:
+        """Note for other processes how things were, and what is approved now."""
+        reasons = {path: self.before.rules[path].reason for path in self.before.states}
+        approved = dict.fromkeys(str(path) for some in self.running for path in some)
+        self.underway.write(Note(self.before.states, reasons, tuple(approved)))
+
+    def approved_elsewhere(self) -> Iterator[Path]:
+        """Return the paths that users of other processes approved for commands that run now."""
+        return (Path(path) for note in self.underway.others() for path in note.approved)
 
     @property
     def underway(self) -> Underway:
-        """The notes for the next process if this one is killed."""
+        """The notes for other processes."""
         return Underway(self.aside, self.root)
 
     def left_behind(self) -> Iterator[Protected]:
@@ -136,6 +160,22 @@ def view_of(indexes: Iterable[AutorunIndex], found: Mapping[str, Rule], known: M
     folders = frozenset(index.absolute(path) for index in indexes for path in index.folders)
     git_folders = frozenset(index.absolute(path) for index in indexes for path in index.git_folders)
     return View(states, found, folders, git_folders)
+
+
+def taken_over(view: View, notes: Sequence[Note]) -> View:
+    """Return how things were before commands of other processes began that run now, the oldest of them first."""
+    for note in reversed(notes):
+        view = amended(view, note)
+    return view
+
+
+def amended(view: View, note: Note) -> View:
+    """Return a view as notes say that it was; without notes there is nothing to say."""
+    if not note.process:
+        return view
+    now = {path: state for path, state in view.states.items() if noted(state) == note.states.get(path)}
+    rules = {path: Rule((os.path.basename(path),), reason) for path, reason in note.reasons.items()}  # noqa: PTH119
+    return replace(view, states={**note.states, **now}, rules={**rules, **view.rules})
 
 
 class Protections:

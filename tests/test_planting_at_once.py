@@ -1,0 +1,138 @@
+"""Two OpenKoi processes in one folder: neither keeps what a command of the other planted, and each lists its own."""
+
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from cli_process import Shell, shell
+from planting_attacks import planted, victim_of
+from planting_runs import CI, SANDBOXES, call, command, configure, server
+
+from openkoi_hookspecs import ToolCall
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("programs and sandboxes as Linux has them", allow_module_level=True)
+
+PLANT = "echo x > .envrc; echo '{}' > .vscode/settings.json; rm -f kept/.envrc; mkdir -p p/.idea; echo x > p/.idea/a"
+HELD = "test -f .envrc || test ! -f kept/.envrc"
+
+
+def until(condition: str) -> str:
+    """Wait in a shell for a condition, for so long that a busy machine gets there."""
+    return f"for i in $(seq 300); do if {condition}; then break; fi; sleep 0.1; done"
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    made = shell(tmp_path)
+    made.home.mkdir()
+    return made
+
+
+def at_once(openkoi: Shell, *tasks: Sequence[ToolCall]) -> list[CompletedProcess[str]]:
+    """Run tasks at the same time, each by a process of its own."""
+    with ThreadPoolExecutor() as pool:
+        done = [*pool.map(lambda calls: alone(openkoi, calls), tasks)]
+    assert [0] * len(tasks) == [one.returncode for one in done], [one.stderr for one in done]
+    return done
+
+
+def alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
+    with server(*calls) as models:
+        return openkoi.told(**models).cold("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
+
+
+def listed(done: CompletedProcess[str]) -> set[str]:
+    """The files that a run lists at its end."""
+    lines = [line.split() for line in done.stderr.splitlines() if line.startswith("  ! ") and " is " in line]
+    return {words[1] for words in lines if words[3:4] in (["new:"], ["changed:"])}
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_what_a_command_plants_while_another_process_runs_one_does_not_stay(openkoi: Shell, sandbox: str) -> None:
+    """The second process looks at the folder when the first one's command has planted, and again when it ended."""
+    victim = victim_of(openkoi.folder)
+    configure(openkoi, sandbox)
+    before = victim.files()
+    first = command(f"{PLANT}; touch a.begun; {until('test -f b.begun')}")
+    second = [command(until("test -f a.begun")), command(f"touch b.begun; {until(f'! ({HELD})')}; sleep 1")]
+    at_once(openkoi, [first], second)
+
+    assert [] == planted(victim, before)
+    assert before == victim.files()
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_what_the_second_process_plants_after_the_first_s_command_ended_does_not_stay_either(
+    openkoi: Shell, sandbox: str
+) -> None:
+    victim = victim_of(openkoi.folder)
+    configure(openkoi, sandbox)
+    before = victim.files()
+    first = command(f"{PLANT}; touch a.begun; {until('test -f b.begun')}")
+    second = [
+        command(until("test -f a.begun")),
+        command(f"touch b.begun; {until(f'! ({HELD})')}; sleep 1; echo '[1]' > .vscode/settings.json; {PLANT}"),
+    ]
+    at_once(openkoi, [first], second)
+
+    assert [] == planted(victim, before)
+    assert before == victim.files()
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("way", ["a file tool", "a command"])
+def test_what_the_user_allowed_one_process_stays_though_the_other_runs_a_command(
+    openkoi: Shell, sandbox: str, way: str
+) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, sandbox, 'approvals = "never"\n', guard="ask")
+    tool = call("write_file", path=CI, content="on: mine\n", overwrite=True)
+    writes = tool if way == "a file tool" else command(f"echo 'on: mine' > {CI}")
+    first = [command(until("test -f b.begun")), writes, command("touch a.ended")]
+    second = command(f"touch b.begun; {until('test -f a.ended')}")
+    at_once(openkoi, first, [second])
+
+    assert "on: mine\n" == (openkoi.folder / CI).read_text()
+
+
+def test_each_run_lists_only_its_own_files(openkoi: Shell) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, guard="ask")
+    first = [
+        command(f"touch a.begun; {until('test -f b.ended')}; echo 'x = 1' > conftest.py"),
+        call("write_file", path="setup.py", content="x = 1\n"),
+    ]
+    second = [
+        command(until("test -f a.begun")),
+        command("echo 'a:' > Makefile; mkdir -p .venv/lib/site-packages; echo x > .venv/lib/site-packages/a.pth"),
+        command("touch b.ended"),
+    ]
+    one, other = at_once(openkoi, first, second)
+
+    assert {"conftest.py", "setup.py"} == listed(one), one.stderr
+    assert {"Makefile", ".venv/lib/site-packages/a.pth"} == listed(other), other.stderr
+
+
+USER = """
+from openkoi_hookspecs import hookimpl
+
+@hookimpl
+def before_tool(call, run):
+    if "second" in str(call.arguments):
+        (run.workspace / "Makefile").write_text("mine:")
+"""
+
+
+def test_what_the_user_makes_between_two_calls_is_not_listed_as_the_run_s(openkoi: Shell) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, guard="ask")
+    done = alone(
+        openkoi.with_plugin(USER, hooks="acme"),
+        [command("echo first > conftest.py"), command("echo second > package.json")],
+    )
+
+    assert {"conftest.py", "package.json"} == listed(done), done.stderr
