@@ -4,7 +4,8 @@ the log; knows no view.
 Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from .selecting import select_from
 
 ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
 NAMED = 8
+STARTED_AT = re.compile(r"\d{8}T\d{6}-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class Past:
     unjudged: bool = False
 
     @property
+    def session(self) -> str:
+        """The session that it belongs to."""
+        return session_of(Path(self.segment))
+
+    @property
     def resumable(self) -> bool:
         """Whether something is left to do: it was interrupted, failed, waits for the user, or was not judged."""
         return self.unjudged or self.ended in ("", "failed", "escalate")
@@ -52,15 +59,29 @@ class Call:
 
 
 def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
-    """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
-    tasks: dict[str, Past] = {}
-    for session in reversed(dict.fromkeys(map(session_of, all_segments(folder)))):
-        if newest and len(tasks) >= newest:
+    """Tasks, newest first; all, or so many of the newest ones. Sub-tasks are part of theirs.
+
+    A session that a program named may contain new tasks, whatever its name; all of those are read.
+    """
+    sessions = dict.fromkeys(map(session_of, all_segments(folder)))
+    timed = [session for session in sessions if STARTED_AT.match(session)]
+    tasks = read_tasks(folder, [session for session in sessions if session not in timed])
+    enough = len(tasks) + newest
+    for session in reversed(timed):
+        if newest and len(tasks) >= enough:
             break
+        tasks |= read_tasks(folder, [session])
+    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+
+
+def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, Past]:
+    """Read the tasks of sessions, by run."""
+    tasks: dict[str, Past] = {}
+    for session in sessions:
         for path in all_segments(folder, session):
             for record in select_from(path, ENDS):
                 note(tasks, record, name_of(path))
-    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+    return tasks
 
 
 def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
@@ -98,5 +119,5 @@ def find_task(folder: Path, id: str) -> Past:
 
 def records_of(folder: Path, past: Past) -> list[Record]:
     """All records of a task's session, the task's own and its sub-tasks' among them, however often it was resumed."""
-    paths = all_segments(folder, session_of(Path(past.segment)))
+    paths = all_segments(folder, past.session)
     return [record for path in paths for record in read_segment(path) if record.run]

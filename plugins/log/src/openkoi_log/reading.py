@@ -6,6 +6,7 @@ holds the file: until then it may go on.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from openkoi_files.filelock import held_by_another
 from openkoi_hookspecs import Record
@@ -30,7 +31,8 @@ def all_segments(folder: Path, session: str = "") -> list[Path]:
 
 def found(folder: Path, session: str, ending: str) -> list[Path]:
     """The files of that ending."""
-    return [path for path in folder.glob(f"{session}*{ending}") if not session or session_of(path) == session]
+    name = file_name_of(session)
+    return [path for path in folder.glob(f"{name}*{ending}") if not name or place_of(path)[0] == name]
 
 
 def in_order(paths: list[Path]) -> list[Path]:
@@ -44,8 +46,13 @@ def place_of(path: Path) -> tuple[str, int]:
     return session, int(part) if part.isdigit() else 1
 
 
+def file_name_of(session: str) -> str:
+    """Return how the names of a session's files begin: a program may call a session as it likes."""
+    return quote(session, safe="").replace(".", "%2E")
+
+
 def session_of(path: Path) -> str:
-    return place_of(path)[0]
+    return unquote(place_of(path)[0])
 
 
 def part_of(path: Path) -> int:

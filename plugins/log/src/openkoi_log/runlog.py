@@ -19,7 +19,7 @@ from openkoi_files.filelock import hold
 from openkoi_hookspecs import Event, KoiError, Record
 
 from .packed import lines_from, packed_of
-from .reading import all_segments, part_of
+from .reading import all_segments, file_name_of, part_of
 from .transcript import sealed, write_line
 
 MOMENT = "%Y-%m-%dT%H:%M:%S"
@@ -99,9 +99,9 @@ class RunLog:
 
 def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
     """Make the first segment of the session that nobody has made yet, and lock it."""
-    number = 1
+    number, name = 1, file_name_of(session)
     while True:
-        path = folder / (f"{session}.jsonl" if number == 1 else f"{session}.{number}.jsonl")
+        path = folder / (f"{name}.jsonl" if number == 1 else f"{name}.{number}.jsonl")
         number += 1
         if packed_of(path).exists():
             continue
