@@ -21,11 +21,12 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_log import read_segment, segments
+from openkoi_log import past_tasks, read_segment, segments
 from openkoi_testing import Scripted, Stage
 
 PUSHES = ToolCall("a", "push", {})
 ONCE = Limits(iterations=0)
+SESSION = "slack::C01:1700000000.12%3A"
 
 
 class Pushing:
@@ -217,13 +218,15 @@ def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
 def test_a_task_may_name_its_session_and_is_found_there(tmp_path: Path) -> None:
     async def run() -> list[str]:
         async with opened(tmp_path / "work", tmp_path / "home", Scripted(["done"]), Pushing()) as koi:
-            await koi.solve(Task("Chat", session="chat-1", limits=ONCE))
-            await koi.solve(Task("Chat more", session="chat-1", limits=ONCE))
-            await koi.solve(Task("Elsewhere", session="../chat", limits=ONCE))
+            for name in (SESSION, "../chat", SESSION):
+                await koi.solve(Task(f"Chat in {name}", session=name, limits=ONCE))
             with pytest.raises(KoiError, match="cannot be written: its name is empty or too long"):
                 await koi.solve(Task("Chat", session="a" * 300, limits=ONCE))
             await koi.drain()
-            return [one.event.task.text for one in koi.records("chat-1") if isinstance(one.event, events.TaskStarted)]
+            records = [*koi.records(SESSION), *koi.records("../chat")]
+            return [one.event.task.text for one in records if isinstance(one.event, events.TaskStarted)]
 
-    assert ["Chat", "Chat more"] == asyncio.run(run())
-    assert [] == list((tmp_path / "home" / "data").glob("chat*"))
+    sessions = tmp_path / "home" / "data" / "sessions"
+    assert [f"Chat in {name}" for name in (SESSION, SESSION, "../chat")] == asyncio.run(run())
+    assert {SESSION, "../chat"} == {past.session for past in past_tasks(sessions)}
+    assert all(path.parent == sessions for path in tmp_path.rglob("*.jsonl"))

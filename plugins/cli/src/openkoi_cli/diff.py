@@ -41,7 +41,7 @@ async def diff(invocation: Invocation, task_id: str) -> None:
         if is_under_way(koi.services.running, changes.past.run):
             click.echo(koi.services.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
             return
-        koi.services.log.session = changes.past.segment.partition(".")[0]
+        koi.services.log.session = changes.past.session
         changes = await settled(koi, changes)
         text = await keeper.diff(changes.workspace, changes.before, changes.after)
         click.echo(koi.services.redactor(text), nl=False)

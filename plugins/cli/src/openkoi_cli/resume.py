@@ -77,14 +77,9 @@ def folder_of(past: "Past", koi: "App") -> "Path | None":
 
     if is_under_way(koi.services.running, past.run):
         return None
-    own = (one.event for one in koi.records(session_of(past)) if one.run == past.run)
+    own = (one.event for one in koi.records(past.session) if one.run == past.run)
     folder = next((Path(event.workspace) for event in own if isinstance(event, events.TaskStarted)), Path.cwd())
     return folder if folder.is_dir() else None
-
-
-def session_of(past: "Past") -> str:
-    """Return the session that a task belongs to."""
-    return past.segment.partition(".")[0]
 
 
 async def gone_on(past: "Past", settings: Mapping[str, object], face: "Face") -> None:
@@ -107,7 +102,7 @@ def show_past(past: "Past", face: "Face") -> None:
     from openkoi_report import plural
 
     face.report.run = past.run
-    for record in face.koi.records(session_of(past)):
+    for record in face.koi.records(past.session):
         if record.run:
             face.report.take(record)
     face.report.resume()

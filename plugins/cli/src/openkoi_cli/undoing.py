@@ -181,7 +181,7 @@ async def restored(koi: "App", changes: Changes, *, undo: bool, force: bool) -> 
     """Undo or redo a task's changes, and write that down; what others changed since is kept."""
     refuse_under_way(changes, koi)
     keeper = await keeper_of(koi)
-    koi.services.log.session = changes.past.segment.partition(".")[0]
+    koi.services.log.session = changes.past.session
     changes = await settled(koi, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)

@@ -4,7 +4,7 @@ the log; knows no view.
 Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,6 +37,11 @@ class Past:
     unjudged: bool = False
 
     @property
+    def session(self) -> str:
+        """The session that it belongs to."""
+        return session_of(Path(self.segment))
+
+    @property
     def resumable(self) -> bool:
         """Whether something is left to do: it was interrupted, failed, waits for the user, or was not judged."""
         return self.unjudged or self.ended in ("", "failed", "escalate")
@@ -53,18 +58,29 @@ class Call:
 
 
 def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
-    """Tasks, newest first; all, or so many of the newest segments' ones. Sub-tasks are part of theirs."""
+    """Tasks, newest first; all, or so many of the newest ones. Sub-tasks are part of theirs.
+
+    A session that a program named may contain new tasks, whatever its name; all of those are read.
+    """
+    sessions = dict.fromkeys(map(session_of, all_segments(folder)))
+    timed = [session for session in sessions if is_by_time(session)]
+    tasks = read_tasks(folder, [session for session in sessions if not is_by_time(session)])
+    enough = len(tasks) + newest
+    for session in reversed(timed):
+        if newest and len(tasks) >= enough:
+            break
+        tasks |= read_tasks(folder, [session])
+    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+
+
+def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, Past]:
+    """Read the tasks of sessions, by run."""
     tasks: dict[str, Past] = {}
-    sessions = list(dict.fromkeys(map(session_of, all_segments(folder))))
-    named = [session for session in sessions if not is_by_time(session)]  # their names do not say how new they are
-    by_time = [session for session in reversed(sessions) if is_by_time(session)]
-    for session in (*by_time, *named):
-        if newest and len(tasks) >= newest and is_by_time(session):
-            continue
+    for session in sessions:
         for path in all_segments(folder, session):
             for record in select_from(path, ENDS):
                 note(tasks, record, name_of(path))
-    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+    return tasks
 
 
 def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
@@ -102,5 +118,5 @@ def find_task(folder: Path, id: str) -> Past:
 
 def records_of(folder: Path, past: Past) -> list[Record]:
     """All records of a task's session, the task's own and its sub-tasks' among them, however often it was resumed."""
-    paths = all_segments(folder, session_of(Path(past.segment)))
+    paths = all_segments(folder, past.session)
     return [record for path in paths for record in read_segment(path) if record.run]
