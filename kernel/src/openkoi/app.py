@@ -27,13 +27,13 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_log import all_segments, find_task, read_segment
+from openkoi_log.publisher import Listener
 from openkoi_settings import Config, write_setting
 
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .messages import prepare_post, receive_post, send_post
 from .parent_run import ParentRun
-from .publisher import Listener
 from .runs import Runs
 from .services import Services, plugin_settings
 

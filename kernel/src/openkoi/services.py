@@ -8,6 +8,9 @@ from pathlib import Path
 from openkoi_files import Daybook, tightened
 from openkoi_hookspecs import Event, Hit, Koi, Memory, Query, Questions, Record
 from openkoi_log import RunLog, session_id
+from openkoi_log.announcements import Announcements
+from openkoi_log.memory_sync import MemorySync
+from openkoi_log.publisher import Publisher
 from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
@@ -16,13 +19,10 @@ from .asker import Asker
 from .background import Background
 from .components import Components
 from .hooks import Hooks
-from .memory_sync import MemorySync
 from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
 from .plugin_sources import ask_sources
 from .plugins import Plugins
-from .publisher import Publisher
-from .redaction import Announcements
 from .session_logs import SessionLogs
 from .unknown_settings import find_unknown_settings
 
