@@ -81,8 +81,9 @@ class App:
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""
+        from openkoi_log.past_run import find_unfinished
+
         from .continued_runs import ContinuedRuns
-        from .past_run import find_unfinished
 
         past, inbox = find_unfinished(self.services.config.paths.sessions, run), list[str]()
         work = ContinuedRuns(self.services, self.configured).resume(past, settings, inbox)

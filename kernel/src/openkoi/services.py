@@ -11,6 +11,7 @@ from openkoi_log import RunLog, session_id
 from openkoi_log.announcements import Announcements
 from openkoi_log.memory_sync import MemorySync
 from openkoi_log.publisher import Publisher
+from openkoi_log.session_logs import SessionLogs
 from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
@@ -23,7 +24,6 @@ from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
 from .plugin_sources import ask_sources
 from .plugins import Plugins
-from .session_logs import SessionLogs
 from .unknown_settings import find_unknown_settings
 
 DRAIN_TIMEOUT = 2.0

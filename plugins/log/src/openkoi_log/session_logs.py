@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
-from openkoi_log import RunLog
+
+from .runlog import RunLog
 
 SESSION_NAME = re.compile(r"[\w-]+")
 
