@@ -28,13 +28,13 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_log import all_segments, find_task, read_segment
+from openkoi_log.publisher import Listener
 from openkoi_settings import Config, write_setting
 
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .messages import prepare_post, receive_post, send_post
 from .parent_run import ParentRun
-from .publisher import Listener
 from .runs import Runs
 from .services import Services, plugin_settings
 
@@ -81,8 +81,9 @@ class App:
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""
+        from openkoi_log.past_run import find_unfinished
+
         from .continued_runs import ContinuedRuns
-        from .past_run import find_unfinished
 
         past, inbox = find_unfinished(self.services.config.paths.sessions, run), list[str]()
         work = ContinuedRuns(self.services, self.configured).resume(past, settings, inbox)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from openkoi_files import under_way
 from openkoi_hookspecs import Result, events
 from openkoi_log import Beginning, Past, beginning_of, renamed
+from openkoi_log.past_run import PastRun, read_past_run, replace_models
 from openkoi_models import check_models
 from openkoi_settings import Config, with_settings
 
 from .changed import refuse_fork, refuse_verdict
 from .early_settings import check_settings
 from .parent_run import ParentRun
-from .past_run import PastRun, read_past_run, replace_models
 from .runs import Runs
 from .services import Services
 from .workspace_state import named

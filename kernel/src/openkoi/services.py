@@ -11,6 +11,10 @@ from pathlib import Path
 from openkoi_files import Daybook, tightened
 from openkoi_hookspecs import Event, Hit, Koi, Memory, PluginError, Query, Questions, Record
 from openkoi_log import RunLog, session_id
+from openkoi_log.announcements import Announcements
+from openkoi_log.memory_sync import MemorySync
+from openkoi_log.publisher import Publisher
+from openkoi_log.session_logs import SessionLogs
 from openkoi_models import Catalogue, ModelRouter, daily_budget
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
@@ -19,13 +23,9 @@ from .asker import Asker
 from .background import Background
 from .components import Components
 from .hooks import Hooks
-from .memory_sync import MemorySync
 from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
 from .plugins import Plugins
-from .publisher import Publisher
-from .redaction import Announcements
-from .session_logs import SessionLogs
 from .unknown_settings import find_unknown_settings
 from .workspace_plugins import WorkspacePlugins
 

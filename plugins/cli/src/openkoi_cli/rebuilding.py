@@ -5,13 +5,13 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_files import private_folder
 from openkoi_files.filelock import tried
 from openkoi_hookspecs import KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
+from openkoi_log.memory_sync import BATCH, batches
 from openkoi_report import plural
 
 from .remembered import examined
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from openkoi.app import App
     from openkoi_archive import Fault, Log
 
-BATCH = 5_000
 CHANGING = ("file", "size")
 PAUSE = 0.1
 WAITING = "Memory is being built again by another process: waiting for it to end."
@@ -109,7 +108,7 @@ async def rebuild_beside(
 async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object]") -> int:
     """Tell memory every record; return how many there are."""
     records = 0
-    for batch in batches(records_of(log, report)):
+    for batch in batches(records_of(log, report), BATCH):
         await memory.ingest(batch)
         records += len(batch)
     return records
@@ -121,12 +120,6 @@ def records_of(log: "Log", report: Callable[["Fault"], object]) -> Iterator[Reco
 
     for segment in sorted(log.segments(), key=lambda segment: not segment.archived):
         yield from (line.record for line in lines_of(segment, report))
-
-
-def batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    """Lists of so many records, the last one shorter."""
-    while batch := list(islice(records, BATCH)):
-        yield batch
 
 
 async def counts(memory: object) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """What a model is told of a task, piece by piece: a library, without entry points."""
 
 from .category import infer_category
+from .effect_question import ask_for_effect, says_no
 from .instructions import INSTRUCTIONS, instructions
 from .question import asks_question
 from .recall_query import recall_query, recall_text
@@ -19,6 +20,7 @@ __all__ = [
     "MAX_TOTAL_BYTES",
     "MEMORY",
     "afresh",
+    "ask_for_effect",
     "asks_question",
     "conversation_end",
     "feedback",
@@ -31,6 +33,7 @@ __all__ = [
     "recall_text",
     "recalled",
     "refuse_oversized",
+    "says_no",
     "shown",
     "system_blocks",
     "total_size",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.memory_sync import MemorySync
 from openkoi_archive import Log, keep_within
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Hit, Query, Record
 from openkoi_log import RunLog
+from openkoi_log.memory_sync import MemorySync
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory import ids
 from openkoi_testing.contracts.memory_log import a_run

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
 from openkoi_isolation import confined, type_error_of
-from openkoi_log import all_segments, beyond, name_of, read_segment
+
+from .packed import beyond, name_of
+from .reading import all_segments, read_segment
 
 BATCH = 5000
 

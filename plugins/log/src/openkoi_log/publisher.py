@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Event, Record
-from openkoi_log import RunLog
 
-from .redaction import Announcements
+from .announcements import Announcements
+from .runlog import RunLog
 
 Listener = Callable[[Record], None]
 

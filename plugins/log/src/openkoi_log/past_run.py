@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Event, KoiError, Record, events
-from openkoi_log import Past, find_task, records_of
 from openkoi_settings import keys
+
+from .history import Past, find_task, records_of
 
 E = TypeVar("E", bound=Event)
 MODELS = {key.name for key in (keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}

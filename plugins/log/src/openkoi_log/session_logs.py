@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_log import RunLog
-from openkoi_log.segment_names import segment_name
+from .runlog import RunLog
+from .segment_names import segment_name
 
 
 @dataclass(frozen=True, slots=True)
