@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from openkoi_hookspecs import (
     Event,
     Hit,
     HookReturn,
+    Model,
     Pattern,
     PendingQuestion,
     PluginEntry,
@@ -141,6 +142,15 @@ class App:
         """List the providers that are installed and known, best first, with their default models."""
         installed = {entry.name for entry in self.plugins("providers")}
         return [info for info in self.services.catalogue.providers if info.provider in installed]
+
+    async def resolve_model(self, name: str) -> str:
+        """Return the ``provider/model`` that a role or a short name stands for."""
+        return (await self.services.router.choice(name)).name
+
+    async def describe_model(self, name: str) -> Model:
+        """Return what is known of a model, by its role or name."""
+        full = await self.resolve_model(name)
+        return replace((await self.services.router.resolved(full)).model, name=full)
 
     # The log and memory
 
