@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 from .events_base import Event, Record
 from .iteration import Iteration, Result
 from .memory import Hit, Query
-from .model import ProviderInfo, Request, Response
+from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .posts import Post
 from .sandbox import Command, CommandResult
@@ -112,6 +112,15 @@ class Koi(Protocol):
 
     def providers(self) -> Sequence[ProviderInfo]:
         """The providers that are installed and known, best first, with their default models."""
+
+    async def resolve_model(self, name: str) -> str:
+        """Return the ``provider/model`` that a role (executor, evaluator, planner, small) or a short name stands for.
+
+        Its provider is not called. Raises ConfigError for a name of no model, NoProviderError where there is none.
+        """
+
+    async def describe_model(self, name: str) -> Model:
+        """Return what is known of a model, by its role or name; its provider may be called. Raises ProviderError."""
 
     def saved_keys(self) -> Sequence[str]:
         """The providers whose keys are saved."""

@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     Event,
     Hit,
     HookReturn,
+    Model,
     Pattern,
     PendingQuestion,
     PluginEntry,
@@ -147,6 +148,15 @@ class App:
         """List the providers that are installed and known, best first, with their default models."""
         installed = {entry.name for entry in self.plugins("providers")}
         return [info for info in self.services.catalogue.providers if info.provider in installed]
+
+    async def resolve_model(self, name: str) -> str:
+        """Return the ``provider/model`` that a role or a short name stands for."""
+        return (await self.services.router.choice(name)).name
+
+    async def describe_model(self, name: str) -> Model:
+        """Return what is known of a model, by its role or name."""
+        full = await self.resolve_model(name)
+        return replace((await self.services.router.resolved(full)).model, name=full)
 
     # The log and memory
 

@@ -13,14 +13,17 @@ from .partial import PARTIAL, Before, held, partial_schema
 from .since import Change
 from .verdict import Verdict
 
+EVALUATOR = "evaluator"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a judge is asked: the length and the temper of its answer, and how much of a change it is shown."""
+    """How a judge is asked: which model, the length and the temper of its answer, and how much it is shown."""
 
     max_output: int
     temperature: float
     room: int
+    model: str = EVALUATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Case:
         """A question: what stays the same first."""
         return Request(
             [Message.user(*parts)],
-            model="evaluator",
+            model=self.manner.model,
             system=system,
             schema=shape,
             max_output=self.manner.max_output,

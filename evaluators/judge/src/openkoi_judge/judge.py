@@ -15,14 +15,15 @@ from openkoi_hookspecs import (
     PluginEntry,
     PluginNotFoundError,
     ProviderError,
+    Request,
     Run,
     SharedSetting,
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
-from openkoi_skillfile import Approved, Method, Rubric, Trust, lent
+from openkoi_skillfile import Approved, Method, Rubric, RubricSample, Trust, lent
 
-from .case import Case, Manner, digest
+from .case import EVALUATOR, Case, Manner, digest
 from .certified import INFORMS, UNCERTIFIED, Certified, certified, informing, model_of
 from .choice import by_merit, choose
 from .extract import extract
@@ -106,9 +107,23 @@ class Judge:
         """Another one whenever the rubric, or what is said to a judge with it, is another."""
         return digest(*instruction(rubric))
 
-    def held_to(self, rubric: str) -> "Judge":
-        """Itself with one vote, by that rubric alone, having judged nothing yet; whatever its certificates are."""
-        return replace(self, rubric=rubric, votes=1, require_certified=False, certificates=False)
+    def sample_request(self, sample: RubricSample) -> Request:
+        """Return the request that one vote on a sample takes."""
+        return self._case_of(sample).whole().request
+
+    async def evaluate_sample(self, sample: RubricSample, run: Run) -> Evaluation:
+        """Judge a sample with one vote, as if nothing had been judged before and there were no certificates."""
+        rules = replace(self._rules(Certified()), votes=1)
+        try:
+            return await Hearing(self._case_of(sample), run, Kept(), rules).held()
+        except Unreadable as error:
+            return Evaluation(unavailable_reason=UNREADABLE.format(wrong=error))
+
+    def _case_of(self, sample: RubricSample) -> Case:
+        """Return the case of a work that no run has done, so that no record tells of it."""
+        facts = None if sample.rubric.method is Method.RUBRIC else extract(sample.work, (), "")
+        manner = replace(self._manner, model=sample.model or EVALUATOR)
+        return Case(sample.rubric, sample.task, sample.work, manner, tuple(facts.shown()) if facts else ())
 
     def _certified(self, rubric: Rubric) -> Certified:
         """What certificates say of a rubric."""
@@ -144,9 +159,12 @@ class Judge:
         facts = None if rubric.method is Method.RUBRIC else extract(work, run.koi.records(run.task.session), run.id)
         if len(work.diff) > self.max_diff:
             await run.emit(WarningIssued(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
-        manner = Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)
-        case = Case(rubric, run.task, work, manner, tuple(facts.shown()) if facts else ())
+        case = Case(rubric, run.task, work, self._manner, tuple(facts.shown()) if facts else ())
         return await Hearing(case, run, self._kept, self._rules(self._certified(rubric))).held()
+
+    @property
+    def _manner(self) -> Manner:
+        return Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)
 
     def _rules(self, known: Certified) -> Rules:
         return Rules(

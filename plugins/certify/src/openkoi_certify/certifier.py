@@ -5,15 +5,24 @@ Knows the run; what the answers are worth is decided elsewhere.
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from openkoi_hookspecs import DataDir, Event, ExecutionResult, KoiError, Plan, Run
+from openkoi_hookspecs import (
+    ConfigError,
+    DataDir,
+    Evaluation,
+    Event,
+    ExecutionResult,
+    KoiError,
+    Plan,
+    PluginNotFoundError,
+    ProviderError,
+    Run,
+)
 from openkoi_hookspecs.events import ModelResponse
 
 from .certificate import FOLDER, Certificate, drifted, keep, kept, last_of
@@ -96,7 +105,6 @@ class Asking:
     judged: Judged
     order: Order
     run: Run
-    shown: Counter[str] = field(default_factory=Counter)
     done: int = 0
     due: int = 0
     heard: bool = False
@@ -105,35 +113,32 @@ class Asking:
     async def answers(self, samples: Sequence[Sample]) -> list[Heard]:
         """Show each of them as many times as was ordered."""
         free = asyncio.Semaphore(AT_ONCE)
-        with TemporaryDirectory(prefix="openkoi-certify-") as folder:
 
-            async def one(sample: Sample) -> Heard:
-                async with free:
-                    answer = await self.one(sample, Path(folder))
-                self.done += 1
-                await self.run.emit(SampleJudged(self.done, self.due))
-                return answer
+        async def one(sample: Sample) -> Heard:
+            async with free:
+                answer = await self.one(sample)
+            self.done += 1
+            await self.run.emit(SampleJudged(self.done, self.due))
+            return answer
 
-            several = [sample for _ in range(self.order.votes) for sample in samples]
-            self.due += len(several)
-            return await together([one(sample) for sample in several])
+        several = [sample for _ in range(self.order.votes) for sample in samples]
+        self.due += len(several)
+        return await together([one(sample) for sample in several])
 
-    async def one(self, sample: Sample, folder: Path) -> Heard:
+    async def one(self, sample: Sample) -> Heard:
         """Show one sample once more. When no model has answered anything yet, what kept it from it is raised."""
-        from .trial import Trial
-
         if self.fault:
             raise self.fault
-        self.shown[sample.id] += 1
-        id = f"{self.run.id}/{self.shown[sample.id]}/{sample.id}"
-        trial = Trial(self.run, id, sample.task, folder, self.order.model)
-        judge = self.judged.judge.held_to(self.judged.rubric.name)
-        said = heard(sample, await judge.evaluate(sample.work, trial))
-        if trial.faults and said.unknown and not self.heard:
-            self.fault = trial.faults[0]
-            raise self.fault
-        self.heard = self.heard or not trial.faults
-        return said
+        shown = self.judged.sample(sample, self.order.model)
+        try:
+            said = await self.judged.judge.evaluate_sample(shown, self.run)
+        except (ProviderError, PluginNotFoundError, ConfigError) as error:
+            if not self.heard:
+                self.fault = error
+                raise
+            said = Evaluation(unavailable_reason=str(error))
+        self.heard = True
+        return heard(sample, said)
 
 
 async def together(several: Sequence[Coroutine[None, None, Heard]]) -> list[Heard]:

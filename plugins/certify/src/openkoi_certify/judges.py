@@ -1,28 +1,12 @@
 """Evaluators that can be certified, found by what they offer. Knows no evaluator by name."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
-from openkoi_hookspecs import Evaluation, ExecutionResult, Koi, KoiError, PluginNotFoundError, Run
-from openkoi_skillfile import Rubric
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_skillfile import Certifiable, Rubric, RubricSample
 
-
-@runtime_checkable
-class Certifiable(Protocol):
-    """An evaluator that judges by rubrics."""
-
-    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Judge a work."""
-
-    async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
-        """The rubrics it could judge by."""
-
-    def stamp(self, rubric: Rubric) -> str:
-        """Another one whenever the rubric is read otherwise."""
-
-    def held_to(self, rubric: str) -> "Certifiable":
-        """Itself with one vote, by that rubric alone, having judged nothing yet; whatever its certificates are."""
+from .sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +20,10 @@ class Judged:
     def stamp(self) -> str:
         """Another one whenever the rubric is read otherwise."""
         return self.judge.stamp(self.rubric)
+
+    def sample(self, sample: Sample, model: str) -> RubricSample:
+        """Return a sample as the judge is given it."""
+        return RubricSample(self.rubric, sample.task, sample.work, model=model)
 
 
 async def rubrics_of(koi: Koi) -> list[Judged]:

@@ -13,7 +13,7 @@ from openkoi_hookspecs import (
 from openkoi_settings.keys import DEFAULT_MODEL
 
 from .options import title_of
-from .providers import Configured, models_of
+from .providers import models_of
 from .terminal import Terminal, say
 from .tokens import one_word
 
@@ -39,11 +39,9 @@ async def use_key(koi: Koi, person: Terminal, offer: ProviderInfo) -> None:
 
 async def model_in_use(koi: Koi, provider: str) -> str:
     """The default model, if it is one of this provider's; nothing when it is not, or not known."""
-    if not isinstance(koi, Configured):
-        return ""
     try:
         name = koi.setting(DEFAULT_MODEL.name, str, "")
-        vendor, _, model = (await koi.services.router.full(name) if name else "").partition("/")
+        vendor, _, model = (await koi.resolve_model(name) if name else "").partition("/")
     except ConfigError:
         return ""
     return model if vendor == provider else ""

@@ -1,6 +1,7 @@
 """Skills and evaluators in SKILL.md files: read leniently, written strictly. A library, without entry points."""
 
 from .approved import NO, YES, Approved
+from .certifiable import Certifiable, RubricSample
 from .digest import digest
 from .eligible import Machine, Requirements, lacking, requirements
 from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
@@ -36,6 +37,7 @@ __all__ = [
     "TASK",
     "YES",
     "Approved",
+    "Certifiable",
     "Dimension",
     "Found",
     "Machine",
@@ -44,6 +46,7 @@ __all__ = [
     "Problem",
     "Requirements",
     "Rubric",
+    "RubricSample",
     "Shelf",
     "Skill",
     "Source",

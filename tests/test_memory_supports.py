@@ -1,0 +1,104 @@
+"""A memory that knows the contract alone is migrated, reset and rebuilt by the commands that do so."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+ACME = """
+import json
+from pathlib import Path
+from typing import Annotated
+from openkoi_hookspecs import DataDir, Hit, Passage
+
+
+class Lines:
+    def __init__(self, *, path: Annotated[Path, DataDir("acme.json")]) -> None:
+        self.path = path
+
+    def known(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else {"version": 1, "ids": []}
+
+    def keep(self, known) -> None:
+        self.path.write_text(json.dumps(known))
+
+    async def ingest(self, records) -> None:
+        known = self.known()
+        self.keep({**known, "ids": [*dict.fromkeys([*known["ids"], *(record.id for record in records)])]})
+
+    async def search(self, query):
+        return [Hit(Passage(id, id), 1.0) for id in self.known()["ids"][: query.limit]]
+
+    async def health(self):
+        return {"entries": str(len(self.known()["ids"]))}
+
+    async def migrate(self):
+        known = self.known()
+        if known["version"] == 2:
+            return []
+        self.keep({**known, "version": 2})
+        return ["Lines migrated to version 2."]
+
+    def aside(self):
+        old = self.path.with_suffix(".old")
+        return self.path.replace(old) if self.path.exists() else None
+
+
+class Resettable(Lines):
+    async def reset(self):
+        return self.aside()
+
+
+class Rebuildable(Lines):
+    def create_shadow(self):
+        return Shadow(path=self.path.with_suffix(".new"))
+
+    async def replace_with(self, shadow):
+        old = self.aside()
+        shadow.path.replace(self.path)
+        return old
+
+
+class Shadow(Lines):
+    def discard(self) -> None:
+        self.path.unlink(missing_ok=True)
+"""
+
+
+def installed(folder: Path, memory: str) -> Shell:
+    """A memory of another distribution is in use, and has seen a task."""
+    made = shell(folder)
+    made.home.mkdir()
+    (made.home / "config.toml").write_text(
+        '[use]\nmemory = "acme"\n[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n'
+    )
+    script(folder, "  - says: Done.\n    repeat: true\n")
+    there = made.with_plugin(ACME, memory=f"acme:{memory}").told(OPENKOI_MODEL=f"rehearsal/{folder / 'script.yaml'}")
+    assert 0 == there("Say done").returncode
+    assert 0 == there("Say done again").returncode  # the first task is remembered when the next one begins
+    return there
+
+
+@pytest.mark.parametrize("memory", ["Resettable", "Rebuildable"])
+def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory: str) -> None:
+    openkoi = installed(tmp_path, memory)
+    file = openkoi.home / "data" / "acme.json"
+    before = json.loads(file.read_text())
+    file.write_text(json.dumps({**before, "ids": ["made-up", *before["ids"]]}))
+
+    done = openkoi("memory", "rebuild")
+
+    assert f"The view as it was is {file.with_suffix('.old')}" in done.stdout, done.stderr
+    assert "made-up" in file.with_suffix(".old").read_text()
+    assert set(before["ids"]) <= set(json.loads(file.read_text())["ids"])
+    assert "made-up" not in file.read_text()
+    assert not file.with_suffix(".new").exists()
+
+
+def test_a_memory_of_another_distribution_is_migrated_once(tmp_path: Path) -> None:
+    openkoi = installed(tmp_path, "Lines")
+
+    first, second = (openkoi("update", "--migrations") for _ in range(2))
+
+    assert ("✓ Lines migrated to version 2.\n", "✓ Memory needs no migration.\n") == (first.stdout, second.stdout)
