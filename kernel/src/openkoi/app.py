@@ -211,4 +211,4 @@ class App:
 
     def answer_question(self, id: str, answer: str) -> PendingQuestion:
         """Answer a question in the user's name."""
-        return self.services.asker.kept.answer_question(id, answer)
+        return self.services.asker.kept.answer_question(id, self.services.redactor.without_held(answer))

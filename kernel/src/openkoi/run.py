@@ -11,7 +11,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
-from openkoi_files import name_of
 from openkoi_hookspecs import (
     Agent,
     Baseline,
@@ -166,7 +165,7 @@ class TaskRun:
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; the task's time stands still until the answer."""
-        id = name_of(question, self.id)
+        id, question = self.services.asker.prepare(question, self.id)
         await self.emit(events.QuestionAsked(id, question.text))
         with self.budget.paused():
             answer = await self.services.asker.ask(question, self.id)

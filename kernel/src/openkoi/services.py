@@ -63,7 +63,7 @@ class Services:
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
         self.day = daily_budget(config)
         questions = Questions(config.paths.data / "questions")
-        self.asker = Asker(questions, config[keys.WAIT_SECONDS])
+        self.asker = Asker(questions, config[keys.WAIT_SECONDS], redact=self.redactor)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
         self.warnings.texts += [*config.warnings, *tightened(config.paths.credentials)]

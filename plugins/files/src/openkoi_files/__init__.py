@@ -4,7 +4,7 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 """
 
 from .answers import Answers
-from .asker import Asker, name_of
+from .asker import Asker
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import locked
@@ -27,7 +27,6 @@ __all__ = [
     "is_under_way",
     "locked",
     "moved_in",
-    "name_of",
     "private_folder",
     "project_id",
     "read_text",

@@ -5,7 +5,7 @@ Knows questions and who is there; knows no tool, plan or file but those that wai
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -20,23 +20,32 @@ LOOKING = 0.2
 
 @dataclass(slots=True)
 class Asker:
-    """Asks for one house. ``person`` is who sits here; without one, answers are waited for ``patience`` seconds."""
+    """Asks for one house. ``person`` is who sits here; without one, answers are waited for ``patience`` seconds.
+
+    ``redact`` masks secrets in what is shown and kept.
+    """
 
     kept: Questions
     patience: float = 0.0
     person: Person | None = None
+    redact: Callable[[str], str] = str
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, question: Question, run: str = "") -> str | None:
         """The answer; None when there is none. What a run asks, and nobody answers now, goes on waiting for its id."""
+        id, question = self.prepare(question, run)
         if not run or question.secret:
             return await self.here(question)
-        id = name_of(question, run)
         self.kept.put(PendingQuestion(id, run, datetime.now(UTC).isoformat(), question))
         answer = await self.first(question, id)
         if answer is not None:
             self.kept.remove(id)
         return answer
+
+    def prepare(self, question: Question, run: str) -> tuple[str, Question]:
+        """Return the id of a question and the question without secrets: the same when a resumed run asks again."""
+        masked = replace(question, text=self.redact(question.text))
+        return name_of(masked, run), masked
 
     async def first(self, question: Question, id: str) -> str | None:
         """What is answered first, here or elsewhere."""
