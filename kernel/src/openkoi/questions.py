@@ -69,5 +69,5 @@ async def answer_question(id: str, answer: str, services: Services) -> PendingQu
     if not found:
         raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in there))
     if store := await services.asker.store():
-        await store.answer(found[0].id, answer)
+        await store.answer(found[0].id, services.redactor.without_held(answer))
     return found[0]

@@ -6,7 +6,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -169,6 +169,7 @@ class TaskRun:
 
     async def ask(self, question: Question) -> str | None:
         """Ask the person there is; the task's time stands still until the answer."""
+        question = replace(question, text=self.services.redactor(question.text))
         id, at = question_id(question, self.id), datetime.now(UTC).isoformat()
         waiting = PendingQuestion(id, self.id, at, question, outermost=self.outermost, session=self.task.session)
         await self.emit(events.QuestionAsked(id, question.text))

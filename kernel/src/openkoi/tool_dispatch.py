@@ -5,7 +5,7 @@ Knows tools and verdicts; knows no model, plan or prompt.
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
@@ -143,7 +143,7 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
         await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
         return strictest
-    answer = await run.ask(question(call, tool, strictest))
+    answer = await run.ask(question(call, tool, strictest, run.services.redactor))
     if answer is None:
         return strictest
     if answer.strip().lower() in YES:
@@ -158,8 +158,9 @@ def default_verdict(tool: Tool) -> Permission:
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
 
 
-def question(call: ToolCall, tool: Tool, verdict: Ask) -> Question:
-    arguments = json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True)
+def question(call: ToolCall, tool: Tool, verdict: Ask, redact: Callable[[str], str]) -> Question:
+    """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
+    arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
     text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
     return Question(text, choices=("yes", "no"), digest=digest)

@@ -50,3 +50,31 @@ def test_a_text_that_is_shown_while_it_grows_is_cut_where_no_secret_is(seed: int
 
     assert [] == [leak for leak in LEAKS if leak in shown]
     assert parts > 9, "ordinary words wait for nothing"
+
+
+SPREAD = (
+    "helm registry login -u bob -p {} registry.example.com",
+    "zip -P {} -r out.zip docs",
+    "echo {} | docker login --username bob --password-stdin",
+    "smbclient //srv/share -U bob%{}",
+    "it is SSWS 00{}k3J9x2L5m8Q1r4T7v0Y6zAbCdE",
+    'ConvertTo-SecureString "{}" -AsPlainText',
+    "- name: DB_PASSWORD\n  value: {}",
+    'variable "github_token" {{\n  description = "Of the bot"\n  default     = "{}"\n}}',
+    "auth:\n  token: >-\n    {}",
+    '{{\n  "key": "auth_token",\n  "value": "{}"\n}}',
+)
+
+
+@pytest.mark.parametrize("form", SPREAD)
+@pytest.mark.parametrize("size", [1, 7, 31])
+def test_a_secret_far_from_what_gives_it_away_is_not_shown_before_that(size: int, form: str) -> None:
+    redact, secret = Redactor(), "q7ZkHw3xP9vTb2"
+    text, shown, waiting = f"Found it:\n{form.format(secret)}\nThat is all.", "", ""
+
+    for at in range(0, len(text), size):
+        waiting += text[at : at + size]
+        end = settled(waiting, redact)
+        shown, waiting = shown + redact(waiting[:end]), waiting[end:]
+
+    assert secret not in shown + redact(waiting)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from io import StringIO
 
 import click
 
@@ -25,9 +26,9 @@ def start(found: Scan) -> None:
     except click.exceptions.Exit as done:
         status = done.exit_code
     except click.UsageError as error:
-        status = usage(error, words)
+        status = usage(error, words, invocation)
     except click.ClickException as error:
-        error.show()
+        show(error, invocation)
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         from .ending import deaf
@@ -43,9 +44,16 @@ def start(found: Scan) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def usage(error: click.UsageError, words: Sequence[str]) -> int:
+def show(error: click.ClickException, invocation: Invocation) -> None:
+    """Print an error as click words it, without the secrets in it."""
+    text = StringIO()
+    error.show(text)
+    say(invocation.redact(text.getvalue().rstrip("\n")))
+
+
+def usage(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
     """A wrong word on the line; a task that begins with a command's name is told how to be one."""
-    error.show()
+    show(error, invocation)
     place = first_bare(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:

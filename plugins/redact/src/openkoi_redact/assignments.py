@@ -14,6 +14,7 @@ from .randomness import NAMED_HASH, is_random, turns
 HINTS = (
     *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
     *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
+    *("bindpw", "rootpw", "adminpw"),
 )
 HINT = re.compile(any_of(HINTS))
 LONGEST_NAME = 80
@@ -25,25 +26,50 @@ BARE = rf"{SCHEME}(?P<bare>[^\s\"'`<>,;&\\]{{6,600}})"
 REST = re.compile(r"[\w.-]{0,60}")
 CLOSED = rf"(?:{QUOTE})?(?:\[\w{{0,4}}\])?\]?"
 TYPED = r"(?:: ?[A-Za-z][\w.\[\]| ]{0,30}?)?"
-OPERATOR = r"[ \t]{0,4}(?:(?:=>|:=|={1,3}|!={1,2}|:{1,2}=?)[ \t]{0,8}|>\s{0,12})"
+OPERATOR = (
+    r"[ \t]{0,4}(?:(?:=>|:=|={1,3}|!={1,2}|:{1,2}=?)[ \t]{0,8}(?:[>|][+-]?[ \t]{0,4}(?:\n|\\n)\s{0,40})?|>\s{0,12})"
+)
 SET = re.compile(rf"{CLOSED}[ \t]{{0,4}}{TYPED}{OPERATOR}(?:{QUOTED}|{BARE})")
 PASSED = re.compile(rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?i:by|is|to|as)[ \t]{{1,3}})?){QUOTED}")
 OPTION = re.compile(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+TYPE = r"[&*\[\]A-Za-z][\w.\[\]|<>&*' ]{0,40}?"
+DECLARED = re.compile(
+    rf"{CLOSED}[ \t]{{0,4}}(?:: ?|[ \t]){TYPE}[ \t]{{0,4}}:?=[ \t]{{0,8}}{QUOTED}"
+)  # let a: &str = "..."
+SAID = re.compile(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}(?P<bare>[^\s\"'`|\\]{6,100})[ \t]{0,40}\|")
+ALONE = re.compile(r"[ \t]{1,8}(?P<bare>[^\s\"'`<>,;&\\=(){}\[\]|]{6,600})(?=[ \t]*(?:$|[\r\n]|\\[nr]))")
+BEGINS = re.compile(r"(?:^|[\r\n]|\\n|(?i:set|setx|setenv|config)[ \t])[ \t]*$")
+ENTRY = re.compile(
+    r"(?i:\b(?:name|key|variable|property|setting|parameter))\\{0,3}[\"']?[ \t]*[:=]?[ \t]*\\{0,3}[\"']?$"
+)
+VALUE = re.compile(  # of an entry: {"key": "auth_token", "value": "..."}, variable "db_password" { default = "..." }
+    rf"{CLOSED}(?:(?!\b(?i:name|key|variable)\b[\"' \t]*[:=])[^{{}}]|\{{(?!\{{)){{0,240}}?"
+    rf"\b(?i:value|default)\b(?:{QUOTE})?[ \t]{{0,20}}[:=][ \t]{{0,8}}(?:{QUOTED}|{BARE})"
+)
+OPENED = re.compile(r"[\"']?[ \t]{0,4}:[ \t]{0,4}(?:[>|][+-]?)?\s*$")  # its value stands in the next line
+NEAR = 40  # characters before a name that may say what it is
+REACH = 300  # characters that VALUE looks at, and a name
 REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
     r"\$\{[\w.:?!/ -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
-    r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|<%.*?%>|<[\w .:-]+>|\[redacted\]"
+    r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|%\{[^{}]*\}|<%.*?%>|<[\w .:-]+>|\[[A-Za-z_ -]+\]"
+    r"|\$\{\w+:?[?+-][^{}]*$|^\*[a-z_-]+$"
 )
 CODE = re.compile(
-    r"(?:await |new |\*|&|!)?[A-Za-z_][\w.]*(?:\(|\[|\.\w+\(|->|::).*"
+    r"(?:await |new |\*|&|!)?[A-Za-z_][\w.]*(?:\(|\[|\.\w+\(|->|::|\?\.).*"
     r"|[\[{(].*|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
 )
 CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
 PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
+    r"|(?:strong|secure|super.?secret).?pass"
     r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
 )
 WORDY = re.compile(r"[A-Za-z_]*(?:[._:/-][A-Za-z_]+)*[A-Z]?\d{0,3}")
-NUMBERS = re.compile(r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}")
+NUMBERS = re.compile(
+    r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}"
+    r"|[~^<>=v]{0,2}\d+(?:\.[\dx*]+)+(?:[-+][\w.]+)?|\d+\.[a-z_]+|arn:[\w-]+:.*|(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}"
+)
 UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
 
 
@@ -56,12 +82,34 @@ def assigned(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = name_around(text, *hint.span())
         done = end
         name = text[start:end].strip(".:/@")
-        found = SET.match(text, end) or PASSED.match(text, end)
-        if not found and name.startswith("-"):
-            found = OPTION.match(text, end)
-        for value in values(found, name) if found and is_secret_name(name) else ():
+        found = match_value(text, start, end) if is_secret_name(name) and not name.startswith("arn:") else None
+        for value in values(found, name) if found else ():
             done = max(done, value[1])
             yield value
+
+
+def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The value that belongs to the name between two places, in whichever way it is written."""
+    before = text[max(0, start - NEAR) : start]
+    found = VALUE.match(text, end) if ENTRY.search(before) else None
+    for way in (SET, PASSED, DECLARED, SAID, CELL):
+        found = found or way.match(text, end)
+    if not found and text.startswith("-", start):
+        found = OPTION.match(text, end)
+    return found or (ALONE.match(text, end) if BEGINS.search(before) else None)
+
+
+def unfinished(text: str, end: int) -> int:
+    """Where an entry begins, before a place in a text, whose value has not come yet; else that place."""
+    if ENTRY.search(text[max(0, end - NEAR) : end]):
+        return text.rfind("\n", 0, end) + 1
+    first = max(0, text.rfind("\n", 0, max(0, end - REACH)) + 1)
+    for hint in HINT.finditer(lowered(text[first:end])):
+        start, after = name_around(text, first + hint.start(), first + hint.end())
+        opened = ENTRY.search(text[max(0, start - NEAR) : start]) or OPENED.match(text[after:end])
+        if opened and is_secret_name(text[start:after].strip(".:/@")) and not VALUE.match(text[after:end]):
+            return text.rfind("\n", 0, start) + 1
+    return end
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:

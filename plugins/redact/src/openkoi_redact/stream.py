@@ -1,29 +1,38 @@
 """Mask a text that comes in pieces, also what is spread over several. Memory stays the same however long it is."""
 
 import re
+from functools import cache
 
-from .assignments import HINTS
+from .assignments import HINTS, unfinished
+from .formats import formats
 from .keywords import any_of, lowered
 from .redactor import Redactor, Span, without
 
 NEAR = 16 * 1024  # characters: what is looked at before and after a place; a private key of 8,192 bits takes 6,400
 WINDOW = 512 * 1024  # characters that are masked at once
 BROKEN = 2  # a value that is broken into lines is at most this much longer
-# What a secret may follow in the same line, after a space.
-BEFORE_SECRET = re.compile(any_of((*HINTS, "curl", "wget", "login", "mysql", "redis", "identified", "basic")))
+WORD = re.compile(r"[a-z-]{4,}")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
+
+
+@cache
+def before_secret() -> re.Pattern[str]:
+    """Return an expression for what a secret may follow in the same line, after a space."""
+    words = {word for one in formats() for word in one.keywords if WORD.fullmatch(word)}
+    return re.compile(any_of(sorted({*HINTS, *words, "echo", "zip", "bcp", "7z"})))
 
 
 def settled(text: str, redact: Redactor) -> int:
     """Where a text that goes on can be cut without cutting a secret in two, or off from the name that gives it away.
 
-    That is at its last space, or at the beginning of that line where a name of a secret is in it, or before a private
-    key that has not ended or a held value of several words.
+    That is at its last space, or at the beginning of that line where a name of a secret is in it, or before an entry
+    whose value has not come yet, a private key that has not ended or a held value of several words.
     """
     end = text.rfind(" ") + 1
     line = text.rfind("\n", 0, end) + 1
-    if BEFORE_SECRET.search(lowered(text[line:end])):
+    if before_secret().search(lowered(text[line:end])):
         end = line
+    end = unfinished(text, end)
     end = redact.begun(text[:end])
     key = text.rfind(KEY_BEGINS, 0, end)
     return key if key >= 0 and KEY_ENDS not in text[key:end] and end - key < NEAR else end

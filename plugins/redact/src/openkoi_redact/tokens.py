@@ -7,16 +7,18 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 
-from .formats import PREFIXES, UNKNOWN, formatted
+from .formats import UNKNOWN, formatted
 from .randomness import HEX, NAMED_HASH, is_random, turns
+from .vendors import PREFIXES
 
 TOKEN = re.compile(r"(?<![\w/+=.%-])[A-Za-z][\w.~-]{23,159}(?![\w/+-])", re.ASCII)
 MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
 RANDOM = re.compile(r"[A-Za-z0-9_-]{20,}")
 ID = re.compile(  # IDs of calls, messages and requests, which models' servers give out, and checksums
     r"(?:srv)?tool(?:u|use)?|call|chatcmpl|cmpl|msg|req|resp|rs|fc|run|thread|asst|file|batch|gen|session|sess|evt|event"
-    r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
+    r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|nonce|pk|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
 )
+CAMEL = re.compile(r"[a-z]*\d*(?:V\d+|[A-Z][a-z]+\d*)*[A-Z]?")  # words of a name in code
 BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
 
 
@@ -35,9 +37,14 @@ def random_after(token: str, mark: re.Match[str]) -> bool:
     first = re.search(r"[_.~-]", token)
     rests = {token[mark.end() :], token[first.end() :] if first else ""}
     return any(
-        RANDOM.fullmatch(rest) and not HEX.fullmatch(rest) and is_random(rest, length=20) and turns(rest) >= 0.36
+        RANDOM.fullmatch(rest) and not is_ordinary(rest) and is_random(rest, length=20) and turns(rest) >= 0.36
         for rest in rests
     )
+
+
+def is_ordinary(text: str) -> bool:
+    """Whether a text is a hash, or words that are written together."""
+    return HEX.fullmatch(text) is not None or all(map(CAMEL.fullmatch, re.split("[_-]", text)))
 
 
 def wrapped_keys(text: str) -> Iterator[tuple[int, int, str]]:

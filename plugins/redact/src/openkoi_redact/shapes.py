@@ -1,0 +1,116 @@
+"""List what secrets look like that have no mark of their own: in commands, URLs, headers and files. Data, no code."""
+
+# Between the lines of a key: what tools write before each, and any few characters (quotes, commas) if a line follows.
+NEXT_LINE = (
+    r"(?:\r|\\+r)?(?:\n|\\+n)(?:[ \t]|\\+t)*(?:\d{1,7}[ \t]*[|:>]|[|>#*+-](?!----))?(?:[ \t]|\\+t)*"
+    r"|[^\w+/=](?:(?!-----)[\s\S]){0,47}?(?=[\w+/]{40}|[\w+/]{4,76}={0,2}[^\w+/=](?:(?!-----)[\s\S]){0,47}?-----END)"
+)
+# Logins that stand in every example.
+USUAL_LOGIN = (
+    r"\w*:(?i:password|passwd|pass|pwd|secret|change_?me|example|postgres|mysql|root|admin|guest|user|test)@"
+    r"|\w*:(?:\$[A-Z_][A-Z0-9_]*|\$?\{[\w.]+\})@"
+)
+IN_LINE = r"[^\n|;&]{0,160}?"
+# Programs that take a password as an argument, up to where it stands.
+PASSWORD_ARGUMENT = "|".join(
+    (
+        r"sshpass -p ?",
+        rf"mysql\w* {IN_LINE}-p",
+        rf"redis-cli {IN_LINE}-a ",
+        rf"login\b{IN_LINE} -p[ =]?",
+        rf"(?:zip|unzip|sqlcmd|bcp|osql)\b{IN_LINE} -P ?",
+        rf"(?:7za?|7zz|unrar)\b{IN_LINE} -p",
+        rf"ldap\w+\b{IN_LINE} -w ",
+        rf"mongo\w*\b{IN_LINE} -p ",
+        rf"htpasswd\b{IN_LINE} -\w*b\w* \S+ \S+ ",
+        rf"ssh-keygen\b{IN_LINE} -[NP] ",
+        rf"(?:smbclient|rpcclient)\b{IN_LINE} -U ?[\"']?[\w.\\/-]+%",
+        rf"net use\b{IN_LINE} /user:\S+ ",
+        r"vault login ",
+    )
+)
+# Formats that do not begin with a mark of their own; group 1 is the secret.
+SHAPES = {
+    "private-key": (
+        "-----begin",
+        rf"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)(?:{NEXT_LINE}|[\w+/=\s:,.()-]|\\+[nrt]))*"
+        r"(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?",
+    ),
+    "putty-key": ("private-lines", rf"Private-Lines: ?\d+(?:{NEXT_LINE})((?:[\w+/=]+(?:{NEXT_LINE})?)+)"),
+    "url-login": ("://", rf"(?<=://)(?!{USUAL_LOGIN})" r"([^\s/:@\"'\\,?#<>{}$]*:[^\s/@\"'\\,]+)(?=@)"),
+    "url-token": ("://", r"(?<=://)([A-Za-z0-9_-]{20,})(?=@)"),
+    "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)([\w.~+/-]{16,}=*)"),
+    "basic-authorization": ("basic ", r"(?i:(?:authorization|auth)\\?[\"']?[:= ]+\\?[\"']?basic )([\w+/=-]{6,})"),
+    "authorization-header": (
+        "authorization",
+        r"(?i:authorization\\?[\"']?\s?[:=]\s{0,3}\\?[\"']?(?:[\w-]{3,20} )?)((?=[^\s\"']*\d)[\w.~+/@=:-]{12,})",
+    ),
+    "cookie": (
+        "cookie",
+        r"(?i:\b(?:set-)?cookie\\?[\"']? ?[:=] ?\\?[\"']?)"
+        r"((?:[\w.%-]{1,40}=[^;\s\"'\\]{0,80}; ?){0,3}?[\w.%-]{1,60}=(?=[^;\s\"']{0,80}\d)[^;\s\"'\\]{10,})",
+    ),
+    "webhook": (
+        "/webhook hooks. /hooks/ webhook.office",
+        r"(?i)https?://[\w.-]*(?:discord(?:app)?\.com/api/webhooks|hooks\.slack\.com/(?:services|workflows|triggers)"
+        r"|webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|chat\.googleapis\.com/v1/spaces)/([\w/@?&=.%-]{16,})",
+    ),
+    "connection-key": (
+        "accountkey= sharedaccesskey= endpoint=sb",
+        r"(?i:(?:Account|SharedAccess)Key=)([\w+/]{20,}={0,2})",
+    ),
+    "connection-password": ("password= pwd=", r"(?i:;\s?(?:password|pwd)=)([^;\s\"'{}$<>]{4,})"),
+    "signed-url": (
+        "sig= signature= x-amz- awsaccesskeyid",
+        r"(?i:[?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=)([\w%+/=.-]{16,})",
+    ),
+    "query-secret": (
+        "key= token= secret= auth= password= passwd= pwd=",
+        r"(?i:[?&](?:amp;)?[\w.-]{0,30}(?:key|token|secret|auth|password|passwd|pwd)=)([^\s&\"'<>#{}$\\]{8,})",
+    ),
+    "password-hash": ("$", r"(\$(?:2[abxy]?|[156y]|argon2\w{1,2}|scrypt|apr1)\$[\w./,=$+-]{20,})"),
+    "netrc": ("login ", r"\blogin\s+\S+\s+password\s+(\S{4,})"),
+    "command-login": (
+        "curl wget http sshpass mysql redis-cli docker ",
+        r"\b(?:curl|wget)\b[^|]{0,160}?\s(?:-u|--user)[ =]?\s{0,2}[\"']?"
+        r"(?:\$\{?\w+\}?:(?=[^\s\"'$]))?([^\s\"'$:<]*:(?!\$)[\"']?[^\s\"'<]{3,}|[^\s\"'$:<]{6,}:(?=[\"'])|(?<=:)[^\s\"'$<]{6,})",
+    ),
+    "command-password": (
+        "sshpass mysql redis-cli login zip 7z unrar sqlcmd bcp ldap mongo htpasswd /user: ssh-keygen smbclient rpcc",
+        rf"(?:^|(?<=[\s\"'`;&|(/])|(?<=\\[nrt]))(?:{PASSWORD_ARGUMENT})[\"']?(?=\S*[^\d\s])([^\s\"'$<-][^\s\"'$<]{{4,}})",
+    ),
+    "piped-password": (
+        "--password-stdin --with-token chpasswd --passphrase-fd --stdin",
+        r"\becho (?:-\w+ )?[\"']?(?:\w{1,32}:(?=[^\n|]{0,120}\|[^\n|]{0,20}chpasswd))?([^\s\"'|$]{6,})[\"']?"
+        r"\s*\|[^|\n]{0,160}?"
+        r"(?:--password-stdin|--with-token|\bchpasswd|--passphrase-fd|--stdin\b)",
+    ),
+    "openssl-password": ("pass:", r"-(?:pass(?:in|out)?|k)[ =][\"']?pass:([^\s\"'$]{4,})"),
+    "secure-string": (
+        "convertto-securestring",
+        r"(?i:ConvertTo-SecureString(?:\s+-String)?\s+)[\"']([^\"'$]{6,})[\"']",
+    ),
+    "login-arguments": (
+        "auth=( auth( basic(",
+        r"(?i:\bauth=\(|\bbasic_?auth\w*\(|\bbasic\()\s*\\?[\"'][^\"'\\\n]{1,80}\\?[\"']\s*,\s*\\?[\"']"
+        r"((?=[^\"']*(?:\d|[^\w\"']|[a-z][A-Z]))[^\"'\\\s]{6,})\\?[\"']",
+    ),
+    "sql-password": (
+        "identified by with password",
+        r"(?i:identified (?:with \w+ )?by|with (?:encrypted )?password|set password\s?=)\s+"
+        r"'(?!\$\{|\$\(|\{\{|<)([^'\s]{4,})'",
+    ),
+    "docker-auth": ("auth", r"\"auth\\?\"\s?:\s?\\?\"([\w+/=]{12,})\\?\""),
+    "pgpass": (":", r"(?m)(?<!\S)[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S{6,})$"),
+    "facebook-token": ("| %", r"\b(\d{15,16}[|%][\w-]{27,40})"),
+    "xml-setting": (
+        "value=",
+        r"(?i:(?:key|name)=\\?[\"'][\w.:-]*(?:password|passwd|secret|token|apikey|connectionstring)[\w.:-]*\\?[\"']\s+value=\\?[\"'])([^\"'\\]{6,})",
+    ),
+    "kubernetes-secret": (
+        "kind:",
+        r"(?is)(?:kind: ?[\"']?secret\b.{0,2000}?\n[ \t]*data:"
+        r"|\n[ \t]*data:(?=.{0,2000}?\n[ \t]*kind: ?[\"']?secret\b))"
+        r"((?:\s*\n[ \t]+(?!annotations|metadata|kind|type)[^\n]*)+)",
+    ),
+}
