@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from types import MappingProxyType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
@@ -37,6 +37,9 @@ from .parent_run import ParentRun
 from .publisher import Listener
 from .runs import Runs
 from .services import Services, plugin_settings
+
+if TYPE_CHECKING:
+    from .run import TaskRun
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -109,6 +112,10 @@ class App:
             yield other.runs_of_tasks
         finally:
             self.services.background.start(other.services.leave_plugins(None))
+
+    def dry_run(self, task: Task) -> "TaskRun":
+        """Return a run of a task that only looks."""
+        return self.runs_of_tasks.make_dry_run(task)
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record of every run once it is logged; return a function that ends this."""

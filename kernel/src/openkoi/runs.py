@@ -54,20 +54,41 @@ class Runs:
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
-        from openkoi_prompt import infer_category
-
         from .baselines import resume_baselines
         from .phases.facts import is_judge
         from .run import TaskRun
 
-        services = self.services
+        services, workspace = self.services, self.workspace_of(task)
         services.start()
         evaluators = await services.components.evaluators()
         await check_models(task.agent, services.router, services.warn_once)
-        workspace = Path(task.workspace) if task.workspace else services.config.workspace
         if not os.access(workspace, os.W_OK):
             services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
-        known = replace(
+        known = self.complete_task(task)
+        if not known.judge:
+            evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
+        run = TaskRun(services, known, workspace, parent, solve_part=self.solve_part, evaluators=evaluators)
+        resume_baselines(run)
+        return run
+
+    def make_dry_run(self, task: Task) -> "TaskRun":
+        """Make a run of the task that only looks."""
+        from .dry_run import DryRun
+
+        self.services.start()
+        known = self.complete_task(task)
+        return DryRun(self.services, known, self.workspace_of(task), solve_part=self.solve_part)
+
+    def workspace_of(self, task: Task) -> Path:
+        """Return the folder that a task is done in."""
+        return Path(task.workspace) if task.workspace else self.services.config.workspace
+
+    def complete_task(self, task: Task) -> Task:
+        """Fill in what a task leaves open."""
+        from openkoi_prompt import infer_category
+
+        services, workspace = self.services, self.workspace_of(task)
+        return replace(
             task,
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
@@ -77,11 +98,6 @@ class Runs:
             project=task.project or project_id(workspace),
             judge=task.judge and not services.config[keys.CHECKS_ONLY],
         )
-        if not known.judge:
-            evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
-        run = TaskRun(services, known, workspace, parent, solve_part=self.solve_part, evaluators=evaluators)
-        resume_baselines(run)
-        return run
 
 
 def log_beginning(run: "TaskRun") -> None:
