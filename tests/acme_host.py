@@ -11,7 +11,18 @@ from typing import Any
 
 import click
 
-from openkoi_hookspecs import AppUnavailableError, Ask, Koi, KoiError, Record, Task, ToolCall, events, hookimpl
+from openkoi_hookspecs import (
+    AppUnavailableError,
+    Ask,
+    Koi,
+    KoiError,
+    Question,
+    Record,
+    Task,
+    ToolCall,
+    events,
+    hookimpl,
+)
 from openkoi_hookspecs.integrations import (
     Choice,
     Delivery,
@@ -183,3 +194,18 @@ async def serve(koi: Koi) -> None:
     await host.run()
     await koi.drain()
     click.echo("stopped")
+
+
+@acme.command()
+@click.pass_obj
+async def connect(koi: Koi) -> None:
+    """Sign in to the chat; what it asks for is typed here."""
+    koi.attend(ask_here)
+    app: Any = next(entry for entry in koi.plugins("integrations") if entry.name == "acme").load()
+    async with app:
+        click.echo(f"Signed in as {await app.connect(koi)}.")
+
+
+async def ask_here(question: Question) -> str:
+    """Ask at the terminal; a secret is not shown."""
+    return str(click.prompt(question.text, hide_input=question.secret))

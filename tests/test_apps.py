@@ -1,6 +1,8 @@
 """Apps on the public contract alone: a messenger over HTTP keeps the contract, and a daemon on it loses nothing."""
 
 import asyncio
+import json
+import os
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -247,3 +249,24 @@ def test_nothing_is_sent_to_a_channel_before_its_limit_is_over(openkoi: Shell, s
     assert [(asked, "Paris.")] == there
     assert time.monotonic() > over
     assert 1 == server.refused
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+def test_an_app_is_signed_in_to_by_a_token_that_is_tried_and_saved(openkoi: Shell, server: ChatServer) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    unsigned = openkoi.told(ACME_TOKEN="")
+    for token, shown in (
+        ("token-of-nobody", "The chat does not accept the token."),
+        ("token-koi", "Signed in as koi."),
+    ):
+        with terminal(unsigned, "acme", "connect") as there:
+            there.shows("The token of the bot")
+            there.type(token + ENTER)
+            there.shows(shown)
+            there.ends()
+        assert token not in there.screen
+    saved = openkoi.home / "credentials" / "providers.json"
+
+    assert {"acme.token": "token-koi"} == json.loads(saved.read_text())
+    assert 0o600 == saved.stat().st_mode & 0o777

@@ -276,3 +276,28 @@ def test_no_module_imports_itself_by_way_of_others(folder: Path) -> None:
         graph = {name: imported for name, imported in graph.items() if name not in leaves}
 
     assert {} == {name: sorted(imported & graph.keys()) for name, imported in graph.items()}
+
+
+KERNELS_OWN = {"services", "components", "router", "asker"}
+RUNS_OWN = {"chat", "execute", "emit"}
+
+
+def reaches_the_kernel(node: ast.AST) -> bool:
+    """Whether it uses what OpenKoi is made of, declares that, or is a run of a plugin's own that forwards calls."""
+    match node:
+        case ast.Attribute(attr=attr, value=ast.Name(id="koi") | ast.Attribute(attr="koi")):
+            return attr in KERNELS_OWN
+        case ast.ClassDef(bases=bases, body=body):
+            methods = {one.name for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+            protocol = any(ast.unparse(base).startswith("Protocol") for base in bases)
+            return RUNS_OWN <= methods or (protocol and bool(KERNELS_OWN & methods))
+    return False
+
+
+@pytest.mark.parametrize(
+    "folder", [one for one in FOLDERS if name_of(one) not in HOLD_THE_KERNEL], ids=lambda folder: folder.name
+)
+def test_a_plugin_reaches_openkoi_by_the_contract_alone(folder: Path) -> None:
+    nodes = ((path, node) for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+
+    assert [] == [f"{path.name}:{node.lineno}" for path, node in nodes if reaches_the_kernel(node)]  # type: ignore[attr-defined]  # such nodes have a line

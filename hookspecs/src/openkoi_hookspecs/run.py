@@ -201,6 +201,12 @@ class Koi(Protocol):
         A callback that raises is reported once and called again with the next record. Be quick: the run waits.
         """
 
+    async def dry_run(self, task: Task) -> "Run":
+        """Return a run of a task that only looks, to ask hooks and toolboxes what they would add.
+
+        It calls no model, as if no call were left, executes and asks nothing, and logs nothing.
+        """
+
     async def receive(self, post: Post) -> Post | None:
         """Pass a post that arrived through every plugin's ``message_received``; None if one dropped it.
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from types import MappingProxyType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
@@ -38,6 +38,9 @@ from .messages import prepare_post, receive_post, send_post
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services, plugin_settings
+
+if TYPE_CHECKING:
+    from .run import TaskRun
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -110,6 +113,10 @@ class App:
             yield other.runs_of_tasks
         finally:
             self.services.background.start(other.services.leave_plugins(None))
+
+    async def dry_run(self, task: Task) -> "TaskRun":
+        """Return a run of a task that only looks."""
+        return await self.runs_of_tasks.make_dry_run(task)
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record of every run once it is logged; return a function that ends this."""

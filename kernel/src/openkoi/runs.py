@@ -59,26 +59,53 @@ class Runs:
 
         return await solve_subtask(task, run, self.solve)
 
-    def workspace_of(self, task: Task) -> Path:
-        """Return the folder that a task is done in."""
-        return Path(task.workspace) if task.workspace else self.services.config.workspace
-
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
-        from openkoi_prompt import infer_category
-
         from .baselines import resume_baselines
         from .phases.facts import is_judge
         from .run import TaskRun
 
-        services = self.services
+        services, workspace = self.services, self.workspace_of(task)
         await services.start()
         evaluators = await services.components.evaluators(root)
         await check_models(task.agent, services.router, services.warn_once)
-        workspace = self.workspace_of(task)
         if not os.access(workspace, os.W_OK):
             services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
-        known = replace(
+        known = self.complete_task(task)
+        if not known.judge:
+            evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
+        run = TaskRun(
+            services,
+            known,
+            workspace,
+            parent,
+            solve_part=self.solve_part,
+            hooks=services.workspaces.hooks[root],
+            root=root,
+            evaluators=evaluators,
+        )
+        resume_baselines(run)
+        return run
+
+    async def make_dry_run(self, task: Task) -> "TaskRun":
+        """Make a run of the task that only looks."""
+        from .dry_run import DryRun
+
+        services, workspace = self.services, self.workspace_of(task)
+        await services.start()
+        hooks = services.workspaces.hooks[None]
+        return DryRun(services, self.complete_task(task), workspace, solve_part=self.solve_part, hooks=hooks)
+
+    def workspace_of(self, task: Task) -> Path:
+        """Return the folder that a task is done in."""
+        return Path(task.workspace) if task.workspace else self.services.config.workspace
+
+    def complete_task(self, task: Task) -> Task:
+        """Fill in what a task leaves open."""
+        from openkoi_prompt import infer_category
+
+        services, workspace = self.services, self.workspace_of(task)
+        return replace(
             task,
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
@@ -88,21 +115,6 @@ class Runs:
             project=task.project or project_id(workspace),
             judge=task.judge and not services.config[keys.CHECKS_ONLY],
         )
-        if not known.judge:
-            evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
-        hooks = services.workspaces.hooks[root]
-        run = TaskRun(
-            services,
-            known,
-            workspace,
-            parent,
-            solve_part=self.solve_part,
-            hooks=hooks,
-            root=root,
-            evaluators=evaluators,
-        )
-        resume_baselines(run)
-        return run
 
 
 def log_beginning(run: "TaskRun") -> None:

@@ -91,7 +91,7 @@ def look(folder: Path) -> tuple[Prompt, Scripted, Sequence[Record]]:
 
     async def looked() -> tuple[Prompt, Sequence[Record]]:
         async with stage.assemble(folder, folder / "home") as koi:
-            prompt = await ahead(koi, Task("Find the pen."), folder)
+            prompt = await ahead(koi, Task("Find the pen."))
             return prompt, list(koi.records(""))
 
     prompt, records = asyncio.run(looked())

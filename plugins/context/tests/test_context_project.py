@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from openkoi_context.command import as_run, context
+from openkoi_context.command import context
 from openkoi_context.recorded import Sessions
 from openkoi_hookspecs import Hit, Learning, Query, Recall, Record, Run, Section, Task, hookimpl
 from openkoi_testing import Stage
@@ -49,7 +49,3 @@ def test_what_is_known_of_a_project_is_shown_before_the_first_task_in_it(
 
     assert "learned" in told
     assert "kind bugfix" in told
-
-
-def test_it_has_the_kind_that_its_words_tell(tmp_path: Path) -> None:
-    assert Task("fix the bug", category="bugfix", project="shop") == as_run("fix the bug", named(tmp_path))

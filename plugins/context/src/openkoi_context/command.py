@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -43,16 +42,7 @@ def prompt_of(koi: Koi, words: str) -> "Prompt":
     if not words or ID.fullmatch(words):
         _, records = sessions_of(koi).find(words)
         return recorded(records)
-    here = Path.cwd()
-    return asyncio.run(ahead(koi, as_run(words, here), here))
-
-
-def as_run(words: str, workspace: Path) -> Task:
-    """The task as a run in this folder would know it: with its kind, as its words tell, and its project."""
-    from openkoi_files import project_id
-    from openkoi_prompt import infer_category
-
-    return Task(words, category=infer_category(words), project=project_id(workspace))
+    return asyncio.run(ahead(koi, Task(words)))
 
 
 def sessions_of(koi: Koi) -> "Sessions":
