@@ -136,7 +136,7 @@ def test_findings_of_a_folder_are_placed_in_the_workspace(tmp_path: Path) -> Non
     assert ["web/a.ts:1"] == [finding.where for finding in evaluation.findings]
 
 
-@pytest.mark.skipif(not shutil.which("shellcheck"), reason="there is no shellcheck here")
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="needs shellcheck: apt-get install shellcheck")
 def test_shell_scripts_are_looked_at(tmp_path: Path) -> None:
     (tmp_path / "a.sh").write_text("#!/bin/sh\ncd $1\n")
 

@@ -47,7 +47,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the packages are; without npm there is nothing to try."""
     folder = tmp_path_factory.mktemp("packages")
     if shutil.which("npm") is None:
-        pytest.skip("there is no npm here")
+        pytest.skip("needs npm: apt-get install npm")
     install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "eslint", "typescript"]
     done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=240, check=False)
     if done.returncode:

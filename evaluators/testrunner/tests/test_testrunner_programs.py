@@ -37,6 +37,9 @@ func TestWrong(t *testing.T) { t.Errorf("got %d", 2) }
 """
 
 
+PACKAGES = {"go": "golang-go", "node": "nodejs"}
+
+
 def needs(program: str) -> pytest.MarkDecorator:
     why = lacking(program)
     return pytest.mark.skipif(bool(why), reason=why)
@@ -45,7 +48,7 @@ def needs(program: str) -> pytest.MarkDecorator:
 def lacking(program: str) -> str:
     """Why a program cannot be used here; empty if it can."""
     if not shutil.which(program):
-        return f"there is no {program} here"
+        return f"needs {program}: apt-get install {PACKAGES.get(program, program)}"
     tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     broken = unstartable(tried.returncode, tried.stdout + tried.stderr)
     return f"{program} cannot start here: {broken.why}. {broken.fix}" if broken else ""

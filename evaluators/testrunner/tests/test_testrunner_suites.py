@@ -100,7 +100,7 @@ def test_names_and_places_are_those_of_the_workspace() -> None:
     assert ("web/s",) == outcome.skipped
 
 
-@pytest.mark.skipif(not shutil.which("npm"), reason="there is no npm here")
+@pytest.mark.skipif(not shutil.which("npm"), reason="needs npm: apt-get install npm")
 @pytest.mark.row("EVAL-02")
 def test_what_the_work_touched_is_run_first_and_the_rest_when_it_is_green(tmp_path: Path, venv: str) -> None:
     changes = [{"web/check.js": "throw new Error('dry')\n"}, {"web/check.js": "1\n"}]
@@ -114,7 +114,7 @@ def test_what_the_work_touched_is_run_first_and_the_rest_when_it_is_green(tmp_pa
     assert {"npm test in web": True, "api/test_a.py::test_a": True} == outcomes(good)
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
+@pytest.mark.skipif(not shutil.which("node"), reason="needs node: apt-get install nodejs")
 @pytest.mark.row("EVAL-02")
 def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
     evaluation = worked(tmp_path, {"package.json": NEEDY}, {"a.js": "1\n"}, TestRunner())
@@ -161,7 +161,7 @@ def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
     assert "the 0 seconds for all tests were used up" == came.why
 
 
-@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+@pytest.mark.skipif(not shutil.which("go"), reason="needs go: apt-get install golang-go")
 def test_a_flaky_test_of_another_language_is_asked_again_too(tmp_path: Path) -> None:
     seen = tmp_path / uuid4().hex  # another program each time: go keeps what passed
     body = f"""package calc

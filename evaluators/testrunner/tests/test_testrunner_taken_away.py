@@ -158,7 +158,7 @@ def test_a_broken_conftest_that_is_mended_is_not_missed(tmp_path: Path, venv: st
     assert frozenset() == worked(tmp_path, files, {"conftest.py": ""}, BUG, venv).failing
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make: apt-get install make")
 def test_the_runner_of_before_runs_beside_a_new_one(tmp_path: Path, venv: str) -> None:
     files = {"Makefile": "test:\n\t@true\n"}
     ways: dict[str, Files] = {

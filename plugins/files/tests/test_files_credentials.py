@@ -1,9 +1,9 @@
 """Saved keys: which file holds one, and what is said of a file that cannot be used."""
 
-import os
 from pathlib import Path
 
 import pytest
+from privileges import bound_by_modes
 
 from openkoi_files import SavedKey, saved_key
 from openkoi_hookspecs import ConfigError
@@ -78,9 +78,8 @@ def test_a_key_file_that_holds_no_text_is_named(tmp_path: Path) -> None:
         saved_key(tmp_path, "acme")
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom modes bind")
 def test_a_key_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     stored(tmp_path, "k", "acme.key").chmod(0)
 
-    with pytest.raises(ConfigError, match=r"acme\.key cannot be read"):
+    with bound_by_modes(), pytest.raises(ConfigError, match=r"acme\.key cannot be read"):
         saved_key(tmp_path, "acme")

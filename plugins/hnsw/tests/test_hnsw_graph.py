@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MARK = "state-1"
 resource = pytest.importorskip("resource")
-pytest.importorskip("hnswlib", reason="hnswlib is an extra that needs a compiler: pip install 'openkoi-hnsw[hnswlib]'")
+pytest.importorskip("hnswlib", reason="needs hnswlib, which a compiler builds: uv pip install 'openkoi-hnsw[hnswlib]'")
 
 
 def heaps(size: int = 800, dimensions: int = 16) -> "Matrix":

@@ -30,9 +30,7 @@ PROBES = [
 ]
 REFERENCE = {"Hello world": [-0.03447725, 0.03102325, 0.00673496, 0.02610892, -0.03936201]}
 
-absent = pytest.mark.skipif(
-    importlib.util.find_spec(PACKAGE) is None, reason=f"THE REAL MODEL IS NOT TESTED: install it with: {INSTALL}"
-)
+absent = pytest.mark.skipif(importlib.util.find_spec(PACKAGE) is None, reason=f"needs the model, 80 MB: {INSTALL}")
 EMBEDDER = MiniLM()
 
 
@@ -45,6 +43,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 @absent
+@pytest.mark.campaign
 def test_every_paraphrase_is_found_first() -> None:
     said, meant = (embed(*texts) for texts in zip(*PROBES, strict=True))
     best = [max(range(len(said)), key=lambda n: cosine(query, said[n])) for query in meant]
@@ -53,6 +52,7 @@ def test_every_paraphrase_is_found_first() -> None:
 
 
 @absent
+@pytest.mark.campaign
 @pytest.mark.parametrize("text", REFERENCE)
 def test_it_agrees_with_the_reference(text: str) -> None:
     (vector,) = embed(text)
@@ -61,6 +61,7 @@ def test_it_agrees_with_the_reference(text: str) -> None:
 
 
 @absent
+@pytest.mark.campaign
 def test_equal_texts_are_the_same_to_it_and_vectors_are_of_length_one() -> None:
     one, other, third = embed("Read it twice.", "Read it twice.", "read IT twice.")
 
@@ -69,6 +70,7 @@ def test_equal_texts_are_the_same_to_it_and_vectors_are_of_length_one() -> None:
 
 
 @absent
+@pytest.mark.campaign
 def test_a_batch_says_what_each_says_alone() -> None:
     texts = ["a", "a somewhat longer text about nothing", "long " * 300, "", "ends"]
 
@@ -77,6 +79,7 @@ def test_a_batch_says_what_each_says_alone() -> None:
 
 
 @absent
+@pytest.mark.campaign
 def test_doctor_is_told_which_model_there_is() -> None:
     told = asyncio.run(EMBEDDER.health())
 
@@ -85,6 +88,7 @@ def test_doctor_is_told_which_model_there_is() -> None:
 
 
 @absent
+@pytest.mark.campaign
 def test_the_model_s_package_is_never_imported() -> None:
     program = (
         "import asyncio, sys, openkoi_minilm as m; asyncio.run(m.MiniLM().embed(['x']));"

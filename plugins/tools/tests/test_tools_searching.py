@@ -157,7 +157,7 @@ async def ours(wanted: Wanted) -> list[Hit]:
 async def ripgreps(wanted: Wanted, workspace: Path) -> list[Hit]:
     """Search with ripgrep, where it is installed."""
     if not shutil.which("rg"):
-        pytest.skip("ripgrep is not installed")
+        pytest.skip("needs ripgrep: .ci/install-tools")
     async with lend(workspace) as run:
         hits = await by_ripgrep(wanted, run, SETTINGS)
     assert hits is not None
