@@ -135,7 +135,7 @@ def acts_of(chance: random.Random, root: Path, count: int, within: str = "", tag
             case "mode":
                 acts.append(("mode", name, chance.choice("x-")))
             case "link":
-                acts.append(("link", chance.choice([new, name]), "a.txt"))
+                acts.append(("link", chance.choice([new, name]), f"a.txt.{tag}.{n}"))
             case "folder":
                 acts.append(("folder", name, f"{tag}\n"))
             case "add" | "bytes":
@@ -210,7 +210,7 @@ class Reference:
         - A file in conflict stays as it is. One that the work renamed, where the present one is in conflict, comes
           back under its old name if nothing is there: the work had taken it away.
         - A file that stands where a folder was is in conflict only if something comes back below it.
-        - Two links to one place are two links, and never one that was renamed.
+        - What the user changed and nothing takes the place of stays, in conflict.
         """
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
@@ -223,16 +223,16 @@ class Reference:
         aside = {name: name.rpartition("~")[0] for name in names if "~" in name}
         alone = {*there} - names
         empty = {name for name, path in aside.items() if path in alone and not below(path, {*tree} - names)}
-        new = {*there} - {*before} - {*after}
-        links = {name for (mode, _, _), name in facts if mode == "120000" and name in new}
-        conflicts = {aside.get(name, name) for name in names - {*back} - empty - links} | {*back.values()}
+        conflicts = {aside.get(name, name) for name in names - {*back} - empty} | {*back.values()}
         conflicts |= {path for fact, name in facts if name not in {*there, *empty} for path in renamed(fact, there)}
         known = {*there, *after}
         merged = {path: fact for path, fact in tree.items() if path not in {*names, *conflicts}}
         staying = tuple(f"{path}/" for path in conflicts if path in there)
         found = {path: fact for path, fact in merged.items() if not path.startswith(staying)}
-        staying_too = {*(aside[name] for name in empty), *links}
-        stays = {path: there[path] for path in conflicts | staying_too if path in there}
+        if not any(path in after for path in {*found, *back} - {*there, *before}):
+            changed = {path for path in there if path in before and there[path] != before[path]}
+            conflicts |= changed - {*after} - {*found}
+        stays = {path: there[path] for path in {*conflicts, *(aside[name] for name in empty)} if path in there}
         return {**found, **stays, **{path: after[path] for path in back}}, conflicts & known
 
     def commit(self, tree: str, *more: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_agents import AsDescribed
-from openkoi_agents.protected import first_protected, named_paths
+from openkoi_agents.named_paths import named_paths
 from openkoi_hookspecs import (
     Agent,
     Arguments,
@@ -28,6 +28,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_schema import first_protected
 from openkoi_testing import Rehearsed, Stage, lend, perform
 
 ONCE = Limits(iterations=0)

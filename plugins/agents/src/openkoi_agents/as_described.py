@@ -5,9 +5,9 @@ from fnmatch import fnmatchcase
 from itertools import chain
 
 from openkoi_hookspecs import Agent, Ask, Effect, Layer, Permission, Run, Section, Task, Tool, ToolCall, hookimpl
-from openkoi_schema import written
+from openkoi_schema import first_protected, written
 
-from .protected import first_protected, named_paths
+from .named_paths import named_paths
 
 
 class AsDescribed:

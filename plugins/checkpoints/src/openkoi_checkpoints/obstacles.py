@@ -1,7 +1,7 @@
 """Leave out of a plan what cannot be made, because something that stays is in the way. Knows entries; knows no disk."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 
 from .ignored import folders_above
 from .manifest import Entry, Kind
@@ -16,9 +16,10 @@ def withdraw(made: Plan, views: Sides) -> Plan | None:
     A file that keeps changes of others is removed from its present path only when it is made at another.
     """
     make = [entry for entry in made.make if entry.path not in (made.conflicts | made.left)]
-    taken = dict.fromkeys(obstacles(make, made.remove, views.now), REPLACED)
+    ways = Ways(views.now, {entry.path for entry in made.remove}, {entry.path for entry in make})
+    taken = {path: REPLACED for entry in make if is_file(entry) for path in ways.obstacles(entry)}
     stopped = {**made.conflicts, **made.left, **taken}
-    blocked = {entry.path: BLOCKED for entry in make if within(entry.path.rpartition("/")[0], stopped)}
+    blocked = {entry.path: BLOCKED for entry in make if within(parent(entry), stopped) or any(ways.above(entry))}
     make = [entry for entry in make if entry.path not in (stopped | blocked)]
     coming = {entry.path for entry in make}
     stays = {old: NAME_TAKEN.format(new) for new, old in made.moves.items() if new not in coming}
@@ -30,15 +31,30 @@ def withdraw(made: Plan, views: Sides) -> Plan | None:
     return replace(made, make=make, remove=remove, left=left, conflicts=conflicts)
 
 
-def obstacles(make: Sequence[Entry], remove: Sequence[Entry], now: Mapping[str, Entry]) -> Iterator[str]:
-    """Name what stays and is in the way: a folder with something in it, of a file; a file, of what lies below it."""
-    going = {entry.path for entry in remove}
-    coming = {entry.path for entry in make}
-    for entry in make:
-        if is_file(entry) and holds(entry.path, now, going):
-            yield entry.path
-        above = (now.get(path) for path in folders_above(entry.path) if path not in coming and path not in going)
-        yield from (one.path for one in above if one and one.kind in (Kind.FILE, Kind.LINK))
+def parent(entry: Entry) -> str:
+    """Return the folder that an entry is in."""
+    return entry.path.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What is there ``now``, and which of it is ``going``; ``coming`` is what is to be made."""
+
+    now: Mapping[str, Entry]
+    going: Set[str]
+    coming: Set[str]
+
+    def obstacles(self, file: Entry) -> Iterator[str]:
+        """Name what stays and is in the way of a file: a folder with files in it, or a file in place of a folder."""
+        if holds(file.path, self.now, self.going):
+            yield file.path
+        yield from self.above(file)
+
+    def above(self, entry: Entry) -> Iterator[str]:
+        """Name the files and links that stay where there should be folders."""
+        changing = self.going | self.coming
+        there = (self.now.get(path) for path in folders_above(entry.path) if path not in changing)
+        return (one.path for one in there if one and one.kind in (Kind.FILE, Kind.LINK))
 
 
 def holds(folder: str, now: Mapping[str, Entry], going: Container[str]) -> bool:

@@ -33,7 +33,7 @@ class Sides:
     def of(self, path: str) -> tuple[Entry | None, Entry | None, Entry | None]:
         """A path as it was, is wanted and is now; one that the work and others renamed alike was the same file."""
         want, here = self.wanted.get(path), self.now.get(path)
-        base = self.base.get(path) or (want and here and self.renames.origin(want))
+        base = self.base.get(path) or (want and here and self.renames.origin(want, here))
         return base, want, here
 
 

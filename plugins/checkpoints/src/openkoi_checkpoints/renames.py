@@ -34,10 +34,11 @@ class Renames:
         gone = [one for path, one in self.wanted.items() if no_file(path, self.base)]
         return self.most_similar(entry, gone, self.kept)
 
-    def origin(self, want: Entry) -> Entry | None:
+    def origin(self, want: Entry, here: Entry) -> Entry | None:
         """Return the file of the base that is wanted, and is now, under one other name; None if there is none."""
         gone = [one for path, one in self.base.items() if no_file(path, self.wanted) and no_file(path, self.now)]
-        return self.most_similar(want, gone, self.kept)
+        found = self.most_similar(want, gone, self.kept)
+        return found if found and self.most_similar(found, [here], self.present) else None
 
     def most_similar(self, entry: Entry, some: list[Entry], read: Read) -> Entry | None:
         """Return the file that has most in common with one of the base; an empty file is like no other."""

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
-from openkoi_schema import PATH_ARGUMENTS, written
+from openkoi_schema import PATH_ARGUMENTS, all_protected, written
 
 from .generated import is_disposable
 from .policy import Policy, patterns
-from .protected import DEFAULTS, places, protected_by, reason
+from .protected import DEFAULTS, reason
 from .sourced import Beginnings, is_new
 from .temporary import is_temporary
 
@@ -104,10 +104,10 @@ class Guard:
                 yield Ask(f"{path} is new, or lies outside the workspace, and a shell would run all of it. {NOTE}")
 
     def on_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Permission]:
-        glob = protected_by(path, self.protected_paths, workspace, folders)
-        if glob:
-            approved = tuple(places(path, self.protected_paths, workspace, folders))
-            yield Ask(f"{path} is protected by {glob!r}: {reason(path, workspace)}. {NOTE}", paths=approved)
+        found = [*all_protected([path], self.protected_paths, workspace, folders)]
+        if found:
+            text = f"{path} is protected by {found[0].glob!r}: {reason(path, workspace)}. {NOTE}"
+            yield Ask(text, paths=tuple(one.place(workspace) for one in found))
 
     def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""

@@ -4,6 +4,7 @@ from .arguments import fitted
 from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
 from .parameters import Given, Parameters
 from .paths import PATH_ARGUMENTS, written
+from .protected_paths import ProtectedPath, all_protected, first_protected
 from .rare import CALL, FIND, meant, offered
 
 __all__ = [
@@ -12,7 +13,10 @@ __all__ = [
     "PATH_ARGUMENTS",
     "Given",
     "Parameters",
+    "ProtectedPath",
     "Rule",
+    "all_protected",
+    "first_protected",
     "fitted",
     "may_hold",
     "may_run",

@@ -1,0 +1,49 @@
+"""Which paths a call may write to, by whatever its arguments say.
+
+Path arguments are told by their names, at any depth; the words of a command are all looked at, for which of them is
+written to cannot be told. It prevents accidents; what a program does by itself is the sandbox's affair.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
+
+from openkoi_hookspecs import Arguments, Json
+
+PATHS = re.compile(
+    r"paths?|files?|filenames?|filepath|dirs?|directory|folders?|targets?|destination|dest|dst|source|src|from|to"
+    r"|output|out|uri|url|root"
+)
+COMMANDS = re.compile(r"commands?|cmd|script|shell|argv|args")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+FILE = "file://"
+LONGEST = 4_096
+
+
+def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
+    """Whatever may be a path, by the name of the argument that holds it."""
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from named_paths(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from named_paths(one, key)
+    elif isinstance(value, str):
+        told = [word.lower() for word in WORD.findall(key)]
+        if any(map(COMMANDS.fullmatch, told)):
+            yield from words(value)
+        elif any(map(PATHS.fullmatch, told)) and len(value) <= LONGEST:
+            yield unquote(value.removeprefix(FILE)) if value.startswith(FILE) else value
+
+
+def words(line: str) -> Iterator[str]:
+    """The words of a shell line; what stands behind a sign such as ``>`` or ``=`` is one by itself."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        found = list(lexer)
+    except ValueError:
+        found = re.split(r"[\s\"'<>|&;()]+", line)
+    for word in found:
+        yield from dict.fromkeys((word, word.rpartition("=")[2]))
