@@ -10,7 +10,7 @@ from cli_process import Shell, shell
 
 from openkoi_report import tokens_text
 
-USAGE = "usage: {input: 200, output: 40, cache_read: 700, cache_write: 60}"
+USAGE = "usage: {input: 200, output: 40, cache_read: 500, cache_write: 60}"  # less than a request of each role can be
 JUDGED = '{"scores": {"clarity": 1.0, "accuracy": 1.0, "tone": 1.0, "structure": 1.0, "other_task": 0}, "findings": []}'
 TURNS = f"""\
 price: {{input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75}}
@@ -27,7 +27,7 @@ turns:
     {USAGE}
     repeat: true
 """
-A_CALL = 200 + 40 + 700 + 60
+A_CALL = 200 + 40 + 500 + 60
 CONFIG = "[hooks.ledger]\nreflect = false\n"
 
 
