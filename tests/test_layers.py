@@ -21,6 +21,7 @@ LIBRARIES = {
         "openkoi-archive",
         "openkoi-isolation",
         "openkoi-files",
+        "openkoi-loader",
         "openkoi-log",
         "openkoi-models",
         "openkoi-progress",

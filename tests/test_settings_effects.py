@@ -31,9 +31,9 @@ from setting_scenes import (
     repeating,
 )
 
-from openkoi.open_app import as_preferred
-from openkoi.registry import scan, with_preferences
 from openkoi_hookspecs import Model, Text, ToolCall
+from openkoi_loader.bundles import as_preferred
+from openkoi_loader.registry import scan, with_preferences
 from openkoi_settings import Config, Paths, Setting, keys
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scripted, Stage, Turn

@@ -24,7 +24,7 @@ def main() -> None:
 
 def start() -> None:
     """Hand over to the command line, which is a distribution of its own."""
-    from openkoi.registry import resolve, scan
+    from openkoi_loader.registry import resolve, scan
 
     found = scan()
     face = next((one for one in found.found if one[:2] == FACE), None)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import ConfigError
+from openkoi_loader.unknown_settings import Readers, explain_unread
 from openkoi_settings import keys
 
 from .services import Services
-from .unknown_settings import Readers, explain_unread
 
 
 async def check_settings(services: Services, changed: Mapping[str, object]) -> None:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from openkoi_files import Answers
 from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
+from openkoi_loader.components import Components
+from openkoi_loader.recordable import refuse_unrecordable
 from openkoi_models import Discovery, ModelChoice
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Setting
-
-from .components import Components
-from .recordable import refuse_unrecordable
 
 
 @dataclass(frozen=True, slots=True)

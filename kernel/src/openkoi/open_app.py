@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
+from openkoi_loader.bundles import as_preferred, bundle_folders
+from openkoi_loader.plugins import Plugins
+from openkoi_loader.registry import Scan, scan
 from openkoi_models import FILE, Catalogue
 from openkoi_redact import CURRENT
-from openkoi_settings import Config, find_paths, keys, load_config, with_settings
+from openkoi_settings import Config, find_paths, load_config, with_settings
 
 from .app import App
 from .pending_warnings import PendingWarnings
-from .plugins import Plugins
 from .redaction import make_redactor
-from .registry import Scan, scan, with_preferences
 from .services import Services
 
 Provided = Mapping[str, Mapping[str, object]]
@@ -54,31 +54,3 @@ def open_app(
     app = build_app(whole, as_preferred(found, whole), bundles=bundles)
     app.services.load_config = load
     return app
-
-
-def as_preferred(found: Scan, config: Config) -> Scan:
-    """The same with the winners that the configuration prefers, if it prefers any."""
-    preferred = config.table(keys.PREFER.table).items()
-    named = ((key.partition("."), str(one.value)) for key, one in preferred)
-    return (
-        with_preferences(found, frozenset((kind, name, winner) for (kind, _, name), winner in named))
-        if preferred
-        else found
-    )
-
-
-def bundle_folders(found: Scan) -> list[Path]:
-    """Where the bundles' files lie, in the order of their names; the default one is the weakest."""
-    bundles = sorted(
-        (one for one in found.found if one.kind == "bundles"), key=lambda one: (one.name != "default", one)
-    )
-    return [folder for one in bundles if (folder := package_folder(one.target))]
-
-
-def package_folder(package: str) -> Path | None:
-    try:
-        spec = find_spec(package)
-    except (ImportError, ValueError):
-        return None
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return Path(places[0]) if places else None

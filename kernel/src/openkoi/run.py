@@ -40,6 +40,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_isolation import sanitize_text, with_timeout
+from openkoi_loader.hooks import Hooks
 from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
@@ -47,7 +48,6 @@ from openkoi_progress import Footprints, Standstill
 from .asker import question_id
 from .conversation import Conversation
 from .effects import EffectLog
-from .hooks import Hooks
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy
 from .services import Services

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from openkoi_files import project_id, under_way
 from openkoi_hookspecs import KoiError, NextAction, Result, Task, events
 from openkoi_isolation import sanitize_text
+from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_models
 from openkoi_settings import keys
 
 from .parent_run import ALONE, ParentRun
 from .services import Services
-from .workspace_plugins import Root
 
 if TYPE_CHECKING:
     from .run import TaskRun

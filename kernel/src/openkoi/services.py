@@ -10,6 +10,11 @@ from pathlib import Path
 
 from openkoi_files import Daybook, tightened
 from openkoi_hookspecs import Event, Hit, Koi, Memory, PluginError, Query, Questions, Record
+from openkoi_loader.components import Components
+from openkoi_loader.hooks import Hooks
+from openkoi_loader.plugins import Plugins
+from openkoi_loader.unknown_settings import find_unknown_settings
+from openkoi_loader.workspace_plugins import WorkspacePlugins
 from openkoi_log import RunLog, session_id
 from openkoi_log.announcements import Announcements
 from openkoi_log.memory_sync import MemorySync
@@ -21,13 +26,8 @@ from openkoi_settings import Config, keys
 
 from .asker import Asker
 from .background import Background
-from .components import Components
-from .hooks import Hooks
 from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
-from .plugins import Plugins
-from .unknown_settings import find_unknown_settings
-from .workspace_plugins import WorkspacePlugins
 
 DRAIN_TIMEOUT = 2.0
 STARTING: ContextVar[WorkspacePlugins | None] = ContextVar("starting", default=None)

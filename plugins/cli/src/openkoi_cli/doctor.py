@@ -182,7 +182,7 @@ def look_at_names(part: str, kind: str, koi: "App", seen: Diagnosis) -> None:
 
 def look_at_plugins(seen: Diagnosis) -> None:
     """Every installed distribution is trusted like the core; the official listing must agree with ours."""
-    from openkoi.registry import scan
+    from openkoi_loader.registry import scan
 
     own = {(one.kind, one.name, one.distribution) for one in scan().claims}
     unseen = sorted(official() - own)
@@ -196,7 +196,7 @@ def official() -> set[tuple[str, str, str]]:
     """Entry points as the standard way lists them."""
     from importlib_metadata import distributions
 
-    from openkoi.registry import PREFIX
+    from openkoi_loader.registry import PREFIX
 
     listed: set[tuple[str, str, str]] = set()
     for distribution in distributions():

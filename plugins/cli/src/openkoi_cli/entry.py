@@ -6,7 +6,7 @@ from io import StringIO
 
 import click
 
-from openkoi.registry import Scan
+from openkoi_loader.registry import Scan
 
 from .errors import explained, say
 from .group import OpenKoi, first_bare

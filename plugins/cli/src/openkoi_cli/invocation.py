@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi.registry import Scan
+from openkoi_loader.registry import Scan
 
 if TYPE_CHECKING:
     import asyncio

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from openkoi.registry import Found, Scan
+from openkoi_loader.registry import Found, Scan
 
 from .invocation import Invocation
 from .sourced import ask_sources, format_sourced
@@ -20,8 +20,8 @@ PATIENCE = 20.0
 PROBE = """
 import json, sys
 from openkoi_cli.streams import kept_stdout
-from openkoi.hooks import Hooks
-from openkoi.registry import resolve
+from openkoi_loader.hooks import Hooks
+from openkoi_loader.registry import resolve
 with kept_stdout() as out:
     for kind, name, target, distribution in json.load(sys.stdin):
         print(json.dumps(["trying", kind, name]), file=out, flush=True)
@@ -54,8 +54,8 @@ def command(invocation: Invocation, /) -> None:
 
 def chosen(invocation: Invocation) -> Scan:
     """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
-    from openkoi.open_app import as_preferred
     from openkoi_hookspecs import ConfigError
+    from openkoi_loader.bundles import as_preferred
 
     try:
         return as_preferred(invocation.found, invocation.open().services.config)

@@ -130,7 +130,7 @@ def unread(koi: "App") -> list[str]:
     ours = koi.services.config.table(start := f"memory.{koi.services.config[keys.USE_MEMORY]}")
     if not ours:
         return []
-    from openkoi.unknown_settings import find_unknown_settings
+    from openkoi_loader.unknown_settings import find_unknown_settings
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
     return find_unknown_settings(replace(koi.services.config, settings=settings, environment={}), koi.services.plugins)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Container
 from pathlib import Path
 
-from openkoi.registry import distribution_name, listing
+from openkoi_loader.registry import distribution_name, listing
 
 FIELD = "Summary: "
 

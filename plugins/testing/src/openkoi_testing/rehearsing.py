@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 from openkoi.app import App
 from openkoi.open_app import build_app
-from openkoi.registry import Scan, scan
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
+from openkoi_loader.registry import Scan, scan
 from openkoi_log import segments
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted

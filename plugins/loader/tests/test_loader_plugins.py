@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.components import Components
-from openkoi.plugins import Plugins
-from openkoi.registry import Found
 from openkoi_hookspecs import PluginEntry
+from openkoi_loader.components import Components
+from openkoi_loader.plugins import Plugins
+from openkoi_loader.registry import Found
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Paths, Setting
 

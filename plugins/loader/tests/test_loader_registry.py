@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from openkoi.registry import PREFIX, Clash, Found, Scan, canonical_name, entry_points, resolve, scan, with_preferences
 from openkoi_hookspecs import KoiError
+from openkoi_loader.registry import (
+    PREFIX,
+    Clash,
+    Found,
+    Scan,
+    canonical_name,
+    entry_points,
+    resolve,
+    scan,
+    with_preferences,
+)
 
 
 def installed(site: Path, folder: str, points: str | bytes | None) -> Path:

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import pytest
 
-from openkoi.plugins import Plugins
-from openkoi.registry import Found
-from openkoi.unknown_settings import find_unknown_settings
 from openkoi_hookspecs import SharedSetting
+from openkoi_loader.plugins import Plugins
+from openkoi_loader.registry import Found
+from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_redact import Redactor
 from openkoi_settings import Config, Paths, Setting
 
