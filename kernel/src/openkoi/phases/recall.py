@@ -1,7 +1,7 @@
 """Ask memory what it knows about the task. Knows queries; knows no backend."""
 
 from openkoi_hookspecs import Recall, events, hooks
-from openkoi_log import segments
+from openkoi_log import past_tasks
 from openkoi_models import ModelChoice, executor_of
 from openkoi_prompt import recall_query
 
@@ -24,7 +24,7 @@ async def started(run: TaskRun) -> events.TaskStarted:
     """How the log begins: the task, and the model that was chosen for it, if it needs one."""
     executor = executor_of(run.task.agent)
     chosen = await run.services.router.choice(executor) if executor else ModelChoice("")
-    first = bool(chosen.origin) and not segments(run.services.config.paths.sessions)
+    first = bool(chosen.origin) and not past_tasks(run.services.config.paths.sessions, newest=1)
     return events.TaskStarted(
         run.task,
         model=chosen.name,
