@@ -9,13 +9,14 @@ import pytest
 from cli_process import Shell, shell
 from planting_attacks import ATTACKS as SEEN
 from planting_attacks import planted, victim_of
+from planting_fresh import FRESH, LISTED
 from planting_held_out import HELD_OUT
 from planting_runs import CI, SANDBOXES, call, command, configure, results, run, server
 
 if not sys.platform.startswith("linux"):
     pytest.skip("programs and sandboxes as Linux has them", allow_module_level=True)
 
-ATTACKS = {**SEEN, **HELD_OUT}
+ATTACKS = {**SEEN, **HELD_OUT, **FRESH}
 CONFINED_ONLY = {"a repository in the cache", "a link to a repository in the cache"}  # others write anywhere anyway
 FEW = [
     "hook by python",
@@ -200,6 +201,20 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
     assert [f"  ! {path} is {reason}" for path, reason in listed.items()] == [
         line for line in screen.splitlines() if " is new: " in line
     ]
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_whatever_a_program_makes_that_others_run_is_listed(openkoi: Shell, sandbox: str) -> None:
+    victim_of(openkoi.folder)
+    configure(openkoi, sandbox)
+    makes = "\n".join(
+        f"p = pathlib.Path({path!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('x')" for path in LISTED
+    )
+    status, screen, log = run(openkoi, command(f"cat > make.py <<'EOF'\nimport pathlib\n{makes}\nEOF\npython3 make.py"))
+    listed = {path for one in log if one["type"] == "sandbox.autorun" for path in one["files"]}
+
+    assert 0 == status, screen
+    assert [] == [path for path in LISTED if path not in listed]
 
 
 def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) -> None:

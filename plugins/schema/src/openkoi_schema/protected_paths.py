@@ -5,10 +5,10 @@ A pattern protects what is below it, too. ``**/`` stands for no folder as well, 
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from glob import escape, has_magic, iglob
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -46,7 +46,8 @@ def all_protected(
     paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = HERE
 ) -> Iterator[ProtectedPath]:
     """Return each path that is protected, with each of the folders in which it is."""
-    patterns = [(glob, pattern) for glob in globs for pattern in anchored(glob, workspace)] if globs else []
+    bases = cache(partial(spelled_bases, workspace))
+    patterns = [(glob, pattern) for glob in globs for pattern in anchored(glob, bases)]
     any_of = one_pattern(tuple(pattern for _, pattern in patterns))
     for path in paths if patterns else ():
         for folder in folders:
@@ -82,16 +83,28 @@ def matches(pattern: str) -> Iterator[str]:
         yield from islice(iglob(pattern), MAX_MATCHES)  # noqa: PTH207  # the pattern is a whole path
 
 
-def anchored(glob: str, workspace: Path) -> Iterator[str]:
+def anchored(glob: str, bases: Callable[[str], Sequence[str]]) -> Iterator[str]:
     """Return a pattern from the root on, as it is written and as its fixed part is on the disk."""
-    parts = PurePosixPath(os.path.expanduser(glob).replace(os.sep, "/")).parts  # noqa: PTH111  # a pattern is no path
-    fixed = next((n for n, part in enumerate(parts) if MAGIC.search(part)), len(parts))
-    head, tail = os.path.normpath(workspace.joinpath(*parts[:fixed])), "/".join(parts[fixed:])
-    for base in dict.fromkeys((head, os.path.realpath(head))):
-        whole = f"{escape(plain(base)).rstrip('/')}/{plain(tail)}".rstrip("/")
+    head, tail = divided(os.path.expanduser(glob))  # noqa: PTH111  # a pattern is no path
+    for base in bases(head):
+        whole = f"{base}/{tail}".rstrip("/")
         yield whole
         if "**/" in whole:
             yield whole.replace("**/", "")
+
+
+@lru_cache(maxsize=1_000)
+def divided(glob: str) -> tuple[str, str]:
+    """Return a pattern's fixed part, and what comes after it."""
+    parts = PurePosixPath(glob.replace(os.sep, "/")).parts
+    fixed = next((n for n, part in enumerate(parts) if MAGIC.search(part)), len(parts))
+    return str(PurePosixPath(*parts[:fixed])), plain("/".join(parts[fixed:]))
+
+
+def spelled_bases(workspace: Path, head: str) -> Sequence[str]:
+    """Return a folder as it is written and as it is on the disk, as patterns that mean it alone."""
+    written = os.path.normpath(workspace.joinpath(head))
+    return [escape(plain(one)).rstrip("/") for one in dict.fromkeys((written, os.path.realpath(written)))]
 
 
 @lru_cache(maxsize=16)
