@@ -19,9 +19,11 @@ from openkoi_hookspecs import (
     PendingQuestion,
     PluginNotFoundError,
     Question,
+    Run,
     Task,
     ToolCall,
     events,
+    hookimpl,
 )
 from openkoi_local import FileQuestions
 from openkoi_testing import Stage
@@ -250,3 +252,61 @@ def test_a_store_that_fails_leaves_the_question_to_who_attends(tmp_path: Path) -
 
     answer, warned = asyncio.run(run())
     assert ("yes", True) == (answer, "A question cannot be answered from elsewhere" in warned)
+
+
+def trusting(digest: str) -> Question:
+    return Question("Trust it?", choices=("yes", "no"), keep=True, digest=digest)
+
+
+def test_consent_is_asked_for_once_in_runs_and_outside_and_again_when_the_content_changes(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Wary:
+        @hookimpl
+        async def before_plan(self, task: Task, run: Run) -> None:
+            heard.append(f"{task.text}: {await run.ask(trusting('one'))}")
+
+    async def run() -> list[str | None]:
+        async with opened(tmp_path, says=["done"], plugins={"wary": Wary()}) as koi:
+            koi.attend(says("yes", heard=heard))
+            await koi.solve(Task("First", limits=Limits(iterations=0)))
+        async with opened(tmp_path, says=["done"], plugins={"wary": Wary()}) as koi:
+            await koi.solve(Task("Second", limits=Limits(iterations=0)))
+            return [await koi.ask(trusting(digest)) for digest in ("one", "two")]
+
+    assert ["yes", None] == asyncio.run(run())
+    assert ["Trust it?", "First: yes", "Second: yes"] == heard
+
+
+def test_consent_that_is_revoked_is_asked_for_again(tmp_path: Path) -> None:
+    async def run() -> list[object]:
+        async with opened(tmp_path) as koi:
+            koi.keep_consent(trusting("one"), "yes")
+            said: list[object] = [await koi.ask(trusting("one")), koi.consent("one")]
+            [consent] = koi.consents()
+            koi.revoke_consent(consent.id[:6])
+            return [*said, koi.consent("one"), await koi.ask(trusting("one")), list(koi.consents())]
+
+    assert ["yes", "yes", None, None, []] == asyncio.run(run())
+
+
+def test_an_answer_that_cannot_be_kept_holds_this_time_and_that_is_said(tmp_path: Path) -> None:
+    async def run() -> tuple[str | None, str]:
+        async with opened(tmp_path) as koi:
+            (tmp_path / "home" / "data" / "consents.json" / "full").mkdir(parents=True)
+            koi.attend(says("yes"))
+            return await koi.ask(trusting("one")), " ".join(koi.services.warnings.texts)
+
+    answer, warned = asyncio.run(run())
+    assert ("yes", True) == (answer, "You will be asked again: " in warned)
+
+
+def test_a_secret_in_a_question_is_kept_masked(tmp_path: Path) -> None:
+    async def run() -> str:
+        async with opened(tmp_path) as koi:
+            koi.conceal("hunter2hunter2")
+            koi.attend(says("yes"))
+            await koi.ask(replace(trusting("one"), text="Send hunter2hunter2?"))
+            return (tmp_path / "home" / "data" / "consents.json").read_text()
+
+    assert "hunter2" not in asyncio.run(run())

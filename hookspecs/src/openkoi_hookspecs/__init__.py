@@ -11,6 +11,7 @@ from .errors import (
     AppRejectedError,
     AppUnavailableError,
     ConfigError,
+    ConsentMissingError,
     DocumentConflictError,
     EmptyResponseError,
     FilesChangedError,
@@ -87,8 +88,9 @@ from .protocols import (
     SupportsShadowRebuild,
     ToolProvider,
 )
+from .questions import Consent, PendingQuestion, Question, is_no, is_yes
 from .restoration import Restoration
-from .run import Handle, HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
+from .run import Handle, HookReturn, Koi, PluginEntry, Run
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
@@ -114,6 +116,8 @@ __all__ = [
     "Compactor",
     "Condition",
     "ConfigError",
+    "Consent",
+    "ConsentMissingError",
     "Cost",
     "DataDir",
     "Decision",
@@ -218,4 +222,6 @@ __all__ = [
     "hookimpl",
     "hooks",
     "hookspec",
+    "is_no",
+    "is_yes",
 ]

@@ -6,6 +6,7 @@ KoiError
 ├── FilesChangedError                the files are not as a task left them
 ├── ProviderError                    a model did not answer
 │   ├── NoProviderError              there is no model to ask: nothing is configured
+│   │   └── ConsentMissingError      one was found, and the user has not said whether it may be used
 │   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
 │   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
@@ -52,6 +53,10 @@ class ProviderError(KoiError):
 
 class NoProviderError(ProviderError):
     """There is no model to ask: no key, no server, nothing configured."""
+
+
+class ConsentMissingError(NoProviderError):
+    """A model was found, and the user has not said whether it may be used: there was no answer."""
 
 
 class ProviderUnavailableError(ProviderError):

@@ -1,7 +1,7 @@
 """What the kernel lends to plugins. It may gain members; plugins only ever use it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -12,6 +12,7 @@ from .memory import Hit, Query
 from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .posts import Post
+from .questions import Consent, PendingQuestion, Question
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
 
@@ -35,36 +36,6 @@ class PluginEntry:
     origin: str
     load: Callable[[], Awaitable[object]]
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Something a person has to answer. The answer is kept for as long as the ``digest`` stays the same."""
-
-    text: str
-    _: KW_ONLY
-    choices: tuple[str, ...] = ()
-    secret: bool = False
-    digest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingQuestion:
-    """A question without an answer. ``at`` is UTC in ISO 8601.
-
-    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
-    are empty when a program asks outside runs. ``alive`` says that an answer is heard at once, because the run is under
-    way in this process or another one; an answer to any other question is heard when its run is resumed.
-    """
-
-    id: str
-    run: str
-    at: str
-    question: Question
-    _: KW_ONLY
-    outermost: str = ""
-    session: str = ""
-    alive: bool = False
 
 
 class Handle(Protocol):
@@ -164,6 +135,21 @@ class Koi(Protocol):
         Several frontends may attend, and the first answer counts: the other calls are cancelled. A frontend returns
         None for no answer; so does one that needs more than ``timeout`` seconds. Questions that wait in this process
         are put to it, too. One that raises is reported once and counts as no answer.
+        """
+
+    def consent(self, digest: str) -> str | None:
+        """Return what the user answered to a question of this digest whose answer is kept; None if it is not."""
+
+    def consents(self) -> Sequence[Consent]:
+        """List the answers that are kept, the oldest first."""
+
+    def keep_consent(self, question: Question, answer: str) -> None:
+        """Keep an answer that the user gave in another way, such as by an option. Raises KoiError if it cannot."""
+
+    def revoke_consent(self, id: str) -> Consent:
+        """Forget a kept answer, by its id or the beginning of it, so that the user is asked again.
+
+        Raises PluginNotFoundError, or KoiError for an id that several begin with.
         """
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:

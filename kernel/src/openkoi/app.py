@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import private_folder, save_key, saved_names
 from openkoi_hookspecs import (
+    Consent,
     Event,
     Hit,
     HookReturn,
@@ -255,6 +256,22 @@ class App:
         from .questions import ask_outside_runs
 
         return await ask_outside_runs(question, self.services)
+
+    def consent(self, digest: str) -> str | None:
+        """Return the user's kept answer about a digest."""
+        return self.services.consents.get(digest)
+
+    def consents(self) -> Sequence[Consent]:
+        """List the user's kept answers, the oldest first."""
+        return self.services.consents.all()
+
+    def keep_consent(self, question: Question, answer: str) -> None:
+        """Keep an answer that the user gave in another way."""
+        self.services.keep_answer(question, answer)
+
+    def revoke_consent(self, id: str) -> Consent:
+        """Forget a kept answer, by its id or the beginning of it."""
+        return self.services.consents.remove(id)
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:
         """List the questions without an answer, the oldest first; those that nobody waits for are removed."""

@@ -180,4 +180,4 @@ def question_id(question: Question, run: str) -> str:
     """Return a question's id: the same whenever the same run asks the same; outside runs a new one."""
     if not run:
         return token_hex(6)
-    return sha256(f"{run} {question.digest or question.text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256(f"{run} {question.identity}".encode("utf-8", "surrogatepass")).hexdigest()[:12]

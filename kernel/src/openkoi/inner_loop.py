@@ -21,6 +21,7 @@ from openkoi_hookspecs import (
     StopReason,
     ToolResult,
     events,
+    is_yes,
 )
 from openkoi_models import answer_tokens
 from openkoi_progress import Gain, Step
@@ -28,7 +29,7 @@ from openkoi_progress import Gain, Step
 from .compact import compact
 from .run import TaskRun
 from .termination import EXHAUSTED, met_condition, reminder
-from .tool_dispatch import YES, ToolOutcome, run_calls
+from .tool_dispatch import ToolOutcome, run_calls
 
 GO_ON = (
     "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
@@ -191,5 +192,5 @@ async def going_in_circles(run: TaskRun) -> bool:
         await run.emit(events.WarningIssued(CIRCLES.format(count=state.aimless)))
     if state.aimless == state.ceilings.critical:
         answer = await run.ask(Question(f"{CIRCLES.format(count=state.aimless)} Go on?", choices=("yes", "no")))
-        return answer is not None and answer.strip().lower() not in YES
+        return answer is not None and not is_yes(answer)
     return False

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openkoi_files import Answers
 from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
 from openkoi_loader.components import Components
 from openkoi_loader.recordable import refuse_unrecordable
@@ -38,8 +37,7 @@ class ModelAccess:
     @property
     def discovery(self) -> Discovery:
         """How models are found."""
-        answers = Answers(self.config.paths.data / "answers.json")
-        return Discovery(self.discovered, self.koi().ask, self.use_discovered, answers)
+        return Discovery(self.discovered, self.koi().ask, self.use_discovered)
 
     async def discovered(self) -> list[DiscoveredProvider]:
         """Ask the plugins which providers they find; leave out those that are not installed."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,17 +17,19 @@ SEVERAL = "Several questions begin with {id!r}: {ids}. Give more of the id."
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
-    """Ask the user in the name of this process; None without an answer."""
+    """Ask the user in the name of this process; None without an answer. Kept answers are not asked for again."""
+    if (kept := services.kept_answer(question)) is not None:
+        return kept
     if not services.asker.reachable:
         return None
-    id = question_id(question, "")
-    waiting = PendingQuestion(id, "", datetime.now(UTC).isoformat(), question)
-    with nullcontext() if question.secret else under_way(services.running, id):
-        if not question.secret:
-            services.publish("", [events.QuestionAsked(id, question.text)])
-        answer = await services.asker.ask(waiting)
-        if not question.secret:
-            services.publish("", [events.QuestionAnswered(id, answer)])
+    shown = replace(question, text=services.redactor(question.text))
+    waiting = PendingQuestion(question_id(question, ""), "", datetime.now(UTC).isoformat(), shown)
+    if question.secret:
+        return await services.ask(question, waiting)
+    with under_way(services.running, waiting.id):
+        services.publish("", [events.QuestionAsked(waiting.id, shown.text)])
+        answer = await services.ask(question, waiting)
+        services.publish("", [events.QuestionAnswered(waiting.id, answer)])
         return answer
 
 

@@ -2,14 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Question
+from openkoi_hookspecs import Question, is_yes
 from openkoi_settings import keys
 
 if TYPE_CHECKING:
     from .run import TaskRun
 
 KEY = keys.REQUIRE_CHECKPOINT.name
-YES = ("y", "yes", "allow", "approve")
 CANNOT = "No checkpoint of this folder was kept, so `openkoi undo`, `diff` and `redo` cannot work for this task: "
 NOT_CHOSEN = "none are configured under [use] checkpoints."
 NOT_LOADED = "the plugin that [use] checkpoints names cannot be loaded."
@@ -31,6 +30,6 @@ async def may_change_files(run: "TaskRun") -> bool | None:
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
         run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()
-        answer = await run.ask(Question(ASK, choices=("yes", "no"), digest=KEY)) if required else YES[0]
-        run.unkept = None if answer is None else answer.strip().lower() in YES
+        answer = await run.ask(Question(ASK, choices=("yes", "no"), digest=KEY)) if required else "yes"
+        run.unkept = None if answer is None else is_yes(answer)
         return run.unkept

@@ -168,13 +168,15 @@ class TaskRun:
             await self.warn()
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the person there is; the task's time stands still until the answer."""
-        question = replace(question, text=self.services.redactor(question.text))
-        id, at = question_id(question, self.id), datetime.now(UTC).isoformat()
-        waiting = PendingQuestion(id, self.id, at, question, outermost=self.outermost, session=self.task.session)
-        await self.emit(events.QuestionAsked(id, question.text))
+        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again."""
+        if (kept := self.services.kept_answer(question)) is not None:
+            return kept
+        shown = replace(question, text=self.services.redactor(question.text))
+        id, at = question_id(shown, self.id), datetime.now(UTC).isoformat()
+        waiting = PendingQuestion(id, self.id, at, shown, outermost=self.outermost, session=self.task.session)
+        await self.emit(events.QuestionAsked(id, shown.text))
         with self.budget.paused():
-            answer = await self.services.asker.ask(waiting)
+            answer = await self.services.ask(question, waiting)
         await self.emit(events.QuestionAnswered(id, answer))
         return answer
 

@@ -11,6 +11,7 @@ from openkoi_hookspecs import (
     Question,
     Run,
     Sandbox,
+    is_yes,
 )
 from openkoi_settings import keys
 
@@ -18,7 +19,6 @@ from .services import Services
 
 LEVELS = keys.SANDBOX_LEVELS
 KEY = keys.SANDBOX_MINIMUM.name
-YES = ("y", "yes", "allow", "approve")
 
 
 @dataclass(slots=True)
@@ -55,7 +55,6 @@ class SandboxPolicy:
             return
         short = f"{KEY} wants commands to be {LEVELS[wanted]}, and here only {LEVELS[proved]} can be proved."
         question = Question(f"{short} Run them all the same, in this task?", choices=("yes", "no"), digest=KEY)
-        answer = await self.run.ask(question)
-        if answer is None or answer.strip().lower() not in YES:
+        if not is_yes(await self.run.ask(question)):
             raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
         self.waived = True

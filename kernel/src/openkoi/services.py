@@ -8,8 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import Daybook, tightened
-from openkoi_hookspecs import Event, Hit, Koi, Memory, PluginError, Query, Questions, Record
+from openkoi_files import Consents, Daybook, tightened
+from openkoi_hookspecs import (
+    Event,
+    Hit,
+    Koi,
+    KoiError,
+    Memory,
+    PendingQuestion,
+    PluginError,
+    Query,
+    Question,
+    Questions,
+    Record,
+)
 from openkoi_loader.components import Components
 from openkoi_loader.hooks import Hooks
 from openkoi_loader.plugins import Plugins
@@ -137,6 +149,30 @@ class Services:
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
         services.asker, services.day = self.asker, self.day
         return services
+
+    @property
+    def consents(self) -> Consents:
+        """The user's answers that are kept."""
+        return Consents(self.config.paths.data / "consents.json")
+
+    def kept_answer(self, question: Question) -> str | None:
+        """Return the kept answer to a question, if it is one whose answers are kept."""
+        return self.consents.get(question.identity) if question.keep else None
+
+    def keep_answer(self, question: Question, answer: str) -> None:
+        """Keep the user's answer to a question; raises KoiError if it cannot be written."""
+        shown = replace(question, text=self.redactor(question.text), digest=question.identity)
+        self.consents.keep(shown, answer)
+
+    async def ask(self, question: Question, waiting: PendingQuestion) -> str | None:
+        """Ask the user; an answer that is consent is kept, unless it is unclear: then it is asked for again."""
+        answer = await self.asker.ask(waiting)
+        if question.keep and answer is not None and question.is_decided_by(answer):
+            try:
+                self.keep_answer(question, answer)
+            except KoiError as error:
+                self.warn_once(f"You will be asked again: {error}")
+        return answer
 
     async def questions(self) -> Questions | None:
         """Return where questions wait for other processes; None where nothing is chosen for that."""

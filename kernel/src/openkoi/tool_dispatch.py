@@ -25,6 +25,8 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
     hooks,
+    is_no,
+    is_yes,
 )
 from openkoi_isolation import confined, copy_call, type_error_of
 from openkoi_log import NOBODY, UNKNOWN
@@ -40,8 +42,6 @@ TOO_MANY = (
     f"More than {MAX_CALLS} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 )
 APPROVED = "the user allowed it"
-YES = ("y", "yes", "allow", "approve")
-NO = ("", "n", "no", "deny", "reject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +146,11 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
     answer = await run.ask(question(call, tool, strictest, run.services.redactor))
     if answer is None:
         return strictest
-    if answer.strip().lower() in YES:
+    if is_yes(answer):
         await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
-    return Deny("the person said no" if why.lower() in NO else why)
+    return Deny("the person said no" if not why or (is_no(why) and ":" not in why) else why)
 
 
 def default_verdict(tool: Tool) -> Permission:

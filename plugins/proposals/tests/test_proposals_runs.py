@@ -4,15 +4,17 @@ import asyncio
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from openkoi.app import App
 from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
 from openkoi_proposals import Proposals
+from openkoi_proposals.shelf import Shelf
 from openkoi_proposals.told import Drafted
 from openkoi_rehearsal import Scripted
 from openkoi_skillfile import EVALUATOR, Approved, Source, collect, places, read_skill, rubric_of, validate
@@ -43,6 +45,16 @@ class Office:
     @property
     def data(self) -> Path:
         return self.folder / "home" / "data"
+
+    @property
+    def koi(self) -> App:
+        """An OpenKoi of this home."""
+        return Stage().assemble(self.folder / "work", self.folder / "home")
+
+    @property
+    def shelf(self) -> Shelf:
+        """The drafts, as commands see them."""
+        return replace(self.proposals.shelf, koi=self.koi)
 
     @property
     def draft(self) -> Path:
@@ -99,7 +111,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     office.report(FAULTS[0])
     unapproved, warned = str(office.model.asked[2].system), office.told(WarningIssued)
 
-    shelf = office.proposals.shelf
+    shelf = office.shelf
     target = shelf.approve(shelf.meant("1"))
     office.report("", says=verdict(FAULTS[0], ("fulfilment", "figures")))
 
@@ -112,7 +124,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
 
 def sources(office: Office) -> list[Source]:
     """Who brings the approved evaluators."""
-    found = collect(places(EVALUATOR, office.data, None), trust=Approved.below(office.data)).found
+    found = collect(places(EVALUATOR, office.data, None), trust=Approved(office.koi)).found
     return [one.source for one in found]
 
 

@@ -22,7 +22,7 @@ from openkoi_skillfile import (
     unshadowed,
     upwards,
 )
-from openkoi_testing import GivenPlugins
+from openkoi_testing import GivenPlugins, Stage
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"
 
@@ -150,7 +150,7 @@ def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> Non
 
 @pytest.mark.row("C73")
 def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> None:
-    approved, file = Approved.below(tmp_path / "data"), put(tmp_path, "mine")
+    approved, file = Approved(Stage().assemble(tmp_path, tmp_path / "home")), put(tmp_path, "mine")
     approved.keep(file.parent, digest(file.parent), YES)
 
     assert approved(file.parent, digest(file.parent))
@@ -161,13 +161,13 @@ def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> Non
 
 
 def test_a_refusal_is_kept_too(tmp_path: Path) -> None:
-    approved = Approved.below(tmp_path)
+    approved = Approved(Stage().assemble(tmp_path, tmp_path / "home"))
     approved.keep(tmp_path, "d", NO)
 
     assert (False, NO, None) == (
         approved(tmp_path, "d"),
-        approved.said(tmp_path, "d"),
-        approved.said(tmp_path, "e"),
+        approved.answer(tmp_path, "d"),
+        approved.answer(tmp_path, "e"),
     )
 
 

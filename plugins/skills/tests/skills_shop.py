@@ -27,7 +27,7 @@ class Shop:
     @property
     def koi(self) -> GivenPlugins:
         """The Koi that the command is lent."""
-        return GivenPlugins({"hooks": {"skills": Skills(data=self.data)}, **self.brought})
+        return GivenPlugins({"hooks": {"skills": Skills(data=self.data)}, **self.brought}, self.data)
 
     def openkoi(self, *words: str) -> Result:
         """Say ``openkoi skill`` and so on; what it raises flies on."""

@@ -38,7 +38,7 @@ class Expectations:
         """
         brought, _ = await lent(run.koi.plugins("skills"))
         places = wanted(self.folder, run.workspace, self.path, brought)
-        shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
+        shelf = fetch(places, self.trust or Approved(run.koi))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.fixed]
         chosen = [wished(fixed, name) for name in self.rubrics]
         chosen += named_in((run.task.text, *preferences(run)), fixed)

@@ -12,7 +12,6 @@ from openkoi_hookspecs import (
     ExecutionResult,
     Koi,
     KoiError,
-    PluginEntry,
     PluginNotFoundError,
     ProviderError,
     Request,
@@ -81,7 +80,7 @@ class Judge:
         """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
         if not (work.changed or work.answered):
             return None
-        shelf = await self._shelf(run.workspace, run.koi.plugins("skills"))
+        shelf = await self._shelf(run.workspace, run.koi)
         await self._warn(shelf, run)
         try:
             rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
@@ -94,14 +93,14 @@ class Judge:
 
     async def health(self) -> dict[str, str]:
         """Name the evaluators there are; a broken one is unwell."""
-        shelf = await self._shelf(None, ())
+        shelf = await self._shelf(None, None)
         if shelf.complaints:
             raise KoiError(" ".join(shelf.complaints))
         return {"rubrics": ", ".join(rubric.name for rubric in shelf.rubrics)}
 
     async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
         """The rubrics it could judge by."""
-        return (await self._shelf(None, koi.plugins("skills"))).rubrics
+        return (await self._shelf(None, koi)).rubrics
 
     def stamp(self, rubric: Rubric) -> str:
         """Another one whenever the rubric, or what is said to a judge with it, is another."""
@@ -142,11 +141,11 @@ class Judge:
         await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
         return replace(informing(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
-    async def _shelf(self, workspace: Path | None, entries: Sequence[PluginEntry]) -> Shelf:
+    async def _shelf(self, workspace: Path | None, koi: Koi | None) -> Shelf:
         """Read what there is."""
-        brought, complaints = await lent(entries)
+        brought, complaints = await lent(koi.plugins("skills") if koi else ())
         places = wanted(self.folder, workspace, self.path, brought)
-        shelf = fetch(places, self.trust or (Approved.below(self.folder) if self.folder else None))
+        shelf = fetch(places, self.trust or (Approved(koi) if koi else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))
 
     async def _warn(self, shelf: Shelf, run: Run) -> None:

@@ -46,6 +46,7 @@ def sentence(error: BaseException) -> str:
 def status_of(error: Exception) -> int:
     from openkoi_hookspecs import (
         ConfigError,
+        ConsentMissingError,
         FilesChangedError,
         NoProviderError,
         PluginNotFoundError,
@@ -53,6 +54,7 @@ def status_of(error: Exception) -> int:
     )
 
     statuses = (
+        (ConsentMissingError, 8),
         (NoProviderError, 9),
         (ProviderUnavailableError, 75),
         (ConfigError, 2),

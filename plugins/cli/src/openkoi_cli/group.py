@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "resume": "Go on with a task that ended before its time.",
     "run": "Do a task, or let an agent do it: openkoi run AGENT.yaml TASK...",
     "status": "Show memory, the last tasks, tokens and cost.",
+    "trust": "List what you allowed or refused for good, and revoke it.",
     "undo": "Undo a task's changes and keep those made since.",
     "update": "Bring OpenKoi and its plugins up to date.",
 }

@@ -3,7 +3,7 @@
 All are private to their user, replaced as a whole, and changed under a lock, so that two processes lose nothing.
 """
 
-from .answers import Answers
+from .consents import Consents
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .daybook import Daybook
 from .filelock import LOCKS, locked
@@ -16,7 +16,7 @@ from .underway import is_under_way, under_way
 __all__ = [
     "LOCKS",
     "STORE",
-    "Answers",
+    "Consents",
     "Daybook",
     "SavedKey",
     "Unstartable",

@@ -4,15 +4,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from openkoi_files import Answers
-from openkoi_hookspecs import DiscoveredProvider, NoProviderError, Question
+from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoProviderError, Question, is_yes
 
-YES = ("y", "yes")
-NO = ("n", "no")
 NOTHING = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
     "openkoi init, or name a model with -m PROVIDER/MODEL, OPENKOI_MODEL or [models] default. "
     "To see OpenKoi at work without one: openkoi demo"
+)
+
+
+UNANSWERED = (
+    "{question} This was not answered, because there is no terminal to ask. Run openkoi in one, answer it by "
+    "`openkoi approve` while [approvals] wait_seconds last, or name a model with -m PROVIDER/MODEL."
 )
 
 
@@ -31,35 +34,33 @@ class Discovery:
     look: Callable[[], Awaitable[Sequence[DiscoveredProvider]]]
     ask: Callable[[Question], Awaitable[str | None]]
     lend: Callable[[DiscoveredProvider], None]
-    answers: Answers
 
     async def find(self) -> ModelChoice:
-        """The first way there is that may be used; raises NoProviderError when there is none."""
+        """The first way there is that may be used.
+
+        Raises NoProviderError when there is none, ConsentMissingError when the user was asked about one in vain.
+        """
+        unanswered = ""
         for found in await self.look():
-            if found.model and await self.allowed(found):
+            allowed = await self.is_allowed(found) if found.model else False
+            if allowed:
                 self.lend(found)
                 return ModelChoice(f"{found.provider}/{found.model}", found.origin)
-        raise NoProviderError(NOTHING)
+            unanswered = unanswered or (found.consent if allowed is None else "")
+        raise ConsentMissingError(UNANSWERED.format(question=unanswered)) if unanswered else NoProviderError(NOTHING)
 
     async def key_for(self, provider: str) -> bool:
         """Look for a key of this provider where none was set; tell whether there is one now."""
         for found in await self.look():
-            if found.provider == provider and found.key and await self.allowed(found):
+            if found.provider == provider and found.key and await self.is_allowed(found):
                 self.lend(found)
                 return True
         return False
 
-    async def allowed(self, found: DiscoveredProvider) -> bool:
-        """Whether it may be used: a person is asked once where consent is needed; with nobody there it is not given."""
+    async def is_allowed(self, found: DiscoveredProvider) -> bool | None:
+        """Whether it may be used. Where consent is needed the user is asked once; None without an answer."""
         if not found.consent:
             return True
         digest = sha256(f"{found.provider} {found.origin} {found.consent}".encode()).hexdigest()
-        answer = self.answers.get(digest)
-        if answer is None:
-            answer = await self.ask(Question(found.consent, choices=("yes", "no"), digest=digest))
-            word = (answer or "").strip().lower()
-            if word not in (*YES, *NO):
-                return False
-            self.answers.keep(digest, word)
-            return word in YES
-        return answer.strip().lower() in YES
+        answer = await self.ask(Question(found.consent, choices=("yes", "no"), keep=True, digest=digest))
+        return None if answer is None else is_yes(answer)

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -124,7 +125,7 @@ def shelf_of(koi: Koi) -> Shelf | None:
     with suppress(PluginNotFoundError):
         proposals = asyncio.run(koi.load("hooks", "proposals"))
         if isinstance(proposals, Proposals):
-            return proposals.shelf
+            return replace(proposals.shelf, koi=koi)
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_files import private_folder, replace_file
-from openkoi_hookspecs import KoiError, PluginNotFoundError
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import (
     EVALUATOR,
     FILE,
@@ -51,18 +51,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The drafts in OpenKoi's data folder."""
+    """The drafts in OpenKoi's data folder. Without a ``koi`` none is approved."""
 
     data: Path
+    koi: Koi | None = None
 
     def proposed(self, kind: str) -> Path:
         """Where drafts of a kind lie."""
         return self.data / SEVERAL[kind] / "proposed"
-
-    @property
-    def marks(self) -> Approved:
-        """What a person approved of, as it was then."""
-        return Approved.below(self.data)
 
     def there(self) -> list[Proposal]:
         """All that was generated and not dismissed, skills before evaluators, each kind by name."""
@@ -75,7 +71,7 @@ class Shelf:
     def marked(self, one: Proposal) -> bool:
         """Whether a person approved of one as it is now."""
         try:
-            return self.marks(one.folder, digest(one.folder))
+            return self.koi is not None and Approved(self.koi)(one.folder, digest(one.folder))
         except OSError:
             return False
 
@@ -108,17 +104,23 @@ class Shelf:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
         if taken := rivals(one, places(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
-        self.marks.keep(one.folder, stamp, YES)
+        self.mark(one, stamp, YES)
         return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
         """Put a draft aside for good, or one that was approved; return where it lies now."""
         if self.marked(one):
-            self.marks.keep(one.folder, digest(one.folder), NO)
+            self.mark(one, digest(one.folder), NO)
         aside = private_folder(one.folder.parent / ASIDE) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
         shutil.move(one.folder, aside)
         return aside
+
+    def mark(self, one: Proposal, stamp: str, answer: str) -> None:
+        """Keep what the user decided about a draft."""
+        assert self.koi, "only commands decide about drafts, and they have OpenKoi"
+        title = f"{'skill' if one.kind == TASK else one.kind} {one.name} (generated)"
+        Approved(self.koi).keep(one.folder, stamp, answer, title=title)
 
 
 def proposal(folder: Path, kind: str) -> Proposal:

@@ -20,7 +20,7 @@ from .told import described
 
 MB = 1_000_000
 # What lies beside the outputs in our data folder and is no business of a command: other projects' work, and questions.
-OURS = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "answers.json", "diverted")
+OURS = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "consents.json", "diverted")
 
 
 class Caged:

@@ -1,42 +1,38 @@
-"""What a person said about files of a project or a stranger. Knows one file of the data folder; asks nobody.
+"""What the user allowed of the files of a project or a stranger: consent to one place with one content.
 
-An answer holds for one place with one content: any change is a new question.
+Any change of the content is a new question.
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_files import Answers
+from openkoi_hookspecs import Koi, Question, is_yes
 
 YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Answers by place and digest. Can be used as a ``Trust``."""
+    """Consent by place and digest, as OpenKoi keeps it. Can be used as a ``Trust``."""
 
-    answers: Answers
-
-    @classmethod
-    def below(cls, data: Path) -> "Approved":
-        """Those that are kept in OpenKoi's data folder."""
-        return cls(Answers(data / "answers.json"))
+    koi: Koi
 
     def __call__(self, place: Path, digest: str) -> bool:
-        """Whether a person said yes."""
-        return self.said(place, digest) == YES
+        """Whether the user allowed it."""
+        return is_yes(self.answer(place, digest))
 
-    def said(self, place: Path, digest: str) -> str | None:
-        """What a person said, if anything."""
-        return self.answers.get(key_of(place, digest)) if digest else None
+    def answer(self, place: Path, digest: str) -> str | None:
+        """Return what the user answered, if anything."""
+        return self.koi.consent(consent_digest(place, digest)) if digest else None
 
-    def keep(self, place: Path, digest: str, answer: str) -> None:
-        """Remember what a person said."""
-        self.answers.keep(key_of(place, digest), answer)
+    def keep(self, place: Path, digest: str, answer: str, *, title: str = "") -> None:
+        """Keep what the user answered; ``title`` says what it is."""
+        asked = Question(f"{title or place.name}  {place}", keep=True, digest=consent_digest(place, digest))
+        self.koi.keep_consent(asked, answer)
 
 
-def key_of(place: Path, digest: str) -> str:
-    """One value for a place with its content."""
-    said = f"supplied\0{place.resolve()}\0{digest}"
-    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+def consent_digest(place: Path, digest: str) -> str:
+    """Return one value for a place with its content."""
+    seen = f"supplied\0{place.resolve()}\0{digest}"
+    return sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_hookspecs import Question, Run
+from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 from openkoi_skillfile import NO, YES, Approved
 
 from .supplied import Supply, approve, supplied, told_apart, undecided
 
-AGREED = ("y", YES, "allow", "approve")
 SHOWN = 20
 OPENING = "These files would tell the model what to do:"
 NOBODY = "Nobody approved of {}, so it is not used as instructions. To decide: openkoi skill trust"
@@ -22,7 +21,7 @@ async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] =
 
     It is asked once in a session: whoever did not answer is not asked again.
     """
-    approved = Approved.below(data)
+    approved = Approved(run.koi)
     found = await asyncio.to_thread(supplied, data, run.workspace, rules)
     waiting = undecided(found, approved)
     if not waiting or asked_before(run):
@@ -36,7 +35,7 @@ async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] =
     if answer is None:
         await run.emit(WarningIssued(NOBODY.format(listing(told_apart(waiting)))))
         return
-    approve(waiting, approved, YES if answer.strip().casefold() in AGREED else NO)
+    approve(waiting, approved, YES if is_yes(answer) else NO)
 
 
 def question_about(waiting: Sequence[Supply]) -> Question:

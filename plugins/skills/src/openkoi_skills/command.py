@@ -130,14 +130,14 @@ def installed(koi: Koi, /, origin: str, yes: bool) -> None:
     data = library_of(koi).data
     with fetched(origin) as folder, TemporaryDirectory(ignore_cleanup_errors=True) as copy:
         one = parcel(folder, data, Path(copy) / "skill")
-        if one.there and Approved.below(data)(one.target, one.digest):
+        if one.there and Approved(koi)(one.target, one.digest):
             click.echo(f"{one.skill.name} is installed already, as it is there.")
             return
         click.echo(described(one), err=True)
         if not (yes or agreed("Install it, and let the model follow it?")):
             raise KoiError("Nothing was installed.")
         with writing(one.target):
-            click.echo(install(one, data))
+            click.echo(install(one, Approved(koi)))
 
 
 @skill.command()
@@ -148,34 +148,28 @@ def installed(koi: Koi, /, origin: str, yes: bool) -> None:
 def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     """Decide about what this project and others supply: skills, evaluators, AGENTS.md. Any change asks again."""
     data = library_of(koi).data
-    approved = Approved.below(data)
+    approved = Approved(koi)
     every = supplied(data, Path.cwd(), RULE_FILES)
     wanted = [one for one in every if not names or {one.place.name, str(one.place)} & set(names)]
     if unknown := set(names) - {said for one in every for said in (one.place.name, str(one.place))}:
         raise PluginNotFoundError("supplied skill", min(unknown), tuple(dict.fromkeys(one.place.name for one in every)))
-    due = [one for one in wanted if one.digest and (approved.said(one.place, one.digest) == YES) == revoke]
+    due = [one for one in wanted if one.digest and (approved.answer(one.place, one.digest) == YES) == revoke]
     for one in wanted:
         click.echo(state(one, approved), err=True)
     if not due:
         click.echo("There is nothing to decide.")
     elif revoke or yes or agreed("Do you trust who wrote what is not trusted yet?"):
-        decide(due, data, NO if revoke else YES)
+        approve(due, approved, NO if revoke else YES)
         lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
         click.echo(visible("\n".join(lines)))
     else:
-        decide(due, data, NO)
+        approve(due, approved, NO)
         click.echo("Not trusted, and not asked about again until it changes.")
-
-
-def decide(due: Sequence[Supply], data: Path, answer: str) -> None:
-    """Remember what a person said; raises KoiError where it cannot be written down."""
-    with writing(data):
-        approve(due, Approved.below(data), answer)
 
 
 def state(one: Supply, approved: Approved) -> str:
     """One thing and what was said about it."""
-    standing = STANDING.get(approved.said(one.place, one.digest) or "", "not decided")
+    standing = STANDING.get(approved.answer(one.place, one.digest) or "", "not decided")
     if not one.digest:
         standing = "cannot be trusted: too large, or it leads out of its folder"
     return visible(f"{one.title}: {standing}  {one.place}{''.join(f'  ({said}!)' for said in one.warnings)}")

@@ -80,7 +80,7 @@ def vast(folder: Path) -> bool:
     return False
 
 
-def install(one: Parcel, data: Path) -> Path:
+def install(one: Parcel, approved: Approved) -> Path:
     """Put it in its place, instead of an older one, and remember that a person approved of it as it is."""
     one.target.parent.mkdir(parents=True, exist_ok=True)
     old = one.target.with_name(f".{one.target.name}.old")
@@ -95,5 +95,5 @@ def install(one: Parcel, data: Path) -> Path:
             old.rename(one.target)
         raise
     shutil.rmtree(old, ignore_errors=True)
-    Approved.below(data).keep(one.target, one.digest, AGREED)
+    approved.keep(one.target, one.digest, AGREED, title=f"skill {one.skill.name}")
     return one.target

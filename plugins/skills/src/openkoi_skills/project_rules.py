@@ -49,7 +49,7 @@ class ProjectRules:
             length = file.stat().st_size
             await run.emit(WarningIssued(TOO_LONG.format(file=file, room=self.room, length=length)))
             text = shortened(text, self.room, length, file)
-        trusted = Approved.below(self.data)(file, stamp(file))
+        trusted = Approved(run.koi)(file, stamp(file))
         head = f"# Rules of this project, from {file.name}\n\n"
         return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, untrusted=not trusted)]
 

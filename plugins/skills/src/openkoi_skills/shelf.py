@@ -15,6 +15,7 @@ from openkoi_skillfile import (
     Place,
     Skill,
     Source,
+    Trust,
     collect,
     digest,
     fitting,
@@ -47,31 +48,27 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """Where installed packages and bundles have skills, and what is amiss with them."""
+    """Where installed packages and bundles have skills, what is amiss with them, and what the user trusts."""
 
     places: Sequence[Place] = ()
     complaints: Sequence[str] = ()
+    trust: Trust | None = None
 
 
 async def brought_by(koi: Koi) -> Brought:
-    """Return where installed packages and bundles have skills."""
+    """Return where installed packages and bundles have skills, and what the user trusts."""
     plugins, complaints = await lent(koi.plugins("skills"))
     bundles, more = await lent(koi.plugins("bundles"), Source.BUNDLED)
-    return Brought((*plugins, *bundles), (*complaints, *more))
+    return Brought((*plugins, *bundles), (*complaints, *more), Approved(koi))
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where skills are looked for: OpenKoi's data folder, folders of the configuration, and what is approved."""
+    """Where skills are looked for: OpenKoi's data folder, and folders of the configuration."""
 
     data: Path
     path: tuple[Path, ...] = ()
     machine: Machine = field(default_factory=Machine)
-
-    @property
-    def approved(self) -> Approved:
-        """What a person said about the files of others."""
-        return Approved.below(self.data)
 
     def shelf(self, workspace: Path, brought: Brought, kind: str = TASK) -> Shelf:
         """Read them anew: a folder with a SKILL.md in it is all it takes.
@@ -80,20 +77,21 @@ class Library:
         """
         wanted = [*places(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
         asks = STRANGERS if kind == TASK else ASKS
-        read = collect(wanted, kind, self.approved, asks)
+        read = collect(wanted, kind, brought.trust, asks)
         reasons = {one.file: lacking(one.skill.requires, self.machine) for one in read.found}
         kept = unshadowed(one for one in read.found if not reasons[one.file])
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
         unfit = [(one, why) for one in read.found if (why := reasons[one.file] or taken(one, skills))]
         return Shelf(skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.amiss, *kept.amiss))
 
-    def read(self, found: Found) -> Skill:
-        """A skill as it is now; one of a stranger only while it is as it was approved. Raises ToolError."""
-        folder = found.file.parent
-        asks = STRANGERS if found.skill.kind != EVALUATOR else ASKS
-        if found.source in asks and not self.approved(folder, digest(folder)):
-            raise ToolError(CHANGED.format(found.skill.name))
-        return read_skill(read_text(found.file), folder.name, found.skill.kind)
+
+def read_as_approved(found: Found, trust: Trust) -> Skill:
+    """Return a skill as it is now; one of a stranger only while the user trusts it so. Raises ToolError."""
+    folder = found.file.parent
+    asks = STRANGERS if found.skill.kind != EVALUATOR else ASKS
+    if found.source in asks and not trust(folder, digest(folder)):
+        raise ToolError(CHANGED.format(found.skill.name))
+    return read_skill(read_text(found.file), folder.name, found.skill.kind)
 
 
 def taken(one: Found, skills: Mapping[str, Found]) -> str:

@@ -89,11 +89,11 @@ def stamp(place: Path) -> str:
 
 def undecided(supplies: Iterable[Supply], approved: Approved) -> list[Supply]:
     """Those that nobody has said anything about as they are now."""
-    return [one for one in supplies if one.digest and approved.said(one.place, one.digest) is None]
+    return [one for one in supplies if one.digest and approved.answer(one.place, one.digest) is None]
 
 
 def approve(supplies: Iterable[Supply], approved: Approved, answer: str = YES) -> None:
     """Remember what a person said about each of them."""
     for one in supplies:
         if one.digest:
-            approved.keep(one.place, one.digest, answer)
+            approved.keep(one.place, one.digest, answer, title=one.title)

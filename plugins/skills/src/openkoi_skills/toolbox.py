@@ -8,10 +8,11 @@ from typing import Annotated
 
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
-from openkoi_skillfile import Found
+from openkoi_skillfile import Approved, Found
 from openkoi_skillfile.digest import stays
 
 from .hook import Skills, may
+from .shelf import read_as_approved
 from .words import resources, whole
 
 MOST = 60_000
@@ -40,7 +41,7 @@ class SkillTools:
             if found is None:
                 known = [one.skill.name for one in shelf.skills.values() if may(one.skill, run.task)]
                 raise ToolError(unknown(given.text("name"), known))
-            skill = skills.library.read(found)
+            skill = read_as_approved(found, Approved(run.koi))
             if not may(skill, run.task):
                 raise ToolError(ASKED.format(skill.name))
             if given.text("file"):

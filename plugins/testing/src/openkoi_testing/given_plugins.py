@@ -3,15 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from openkoi_hookspecs import PluginEntry, PluginNotFoundError
+from openkoi_files import Consents
+from openkoi_hookspecs import PluginEntry, PluginNotFoundError, Question
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPlugins:
-    """As much of a ``Koi`` as lists and loads plugins: those that are given, by kind and name."""
+    """As much of a ``Koi`` as lists and loads plugins, those that are given by kind and name, and keeps consent.
+
+    Consent is kept in the folder ``data``.
+    """
 
     given: Mapping[str, Mapping[str, object]]
+    data: Path | None = None
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind."""
@@ -22,3 +28,16 @@ class GivenPlugins:
         if name not in self.given.get(kind, {}):
             raise PluginNotFoundError(kind, name, tuple(self.given.get(kind, ())))
         return self.given[kind][name]
+
+    def consent(self, digest: str) -> str | None:
+        """Return the user's kept answer about a digest."""
+        return self.consents.get(digest)
+
+    def keep_consent(self, question: Question, answer: str) -> None:
+        """Keep an answer of the user's."""
+        self.consents.keep(question, answer)
+
+    @property
+    def consents(self) -> Consents:
+        assert self.data, "tell it where to keep consent"
+        return Consents(self.data / "consents.json")

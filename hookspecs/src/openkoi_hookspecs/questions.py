@@ -1,0 +1,73 @@
+"""What the user is asked, and what of it is kept."""
+
+from dataclasses import KW_ONLY, dataclass
+
+YES = frozenset({"y", "yes", "allow", "approve"})
+NO = frozenset({"n", "no", "deny", "reject"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that the user has to answer.
+
+    The same ``digest`` says that the same is asked: name the content that is decided about, such as the hash of a file.
+    With ``keep`` the answer is consent: it is kept for all later runs and processes, and the user is not asked again
+    while the digest stays the same. Changed content has another digest and is asked about again.
+    """
+
+    text: str
+    _: KW_ONLY
+    choices: tuple[str, ...] = ()
+    secret: bool = False
+    digest: str = ""
+    keep: bool = False
+
+    @property
+    def identity(self) -> str:
+        """What says that the same is asked."""
+        return self.digest or self.text
+
+    def is_decided_by(self, answer: str) -> bool:
+        """Whether an answer is one of those that the question wants."""
+        words = {choice.strip().lower() for choice in self.choices}
+        return not words or is_yes(answer) or is_no(answer) or answer.strip().lower() in words
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """A question without an answer. ``at`` is UTC in ISO 8601.
+
+    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
+    are empty when a program asks outside runs. ``alive`` says that an answer is heard at once, because the run is under
+    way in this process or another one; an answer to any other question is heard when its run is resumed.
+    """
+
+    id: str
+    run: str
+    at: str
+    question: Question
+    _: KW_ONLY
+    outermost: str = ""
+    session: str = ""
+    alive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A kept answer: to the question ``text``, about the content that ``digest`` names. ``at`` is UTC in ISO 8601."""
+
+    id: str
+    text: str
+    answer: str
+    at: str
+    digest: str
+
+
+def is_yes(answer: str | None) -> bool:
+    """Whether an answer allows what was asked about."""
+    return (answer or "").strip().lower() in YES
+
+
+def is_no(answer: str | None) -> bool:
+    """Whether an answer refuses what was asked about, with a reason after a colon or without one."""
+    return (answer or "").strip().lower().partition(":")[0] in NO

@@ -1,0 +1,185 @@
+"""Consent is kept once for all processes, bound to the content that it is about, listed and revoked in one place."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+from openkoi_testing.servers import AnthropicServer
+
+if os.name != "posix":
+    pytest.skip("processes as POSIX has them", allow_module_level=True)
+
+PLUGIN = '''
+import json
+from hashlib import sha256
+from pathlib import Path
+import click
+from openkoi_hookspecs import Koi, Question, Run, Section, hookimpl, is_yes
+
+FILE = Path("orders.txt")
+
+
+def question() -> Question:
+    digest = sha256(b"acme orders " + FILE.read_bytes()).hexdigest()
+    return Question(f"Follow {FILE}?", choices=("yes", "no"), keep=True, digest=digest)
+
+
+@hookimpl
+async def before_plan(run: Run) -> list[Section]:
+    """Show the orders that the user trusts."""
+    if not FILE.exists() or not is_yes(await run.ask(question())):
+        return []
+    return [Section("orders", FILE.read_text())]
+
+
+@click.command()
+@click.option("--says", default="")
+@click.pass_obj
+async def acme(koi: Koi, says: str) -> None:
+    """Ask about the orders; with an answer, a frontend gives it."""
+    asked = []
+
+    async def user(asking):
+        asked.append(asking.text)
+        return says
+
+    if says:
+        koi.attend(user)
+    answer = await koi.ask(question())
+    known = koi.consent(question().digest)
+    click.echo(json.dumps({"answer": answer, "asked": asked, "known": known}))
+'''
+TOKEN = "sk-ant-oat01-" + "Kx4" * 20
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A plugin that asks for consent is installed; its orders are in the folder."""
+    made = shell(tmp_path)
+    made.home.mkdir()
+    (made.folder / "orders.txt").write_text("Write in verse.")
+    script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
+    (made.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
+    plugin = made.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
+    return plugin.told(OPENKOI_MODEL=f"rehearsal/{tmp_path / 'script.yaml'}")
+
+
+def answered(openkoi: Shell, *words: str) -> dict[str, object]:
+    """What the plugin's command says."""
+    done = openkoi("acme", *words)
+    assert 0 == done.returncode, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def kept(openkoi: Shell) -> list[dict[str, str]]:
+    return list(json.loads(openkoi("trust", "--format", "json").stdout)["trust"])
+
+
+def solved(openkoi: Shell) -> str:
+    """The last words of a task."""
+    done = openkoi("Tell us about the tea")
+    assert 0 == done.returncode, done.stderr
+    return done.stdout.strip()
+
+
+def test_an_answer_is_kept_for_other_processes_and_for_runs_until_the_content_changes(openkoi: Shell) -> None:
+    assert "Prose." == solved(openkoi)
+    assert {"answer": None, "asked": [], "known": None} == answered(openkoi)
+    assert {"answer": "yes", "asked": ["Follow orders.txt?"], "known": "yes"} == answered(openkoi, "--says", "yes")
+    assert {"answer": "yes", "asked": [], "known": "yes"} == answered(openkoi, "--says", "no")
+    assert "A verse." == solved(openkoi)
+
+    (openkoi.folder / "orders.txt").write_text("Write in verse, and long.")
+    assert {"answer": None, "asked": [], "known": None} == answered(openkoi)
+    assert "Prose." == solved(openkoi)
+
+
+def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
+    nothing = openkoi("trust").stdout
+    answered(openkoi, "--says", "yes")
+    [one] = kept(openkoi)
+    listed = openkoi("trust").stdout
+    revoked = openkoi("trust", "revoke", one["id"][:6])
+
+    assert "You have allowed or refused nothing for good.\n" == nothing
+    assert ("yes", "Follow orders.txt?") == (one["answer"], one["question"])
+    assert f"{one['id'][:8]}  yes  just now         Follow orders.txt?\n" in listed
+    assert (0, f"Revoked {one['id'][:8]}: Follow orders.txt?\n") == (revoked.returncode, revoked.stdout)
+    assert [] == kept(openkoi)
+    assert {"answer": "no", "asked": ["Follow orders.txt?"], "known": "no"} == answered(openkoi, "--says", "no")
+    assert (0, []) == (openkoi("trust", "revoke", "--all").returncode, kept(openkoi))
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "words"),
+    [
+        (["trust", "revoke", "4f2a"], 2, "No consent named '4f2a'."),
+        (["trust", "revoke"], 2, "or give --all"),
+        (["trust", "revoke", "--all"], 1, "You have allowed or refused nothing for good."),
+        (["trust", "nobody"], 2, "trust"),
+    ],
+)
+def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:
+    done = openkoi(*line)
+
+    assert (status, True) == (done.returncode, words in done.stderr), done
+
+
+def test_an_unclear_answer_is_not_kept(openkoi: Shell) -> None:
+    assert {"answer": "perhaps", "known": None} == {
+        key: value for key, value in answered(openkoi, "--says", "perhaps").items() if key != "asked"
+    }
+    assert [] == kept(openkoi)
+
+
+def test_skills_that_a_project_brings_are_in_the_same_list(openkoi: Shell) -> None:
+    skill = openkoi.folder / ".agents" / "skills" / "pour" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: pour\ndescription: Pours tea.\n---\nWarm the pot.\n")
+    openkoi("skill", "trust", "--yes")
+    [one] = kept(openkoi)
+    used = openkoi("skill", "list").stdout
+    openkoi("trust", "revoke", one["id"])
+
+    assert f"skill pour  {skill.parent}" == one["question"]
+    assert "pour  Pours tea.  [workspace]" in used
+    assert "pour  not used: nobody has approved of it" in openkoi("skill", "list").stdout
+
+
+def claude_login(home: Path) -> None:
+    """A login of the Claude CLI, as it keeps it."""
+    (home / ".claude").mkdir()
+    login = {"claudeAiOauth": {"accessToken": TOKEN, "expiresAt": 4_102_444_800_000}}
+    (home / ".claude" / ".credentials.json").write_text(json.dumps(login))
+
+
+def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from_elsewhere(tmp_path: Path) -> None:
+    made = shell(tmp_path)
+    claude_login(tmp_path)
+    line = ("-i", "0", "What is a teahouse?")
+    with AnthropicServer("A teahouse.", models=["claude-sonnet-4-5"], key=TOKEN) as server:
+        person = made.told(ANTHROPIC_BASE_URL=server.url)
+        refused = person(*line)
+        (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 60\n")
+        child = person.started(*line)
+        approve(person)
+        out, err = child.communicate(timeout=60)
+        (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 0\n")
+        again = person(*line)
+
+    assert (8, True) == (refused.returncode, "Use it for anthropic? This was not answered" in refused.stderr)
+    assert (0, "A teahouse.\n") == (child.returncode, out), err
+    assert (0, "A teahouse.\n") == (again.returncode, again.stdout), again.stderr
+    assert ["yes"] == [one["answer"] for one in kept(made)]
+
+
+def approve(openkoi: Shell) -> None:
+    """Say yes to what is asked, as soon as it is."""
+    until = time.monotonic() + 60
+    while (done := openkoi("approve")).returncode:
+        assert time.monotonic() < until, done.stderr
+        time.sleep(0.1)
