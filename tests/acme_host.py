@@ -201,9 +201,8 @@ async def serve(koi: Koi) -> None:
 async def connect(koi: Koi) -> None:
     """Sign in to the chat; what it asks for is typed here."""
     koi.attend(ask_here)
-    app: Any = next(entry for entry in koi.plugins("integrations") if entry.name == "acme").load()
-    async with app:
-        click.echo(f"Signed in as {await app.connect(koi)}.")
+    app: Any = await koi.load("integrations", "acme")
+    click.echo(f"Signed in as {await app.connect(koi)}.")
 
 
 async def ask_here(question: Question) -> str:

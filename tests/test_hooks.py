@@ -1,11 +1,14 @@
 """Each moment in a run of its own: what is said there changes what happens next."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from openkoi_hookspecs import (
     Check,
@@ -17,6 +20,7 @@ from openkoi_hookspecs import (
     ExecutionResult,
     Hit,
     Koi,
+    KoiError,
     Layer,
     Learning,
     LearningStatus,
@@ -39,9 +43,10 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs.integrations import Capabilities, Delivery, Post
 from openkoi_testing import Rehearsed, Scripted, Stage, lend, perform
 from openkoi_testing.apps import FolderApp
+from openkoi_testing.apps.documents_folder import DocumentsFolder
 
 
 def plugin(*functions: Any) -> dict[str, object]:
@@ -296,27 +301,67 @@ def test_message_sending_sees_what_is_sent_and_what_is_edited(tmp_path: Path) ->
     assert ["Bye (sent by a machine)"] == standing()
 
 
-def test_a_post_takes_no_secret_along_and_an_app_that_fails_is_named(tmp_path: Path) -> None:
-    async def tell(koi: Koi) -> list[str]:
+def test_a_post_takes_no_secret_along(tmp_path: Path) -> None:
+    async def tell(koi: Koi) -> None:
         koi.conceal("hunter2hunter2")
         await koi.send(Post("It is hunter2hunter2", app="folder", channel="general", subject="hunter2hunter2"))
-        wrong = [Post("x", app="nowhere", channel="c"), Post("x" * 5_000, app="folder", channel="c")]
-        return [str(error) for post in wrong if (error := await failure(koi.send(post)))]
 
-    errors, _ = between_runs(tell, folder=tmp_path)
+    between_runs(tell, folder=tmp_path)
     (post,) = asyncio.run(FolderApp(path=tmp_path).history("general"))
 
     assert "hunter2" not in post.text + post.subject
-    assert ["No integration named 'nowhere'. There are: folder.", "The text has more than 4,000 characters."] == errors
 
 
-async def failure(call: Awaitable[object]) -> Exception | None:
-    """How a call fails."""
-    try:
-        await call
-    except Exception as error:
-        return error
-    return None
+class Megaphone:
+    """A messenger that can send, if the text is one that it likes, and do nothing else."""
+
+    capabilities = Capabilities()
+
+    async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
+        """Yield the cursor of now."""
+        yield Delivery("0")
+
+    async def send(self, post: Post) -> str:
+        """Refuse one text in a way that the contract does not know."""
+        return str(1 // (post.text != "odd"))
+
+
+class Pages(DocumentsFolder):
+    """An app of documents alone."""
+
+
+@pytest.mark.parametrize(
+    ("app", "text", "id", "said"),
+    [
+        ("nowhere", "x", "", "No integration named 'nowhere'. There are: broken, folder, megaphone, pages."),
+        (
+            "broken",
+            "x",
+            "",
+            "failed at loading: it has no watch and no send(), which integrations need",
+        ),
+        ("pages", "x", "", "pages is an app without posts, so nothing can be sent with it."),
+        ("folder", "x" * 5_000, "", "The text has more than 4,000 characters."),
+        ("megaphone", "x", "1", "Posts of megaphone cannot be edited. Send another one."),
+        (
+            "megaphone",
+            "odd",
+            "",
+            "Plugin 'megaphone' failed at send: ZeroDivisionError",
+        ),
+    ],
+)
+def test_a_post_that_cannot_be_sent_is_an_error_that_says_why(
+    tmp_path: Path, app: str, text: str, id: str, said: str
+) -> None:
+    apps = {"folder": FolderApp(path=tmp_path), "broken": object(), "pages": Pages(), "megaphone": Megaphone()}
+
+    async def story() -> None:
+        async with lend(tmp_path, stage=Stage(others={"integrations": apps})) as run:
+            await run.koi.send(Post(text, app=app, channel="general", id=id))
+
+    with pytest.raises(KoiError, match=re.escape(said)):
+        asyncio.run(story())
 
 
 def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:

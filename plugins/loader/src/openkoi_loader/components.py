@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Hashable
+from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,14 +43,20 @@ REQUIRED_METHODS = {
     "embedders": ("embed",),
     "sources": ("discover",),
     "workers": ("run",),
-    "integrations": (),
+    "integrations": ("watch", "send"),
 }
+OTHER_METHODS = {"integrations": ("read_document", "write_document", "list_documents")}
 LOAD_LIMIT = 5.0  # seconds
 LOADING: ContextVar[tuple[Hashable, ...]] = ContextVar("loading", default=())
 
 
 async def nothing_more() -> None:
     """Find no further plugins."""
+
+
+def missing_methods(plugin: object, names: Sequence[str]) -> list[str]:
+    """Return the names of methods that a plugin does not have."""
+    return [name for name in names if not callable(getattr(plugin, name, None))]
 
 
 @dataclass(slots=True)
@@ -110,8 +116,8 @@ class Components:
         with report_lateness(LOAD_LIMIT, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))):
             self.made[key] = await load_isolated(entry)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])
-        missing = [one for one in REQUIRED_METHODS.get(entry.kind, ()) if not callable(getattr(plugin, one, None))]
-        if missing:
+        missing = missing_methods(plugin, REQUIRED_METHODS.get(entry.kind, ()))
+        if missing and missing_methods(plugin, OTHER_METHODS.get(entry.kind, missing)):
             await self.lifespans.leave([key])
             raise PluginError(entry.name, "loading", f"it has no {' and no '.join(missing)}(), which {entry.kind} need")
         return plugin
