@@ -87,8 +87,10 @@ from .protocols import (
     SupportsShadowRebuild,
     ToolProvider,
 )
+from .question import PendingQuestion, Question
 from .restoration import Restoration
-from .run import Handle, HookReturn, Koi, PendingQuestion, PluginEntry, Question, Run
+from .run import Handle, HookReturn, Koi, PluginEntry, Run
+from .run_summary import RunState, RunSummary
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
@@ -184,7 +186,9 @@ __all__ = [
     "Result",
     "Role",
     "Run",
+    "RunState",
     "RunStoppedError",
+    "RunSummary",
     "Sandbox",
     "Score",
     "Section",

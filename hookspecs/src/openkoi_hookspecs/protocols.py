@@ -15,8 +15,9 @@ from .events_base import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
+from .question import PendingQuestion
 from .restoration import Restoration
-from .run import Koi, PendingQuestion, PluginEntry, Run
+from .run import Koi, PluginEntry, Run
 from .sandbox import Command, CommandResult
 from .tool import Tool
 

@@ -1,7 +1,7 @@
 """What the kernel lends to plugins. It may gain members; plugins only ever use it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -12,6 +12,8 @@ from .memory import Hit, Query
 from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .posts import Post
+from .question import PendingQuestion, Question
+from .run_summary import RunSummary
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
 
@@ -35,36 +37,6 @@ class PluginEntry:
     origin: str
     load: Callable[[], Awaitable[object]]
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Something a person has to answer. The answer is kept for as long as the ``digest`` stays the same."""
-
-    text: str
-    _: KW_ONLY
-    choices: tuple[str, ...] = ()
-    secret: bool = False
-    digest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingQuestion:
-    """A question without an answer. ``at`` is UTC in ISO 8601.
-
-    ``run`` is the run that asks, ``outermost`` the task's run that it is a part of, ``session`` that of its log; all
-    are empty when a program asks outside runs. ``alive`` says that an answer is heard at once, because the run is under
-    way in this process or another one; an answer to any other question is heard when its run is resumed.
-    """
-
-    id: str
-    run: str
-    at: str
-    question: Question
-    _: KW_ONLY
-    outermost: str = ""
-    session: str = ""
-    alive: bool = False
 
 
 class Handle(Protocol):
@@ -103,6 +75,12 @@ class Koi(Protocol):
 
         Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
         """
+
+    def sessions(self) -> Sequence[str]:
+        """List the sessions in the log, those that began first in front."""
+
+    def runs(self, session: str = "") -> Sequence[RunSummary]:
+        """List the runs of a session, or of all, those that began first in front; sub-tasks are part of theirs."""
 
     def records(self, session: str) -> Iterable[Record]:
         """Read a session's log from its beginning."""
