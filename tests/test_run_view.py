@@ -11,13 +11,14 @@ from run_histories import History, played
 from openkoi_archive import tables_of
 from openkoi_certify.history import Course
 from openkoi_duckdb.run_state import cycle_row, task_row
-from openkoi_hookspecs import Cost, Iteration, Result
+from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_ledger.shelf import Shelf
-from openkoi_log import RunLog, RunView, view_of
+from openkoi_log import RunLog, RunView, summarize_runs, view_of
 from openkoi_redact import Redactor
 from openkoi_report import report_of
 from openkoi_sqlite.documents import documents_of_run
 
+SESSION = "20260101T000000-00000000000"
 SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(20, 500))]
 
 
@@ -59,6 +60,9 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
         course.take(record)
     assert (bool(live.accepted), live.task.text) == (course.accepted, course.view.task.text)
     learned = written(history, tmp_path / "sessions")
+    (listed,) = summarize_runs([SESSION], tmp_path / "sessions", lambda run: False)
+    state = RunState.WAITING if live.decision.action is NextAction.ESCALATE else RunState.FINISHED
+    assert (history.run, live.task.text, state, score) == (listed.id, listed.text, listed.state, listed.score)
     assert learned is not None
     assert plain(live.iterations) == plain(learned.iterations)
 
@@ -69,7 +73,7 @@ def score_of(iteration: Iteration) -> float | None:
 
 def written(history: History, folder: Path) -> Result | None:
     """The result as the learner reads it from a log of its own."""
-    log = RunLog(folder, "20260101T000000-0000000", Redactor())
+    log = RunLog(folder, SESSION, Redactor())
     for record in history.records:
         log.append(record.run, [record.event])
     log.close()

@@ -91,6 +91,7 @@ from .protocols import (
 from .questions import Consent, PendingQuestion, Question, is_no, is_yes
 from .restoration import Restoration
 from .run import Handle, HookReturn, Koi, PluginEntry, Run
+from .run_summary import RunState, RunSummary
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
 from .task import Cost, Limits, Task
@@ -188,7 +189,9 @@ __all__ = [
     "Result",
     "Role",
     "Run",
+    "RunState",
     "RunStoppedError",
+    "RunSummary",
     "Sandbox",
     "Score",
     "Section",

@@ -35,6 +35,7 @@ from .workspace import RunForked as RunForked
 from .workspace import WorkspaceRestored as WorkspaceRestored
 
 WORDS = "words"
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,11 @@ class RunFailed(Event):
     name = "run.failed"
     reason: str
     files: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user or the program that began it ended it."""
+        return self.reason == INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .posts import Post
 from .questions import Consent, PendingQuestion, Question
+from .run_summary import RunSummary
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
 
@@ -74,6 +75,12 @@ class Koi(Protocol):
 
         Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
         """
+
+    def sessions(self) -> Sequence[str]:
+        """List the sessions in the log, those that began first in front."""
+
+    def runs(self, session: str = "") -> Sequence[RunSummary]:
+        """List the runs of a session, or of all, those that began first in front; sub-tasks are part of theirs."""
 
     def records(self, session: str) -> Iterable[Record]:
         """Read a session's log from its beginning."""

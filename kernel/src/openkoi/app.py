@@ -9,7 +9,7 @@ from secrets import token_hex
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_files import private_folder, save_key, saved_names
+from openkoi_files import is_under_way, private_folder, save_key, saved_names
 from openkoi_hookspecs import (
     Consent,
     Event,
@@ -24,12 +24,13 @@ from openkoi_hookspecs import (
     Question,
     Record,
     Result,
+    RunSummary,
     Task,
     events,
     hooks,
 )
 from openkoi_hookspecs.posts import Post
-from openkoi_log import all_segments, find_task, read_segment
+from openkoi_log import all_segments, find_task, read_segment, sessions_of, summarize_runs
 from openkoi_log.publisher import Listener
 from openkoi_settings import Config, write_setting
 
@@ -172,6 +173,15 @@ class App:
     def session(self) -> str:
         """The id of this process's session."""
         return self.services.session
+
+    def sessions(self) -> Sequence[str]:
+        """List the sessions in the log, those that began first in front."""
+        return sessions_of(self.services.config.paths.sessions)
+
+    def runs(self, session: str = "") -> Sequence[RunSummary]:
+        """List the runs of a session, or of all, those that began first in front."""
+        folder, under_way = self.services.config.paths.sessions, partial(is_under_way, self.services.running)
+        return summarize_runs([session] if session else self.sessions(), folder, under_way)
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""

@@ -50,5 +50,5 @@ def unfinished_warning(files: Sequence[str], *, touched: bool) -> list[Event]:
 
 def failure_reason(error: BaseException) -> str:
     if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
-        return "interrupted"
+        return events.INTERRUPTED
     return str(error) or type(error).__name__

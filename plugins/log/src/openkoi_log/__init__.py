@@ -15,6 +15,7 @@ from .reading import all_segments, read_segment, segments
 from .refine import refine
 from .replayable import NOBODY
 from .rerun import UNKNOWN, Rerun, rerun_of
+from .run_summaries import sessions_of, summarize_runs
 from .run_view import QuestionView, RunView
 from .run_views import in_order, view_of, views_of
 from .runlog import LogFault, RunLog, session_id
@@ -67,7 +68,9 @@ __all__ = [
     "select_from",
     "select_records",
     "session_id",
+    "sessions_of",
     "spelled",
+    "summarize_runs",
     "to_dict",
     "view_of",
     "views_of",

@@ -1,0 +1,27 @@
+"""A run in a list of runs."""
+
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """Where a run stands. A run that waits needs an answer of the user, and goes on, or is resumed, with it."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    FINISHED = "finished"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run in a list of runs. ``started_at`` is UTC in ISO 8601, ``score`` that of the iteration that was returned."""
+
+    id: str
+    session: str
+    text: str
+    started_at: str
+    state: RunState
+    _: KW_ONLY
+    score: float | None = None
