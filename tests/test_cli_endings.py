@@ -41,7 +41,7 @@ ENDINGS = {
     "accepted": ("", TWO, 0, "Draft 1.\n"),
     "failed": (POOR, ONE, 1, ""),
     "interrupted": (POOR + "interrupts = 2\n", TWO, 130, ""),
-    "budget": (POOR + "[iteration]\ntoken_budget = 1900\n", TWO, 4, "Draft 1.\n"),
+    "budget": (POOR + "[iteration]\ntoken_budget = 2400\n", TWO, 4, "Draft 1.\n"),
     "learning": ("[hooks.acme]\ninterrupts = true\n", TWO, 130, "Draft 1.\n"),
 }
 

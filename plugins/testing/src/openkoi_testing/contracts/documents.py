@@ -6,6 +6,8 @@ class TestMine(DocumentsContract):
 """
 
 import asyncio
+from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
 from dataclasses import replace
@@ -24,12 +26,12 @@ T = TypeVar("T")
 TEXT = "# Plan\n\nWe *will* \u2713 paint:\n\n- the calendar\n- the `parser`\n"
 
 
-class DocumentsContract:
+class DocumentsContract(ABC):
     """Inherit, and give the ``app``."""
 
+    @abstractmethod
     def app(self, folder: Path) -> AbstractContextManager[Documents]:
         """Start the service, or a fake of it, and return the app."""
-        raise NotImplementedError
 
     @pytest.fixture
     def documents(self, tmp_path: Path) -> Iterator[Documents]:

@@ -1,6 +1,7 @@
 """What a messenger is tested with: its account, and another user of the same service."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, aclosing
 from pathlib import Path
@@ -83,12 +84,12 @@ class Account:
 Story = Callable[[Account], Awaitable[T]]
 
 
-class MessengerBench:
+class MessengerBench(ABC):
     """Gives tests an account and its counterpart."""
 
+    @abstractmethod
     def counterpart(self, folder: Path) -> AbstractContextManager[Counterpart]:
         """Start the service, or a fake of it, and return another user of it."""
-        raise NotImplementedError
 
     @pytest.fixture
     def other(self, tmp_path: Path) -> Iterator[Counterpart]:
