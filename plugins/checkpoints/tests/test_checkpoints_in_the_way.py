@@ -145,6 +145,22 @@ def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_p
     assert ({"x": "#!/bin/sh\n"}, ["x"]) == (files(root), [*done.conflicts])
 
 
+def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_conflict(
+    store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "own"
+    write(root / "a.txt", TEXT)
+
+    def user() -> None:
+        move(root / "b.txt", root / "a.txt")
+        (root / "b.txt").symlink_to("a.txt")
+
+    done = undo(store, root, lambda: move(root / "a.txt", root / "b.txt"), user)
+
+    assert ({}, {}) == (dict(done.conflicts), dict(done.left))
+    assert ({"a.txt": TEXT, "b.txt": TEXT}, True) == (files(root), (root / "b.txt").is_symlink())
+
+
 def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(store: Store, tmp_path: Path) -> None:
     """A folder with files of the user's is never deleted."""
     root = tmp_path / "own"
