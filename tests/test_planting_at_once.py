@@ -100,16 +100,17 @@ def test_what_the_user_allowed_one_process_stays_though_the_other_runs_a_command
 
 
 def test_each_run_lists_only_its_own_files(openkoi: Shell) -> None:
+    """What changes while calls of both are under way is that of the one whose call ends first: here none does."""
     victim_of(openkoi.folder)
     configure(openkoi, guard="ask")
     first = [
-        command(f"touch a.begun; {until('test -f b.ended')}; echo 'x = 1' > conftest.py"),
+        command(f"touch a.begun; {until('test -f b.ended')}; sleep 2; echo 'x = 1' > conftest.py"),
         call("write_file", path="setup.py", content="x = 1\n"),
     ]
     second = [
         command(until("test -f a.begun")),
         command("echo 'a:' > Makefile; mkdir -p .venv/lib/site-packages; echo x > .venv/lib/site-packages/a.pth"),
-        command("touch b.ended"),
+        call("write_file", path="b.ended", content="the last call\n"),
     ]
     one, other = at_once(openkoi, first, second)
 

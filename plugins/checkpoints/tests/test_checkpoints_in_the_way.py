@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,6 +145,22 @@ def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_p
     assert ({"x": "#!/bin/sh\n"}, ["x"]) == (files(root), [*done.conflicts])
 
 
+def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_conflict(
+    store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "own"
+    write(root / "a.txt", TEXT)
+
+    def user() -> None:
+        move(root / "b.txt", root / "a.txt")
+        (root / "b.txt").symlink_to("a.txt")
+
+    done = undo(store, root, lambda: move(root / "a.txt", root / "b.txt"), user)
+
+    assert ({}, {}) == (dict(done.conflicts), dict(done.left))
+    assert ({"a.txt": TEXT, "b.txt": TEXT}, True) == (files(root), (root / "b.txt").is_symlink())
+
+
 def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(store: Store, tmp_path: Path) -> None:
     """A folder with files of the user's is never deleted."""
     root = tmp_path / "own"
@@ -158,3 +175,23 @@ def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(stor
 
     assert {"d.txt/mine.txt": "mine\n", "e.txt": edited} == files(root)
     assert {"d.txt": "something else is there now"} == done.left
+
+
+def user(path: Path) -> None:
+    """Write a file some time before anybody looks at it."""
+    write(path, "mine\n")
+    time.sleep(2.1)
+
+
+def test_what_the_user_wrote_before_an_undo_is_kept_for_the_undo_after_it(store: Store, tmp_path: Path) -> None:
+    """The checkpoint that a restore leaves behind has the content of every file, not of those alone that it made.
+
+    A file is read again unless it was written two seconds before.
+    """
+    root = tmp_path / "own"
+    write(root / "a.txt", TEXT)
+    write(root / "b.txt", TEXT)
+    undo(store, root, lambda: write(root / "a.txt", "by the work\n"), lambda: user(root / "b.txt"))
+    done = undo(store, root, lambda: write(root / "b.txt", "by the next work\n"), lambda: None)
+
+    assert ({"a.txt": TEXT, "b.txt": "mine\n"}, {}) == (files(root), dict(done.left))

@@ -119,12 +119,21 @@ def reconcile(made: Plan, path: str, views: Sides) -> None:
     if merged := merged_entry(base, want, target, views):
         place(made, merged, target)
         made.make += [want] if want and not is_file(want) else []
+    elif base and want is None and here and here.kind is Kind.LINK and is_moved_back(base, views):
+        made.unchanged.append(path)
     elif views.force:
         put_or_name(made, want, here, views)
     elif target is None:
         made.conflicts[path] = DELETED
     else:
         made.conflicts[target.path] = CHANGED if target.kind is Kind.FILE else REPLACED
+
+
+def is_moved_back(base: Entry, views: Sides) -> bool:
+    """Return whether a file that the work renamed has its old name again: the new one is another, as in git."""
+    old = views.renames.before(base)
+    here = views.now.get(old.path) if old else None
+    return bool(here and here.kind is Kind.FILE and here.same_content(base))
 
 
 def merged_entry(base: Entry | None, want: Entry | None, target: Entry | None, views: Sides) -> Entry | None:

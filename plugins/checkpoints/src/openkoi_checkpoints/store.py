@@ -152,7 +152,8 @@ class Store:
             named, saved, journal = self.named(history, root), self.saved(history, root), self.journal(history, root)
             since = what.since or journal.since(what.run) or history.last().id
             wanted, base = self.sides(history, named, what.id, since)
-            now = with_named(self.look(root, {**wanted, **base, **history.last().entries}, digest), named.now())
+            known = {**wanted, **base, **history.last().entries}
+            now = with_named(self.look(root, known, self.blobs.put), named.now())
             sweep(root, ["", *(path for path, entry in now.items() if entry.kind is Kind.FOLDER)])
             kept, present = lambda entry: self.content(entry, saved), reader(root)
             renames = Renames(base, wanted, now, kept, present)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -24,6 +25,7 @@ NAMES = (
         ".dart_tool",
         "storybook-static",
         ".vite",
+        "obj",
         ".docusaurus",
         "zig-cache",
         "zig-out",
@@ -38,6 +40,7 @@ DELETING = frozenset({"rm", "rimraf"})
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
 # Where a later command of the line may run before the deletion.
 OUT_OF_ORDER = re.compile(r"\b(for|while|until|select|function|trap|eval|alias)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
+BRACES = re.compile(r"\{([\w.,/-]+)\}")
 COMPUTED = re.compile(r"[$`*?\[{~\\]")
 SECONDS = 10
 
@@ -47,17 +50,31 @@ def generated_targets(command: Command, earlier: Collection[str], line: str) -> 
 
     ``earlier`` are the words of the commands before it in the line: what they may have moved there is of value.
     """
-    words = [word for word in command.words if not word.option]
+    words = [one for word in command.words if not word.option for one in braced(word)]
     if command.name not in DELETING or not words or OUT_OF_ORDER.search(line):
         return ()
     if not all(word.known and (is_generated(word.text) or is_pattern(word)) for word in words):
         return ()
-    paths = tuple(os.path.normpath(word.text) for word in words)
-    names = {os.path.basename(path) for path in paths}  # noqa: PTH119  # they are no paths of this machine
+    paths = tuple(whole(word.text) for word in words)
+    names = {part for path in paths for part in path.split("/") if is_made_again(part)}
     if any(name in word for name in names for word in earlier):
         return ()
     found = (patterns_of(path) if is_pattern(word) else (path,) for word, path in zip(words, paths, strict=True))
     return tuple(path for some in found for path in some)
+
+
+def braced(word: Word) -> list[Word]:
+    """Return what a shell makes of braces, as in ``rm -rf {build,dist}``."""
+    found = BRACES.search(word.text) if word.glob else None
+    if not found:
+        return [word]
+    before, after = word.text[: found.start()], word.text[found.end() :]
+    return [replace(word, text=before + one + after) for one in found[1].split(",")]
+
+
+def whole(path: str) -> str:
+    """Return a path in one spelling; all that is in a folder counts as the folder."""
+    return os.path.normpath(path).removesuffix("/*")
 
 
 def is_pattern(word: Word) -> bool:
@@ -81,9 +98,9 @@ def is_below(path: str) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Return whether a path is below the folder that is worked in, and ends in such a name."""
-    plain = os.path.normpath(path)
-    return is_below(plain) and is_made_again(plain.split("/")[-1])
+    """Return whether a path is below the folder that is worked in, and is or lies in a folder of such a name."""
+    plain = whole(path)
+    return is_below(plain) and any(map(is_made_again, plain.split("/")))
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
@@ -100,7 +117,8 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
 def is_plain(place: Path, workspace: Path) -> bool:
     """Return whether a path is one of the workspace, with no link on the way, and no file with a folder's name."""
     real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
-    known = not place.is_file() or any(fnmatchcase(place.name, name) for name in FILES)
+    inside = any(map(is_made_again, Path(os.path.relpath(place.parent, workspace)).parts))
+    known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in FILES)
     return real == written and Path(real).is_relative_to(workspace.resolve()) and known
 
 
