@@ -7,7 +7,6 @@ class TestMine(DocumentsContract):
 
 import asyncio
 from abc import ABC, abstractmethod
-from abc import ABC
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
 from dataclasses import replace
