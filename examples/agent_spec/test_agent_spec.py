@@ -49,4 +49,4 @@ def test_the_readme_shows_what_is_printed(openkoi: Shell) -> None:
 
 def counted(line: str) -> str:
     """A line; how many tokens it is depends on the folders and the programs of a machine."""
-    return re.sub(r"\d+ tokens", "N tokens", line.strip())
+    return re.sub(r"[\d.]+k? tokens", "N tokens", line.strip())
