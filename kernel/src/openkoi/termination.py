@@ -10,7 +10,7 @@ from openkoi_hookspecs import BudgetExhausted, Condition, Response, TextIncludes
 from .tool_dispatch import ToolOutcome
 
 EXHAUSTED = "budget-exhausted"
-UNDONE = "You have called no tool, and this is not done yet."
+UNDONE = "You called no tool, and this is not done yet."
 
 
 def met_condition(
@@ -41,7 +41,7 @@ def tool_condition_met(condition: ToolReturned, settled: ToolOutcome) -> bool:
 def reminder(conditions: Sequence[Condition]) -> str:
     """What is said to a model that waits instead of working; empty when nothing was declared that it could bring."""
     wanted = [wish for condition in conditions if (wish := describe_condition(condition))]
-    return f"{UNDONE} It is done when you {' or '.join(wanted)}. Go on." if wanted else ""
+    return f"{UNDONE} It is done when you {' or '.join(wanted)}. Continue." if wanted else ""
 
 
 def describe_condition(condition: Condition) -> str:

@@ -13,7 +13,7 @@ MOST_FINDINGS = 20
 FEW = 5
 LOG = 8000
 MARGIN = "\n    "
-BACK = "Let it run again under this name: a test that does not run is not a test that passed."
+BACK = "Restore it under this name: a test that does not run has not passed."
 
 
 def verdict(outcome: Outcome, before: Before, not_run: Sequence[Finding] = ()) -> Evaluation | None:
