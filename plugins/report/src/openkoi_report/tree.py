@@ -25,7 +25,7 @@ def tree_lines(tree: CycleTree) -> Iterator[str]:
 def body(tree: CycleTree) -> Iterator[str]:
     """Its iterations, and how it ended."""
     for each in tree.rounds:
-        if not each.empty:
+        if not each.is_empty:
             yield from round_lines(each)
     yield clipped(tree.ended, 160) or "it did not end"
 
@@ -49,15 +49,15 @@ def cycle_lines(cycle: Cycle) -> Iterator[str]:
 
 def outcome(each: Round) -> Iterator[str]:
     """What ended the work, how it was judged, and what was decided."""
-    if each.terminated_by:
-        yield f"ended: {clipped(each.terminated_by)}"
-    if each.evaluation:
-        score = each.evaluation.score
-        yield "no score" if score is None else f"score: {score:.2f}"
+    iteration = each.iteration
+    if iteration.terminated_by:
+        yield f"ended: {clipped(iteration.terminated_by)}"
+    if iteration.evaluation:
+        yield "no score" if iteration.score is None else f"score: {iteration.score:.2f}"
     if each.aside != NOTHING:
         yield f"beside the cycles  [{each.aside.text}]"
-    if each.ruling:
-        yield f"{each.ruling.action}: {clipped(each.ruling.reason)}"
+    if iteration.decision:
+        yield f"{iteration.decision.action}: {clipped(iteration.decision.reason)}"
 
 
 def happening_lines(one: Happening) -> Iterator[str]:
