@@ -19,6 +19,7 @@ LIBRARIES = {
     *(
         "openkoi-agentspec",
         "openkoi-archive",
+        "openkoi-decision",
         "openkoi-isolation",
         "openkoi-files",
         "openkoi-loader",

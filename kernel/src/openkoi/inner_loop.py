@@ -6,6 +6,7 @@ Task runs, chat and every face use it. Knows conversations and tools; knows no e
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openkoi_decision.termination import EXHAUSTED, met_condition, reminder
 from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
@@ -28,7 +29,6 @@ from openkoi_progress import Gain, Step
 
 from .compact import compact
 from .run import TaskRun
-from .termination import EXHAUSTED, met_condition, reminder
 from .tool_dispatch import ToolOutcome, run_calls
 
 GO_ON = (
@@ -84,7 +84,8 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         text = reply.text or text
         settled = await run_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
-        if condition := met_condition(conditions, reply, settled, run.budget.usd_left + run.replay.to_come):
+        results = [(one.tool.name, one.result) for one in settled if one.tool]
+        if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.to_come):
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         over = settled or quiet > NUDGES or is_refusal(reply)

@@ -5,11 +5,16 @@ Knows the order of the phases; knows no models, prompts, plugins or clocks.
 
 from dataclasses import replace
 
+from openkoi_decision.best import best_of, choose_returned
+from openkoi_decision.decide import decide
+from openkoi_decision.facts import failed_before, observe, policy_of
+from openkoi_decision.refine import refine
 from openkoi_hookspecs import (
     Decision,
     Evaluation,
     EvaluationMode,
     ExecutionResult,
+    Facts,
     Iteration,
     NextAction,
     Plan,
@@ -18,13 +23,9 @@ from openkoi_hookspecs import (
     StopReason,
 )
 from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
-from openkoi_log import refine
 
-from .phases.best import best_of, choose_returned
-from .phases.decide import decide
 from .phases.evaluate import evaluate
 from .phases.execute import execute
-from .phases.facts import facts_of
 from .phases.learn import learn
 from .phases.plan import make_plan
 from .phases.question import classify_request
@@ -62,6 +63,12 @@ async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evalua
     run.iterations += (Iteration(plan=plan, work=work, evaluation=evaluation, cost=spent, facts=facts),)
     score, mode = (evaluation.score, evaluation.mode) if evaluation else (None, EvaluationMode.SKIPPED)
     await run.emit(IterationFinished(len(run.iterations) - 1, score, run.take_iteration_cost(), mode))
+
+
+def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> Facts:
+    """Return what the decision about an iteration is based on."""
+    policy = policy_of(run.task, plan, run.evaluators)
+    return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
 
 
 def limited(work: ExecutionResult, limit: str) -> ExecutionResult:

@@ -61,8 +61,9 @@ class Runs:
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
+        from openkoi_decision.facts import is_judge
+
         from .baselines import resume_baselines
-        from .phases.facts import is_judge
         from .run import TaskRun
 
         services, workspace = self.services, self.workspace_of(task)

@@ -1,11 +1,13 @@
 """Ask all evaluators, checks first and judges last, and merge what they say into one evaluation.
 
-What is merged, and which scores are refused, is decided in ``merge.py``.
+``openkoi_decision.merge`` decides what is merged, and which scores are refused.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from openkoi_decision.facts import is_judge, is_question, policy_of
+from openkoi_decision.merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 from openkoi_hookspecs import (
     Evaluation,
     EvaluationMode,
@@ -25,8 +27,6 @@ from openkoi_settings import keys
 from ..baselines import capture_baseline
 from ..run import TaskRun
 from ..section_limits import admit
-from .facts import is_judge, is_question, policy_of
-from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
 
 async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluation | None:

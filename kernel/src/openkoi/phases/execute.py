@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from openkoi_decision.best import best_of
+from openkoi_decision.facts import policy_of
 from openkoi_hookspecs import (
     ExecutionResult,
     KoiError,
@@ -26,8 +28,6 @@ from ..diffs import changed_files
 from ..inner_loop import InnerLoopResult, ended_by_limit, run_inner_loop
 from ..run import TaskRun
 from ..section_limits import admit
-from .best import best_of
-from .facts import policy_of
 
 
 async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:

@@ -7,6 +7,7 @@ words ask a question is looked at only where it matters before the work: it take
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from openkoi_decision.facts import policy_of
 from openkoi_hookspecs import (
     FinishReason,
     KoiError,
@@ -36,7 +37,6 @@ from openkoi_settings import keys
 
 from ..run import TaskRun
 from ..section_limits import admit, within_caps
-from .facts import policy_of
 
 LONG = 1_000
 KERNEL = "openkoi"

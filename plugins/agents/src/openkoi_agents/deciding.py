@@ -4,10 +4,11 @@ Its conditions are looked at when it has spoken, and not while it works: a revie
 its work, and must not be urged to be content.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from openkoi_hookspecs import Agent, Condition, Record, TextIncludes, ToolResult, ToolReturned, events
+from openkoi_decision.termination import met_condition
+from openkoi_hookspecs import Agent, Record, ToolResult, ToolReturned, events
 
 from .member import Crew, Errand, Said
 
@@ -23,25 +24,7 @@ def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
     records = crew.run.koi.records(crew.run.task.session) if looks else ()
-    return met(member.conditions, said, results_of(records, crew.run.id, member.name))
-
-
-def met(conditions: Sequence[Condition], said: Said, results: Sequence[tuple[str, ToolResult]]) -> str:
-    """The kind of the first condition that holds for what was said, and for what tools brought; empty if none does."""
-    for condition in conditions:
-        match condition:
-            case TextIncludes(text=text) if text in said.text:
-                return "text-includes"
-            case ToolReturned(tool=name) if any(tool == name and brought(condition, one) for tool, one in results):
-                return "tool-result"
-    return ""
-
-
-def brought(condition: ToolReturned, result: ToolResult) -> bool:
-    """Whether a result is what was declared; a failed one is only where its exit code is asked for."""
-    if condition.exit_code is None and result.failed:
-        return False
-    return condition.exit_code in (None, result.exit_code) and condition.contains in result.text
+    return met_condition(member.conditions, said.text, results_of(records, crew.run.id, member.name))
 
 
 def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:

@@ -12,7 +12,6 @@ from .iteration_view import FindingView, IterationView, Phase
 from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .reading import all_segments, read_segment, segments
-from .refine import refine
 from .replayable import NOBODY
 from .rerun import UNKNOWN, Rerun, rerun_of
 from .run_summaries import sessions_of, summarize_runs
@@ -60,7 +59,6 @@ __all__ = [
     "read_segment",
     "records_of",
     "redacted",
-    "refine",
     "renamed",
     "rerun_of",
     "sealed",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import count
 
-from openkoi.phases.facts import observe
+from openkoi_decision.facts import observe
 from openkoi_hookspecs import (
     Check,
     Cost,

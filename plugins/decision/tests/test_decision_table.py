@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from openkoi.phases.decide import decide, row_of
-from openkoi.phases.facts import observe
+from openkoi_decision.decide import decide, row_of
+from openkoi_decision.facts import observe
 from openkoi_hookspecs import (
     Check,
     Cost,

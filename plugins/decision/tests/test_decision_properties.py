@@ -8,8 +8,8 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.phases.best import best_of
-from openkoi.phases.decide import ROWS, decide, row_of
+from openkoi_decision.best import best_of
+from openkoi_decision.decide import ROWS, decide, row_of
 from openkoi_hookspecs import (
     Check,
     Cost,

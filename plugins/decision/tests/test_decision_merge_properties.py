@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi.phases.decide import decide
-from openkoi.phases.facts import observe
-from openkoi.phases.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct, merge, sound
+from openkoi_decision.decide import decide
+from openkoi_decision.facts import observe
+from openkoi_decision.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct, merge, sound
 from openkoi_hookspecs import (
     Check,
     Cost,

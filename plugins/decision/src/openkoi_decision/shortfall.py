@@ -1,7 +1,8 @@
 """Say in words why an iteration is not good enough. Pure."""
 
 from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
-from openkoi_log.refine import NOTHING_DONE, how_it_ended
+
+from .refine import NOTHING_DONE, how_it_ended
 
 DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
 

@@ -58,11 +58,15 @@ class History:
     @property
     def meets_threshold(self) -> bool:
         """Whether a judge's score of this very state reaches the threshold."""
-        judged = self.facts.judged
-        return judged is not None and judged >= self.limits.quality_threshold - ROUNDING
+        return self.facts.judged is not None and meets(self.facts.judged, self.limits.quality_threshold)
 
 
 Rule: TypeAlias = Callable[[History], Decision | None]
+
+
+def meets(score: float, threshold: float) -> bool:
+    """Return whether a score reaches a threshold."""
+    return score >= threshold - ROUNDING
 
 
 def evaluation_of(iteration: Iteration) -> Evaluation:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from kernel_iterations import BLOCKER, GREEN, RED, judged
+from decision_iterations import BLOCKER, GREEN, RED, judged
 
-from openkoi.phases.best import best_of, choose_returned
+from openkoi_decision.best import best_of, choose_returned
 from openkoi_hookspecs import (
     Check,
     Cost,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Decision, EvaluationMode, NextAction, StopReason
-from openkoi_log.refine import NOTHING_DONE
 
 from .history import ROUNDING, History, Rule, evaluation_of
+from .refine import NOTHING_DONE
 from .shortfall import counted
 
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)

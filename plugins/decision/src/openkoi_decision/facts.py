@@ -1,21 +1,13 @@
-"""Collect the facts that a decision is based on. Pure, except that it reads the run."""
+"""Collect the facts that a decision is based on. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from openkoi_hookspecs import Baseline, Check, Evaluation, Evaluator, ExecutionResult, Facts, Plan, Policy, Task
 
-from ..run import TaskRun
-
 NOT_ASKED = "no judge gave a score"
 CheckId: TypeAlias = tuple[str, str]
 """The evaluator that reports a check, and its name: two evaluators may have a check of one name."""
-
-
-def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> Facts:
-    """Return the facts about a finished iteration."""
-    policy = policy_of(run.task, plan, run.evaluators)
-    return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
 
 
 def observe(

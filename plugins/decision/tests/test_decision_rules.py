@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from kernel_iterations import BLOCKER, GREEN, RED, iteration, judged
+from decision_iterations import BLOCKER, GREEN, RED, iteration, judged
 
-from openkoi.phases.decide import decide
+from openkoi_decision.decide import decide
 from openkoi_hookspecs import (
     Cost,
     Decision,
