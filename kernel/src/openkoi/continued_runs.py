@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from openkoi_files import under_way
 from openkoi_hookspecs import Result, events
+from openkoi_loader.early_settings import check_settings
 from openkoi_log import Beginning, Past, beginning_of, renamed
 from openkoi_log.past_run import PastRun, read_past_run, replace_models
 from openkoi_models import check_models
 from openkoi_settings import Config, with_settings
 
 from .changed import refuse_fork, refuse_verdict
-from .early_settings import check_settings
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services
-from .workspace_state import named
+from .workspace_state import format_conflicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object
     """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
     services, (at, changed) = runs.services, change
     beginning = beginning_of(past.records, past.id, at)
-    await check_settings(services, changed)
+    await check_settings(changed, services.config, services.components)
     await check_models(beginning.task.agent, services.router, services.warn_once)
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
     task = replace(beginning.task, limits=limits, session=services.session)
@@ -91,5 +91,5 @@ async def restore_beginning(beginning: Beginning, fresh: str, services: Services
     before = await keeper.create(workspace, run=fresh)
     done = await keeper.restore(workspace, beginning.checkpoint, since=beginning.last, run=fresh)
     if left := {**done.conflicts, **done.left}:
-        services.warn_once(f"Not every file could be restored: {named(left)}.")
+        services.warn_once(f"Not every file could be restored: {format_conflicts(left)}.")
     return before

@@ -44,9 +44,9 @@ from openkoi_loader.hooks import Hooks
 from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
 from openkoi_progress import Footprints, Standstill
+from openkoi_prompt.conversation import Conversation
 
 from .asker import question_id
-from .conversation import Conversation
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy

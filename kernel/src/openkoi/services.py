@@ -33,12 +33,12 @@ from openkoi_log.memory_sync import MemorySync
 from openkoi_log.publisher import Publisher
 from openkoi_log.session_logs import SessionLogs
 from openkoi_models import Catalogue, ModelRouter, daily_budget
+from openkoi_models.model_access import ModelAccess
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
 
 from .asker import Asker
 from .background import Background
-from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
 
 DRAIN_TIMEOUT = 2.0

@@ -4,7 +4,7 @@ Knows one folder and the checkpoints that are plugged in; knows no phase, model 
 brought back is said, and the run goes on.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,7 @@ from openkoi_isolation import confined, with_timeout
 
 T = TypeVar("T")
 GRACE = 30.0
-NAMED = 10
+MAX_NAMES = 10
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class WorkspaceState:
             with confined():
                 done = await self.with_grace(keeper.restore(self.root, checkpoint, run=self.run))
             if left := {**done.conflicts, **done.left}:
-                self.warn(f"Not every file could be restored: {named(left)}.")
+                self.warn(f"Not every file could be restored: {format_conflicts(left)}.")
         except Exception as error:  # as above
             self.warn(f"The files could not be restored: {error}")
 
@@ -85,8 +85,12 @@ class WorkspaceState:
         return await with_timeout(awaited, max(GRACE, self.seconds_left()))
 
 
-def named(left: Mapping[str, str]) -> str:
-    """Name files with the reason of each, the first ones of many."""
-    more = len(left) - NAMED
-    first = "; ".join(f"{path} ({reason})" for path, reason in [*left.items()][:NAMED])
-    return first + (f"; and {more} more" if more > 0 else "")
+def format_conflicts(left: Mapping[str, str]) -> str:
+    """Return the names of files that were not restored, with the reason of each."""
+    return format_names([f"{path} ({reason})" for path, reason in left.items()], separator="; ")
+
+
+def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
+    """Return the names of files, the first ones of many."""
+    more = len(names) - most
+    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -21,10 +21,10 @@ from openkoi_hookspecs import (
 )
 from openkoi_isolation import confined, sanitize_text, type_error_of
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
+from openkoi_prompt.conversation import Conversation
+from openkoi_prompt.diffs import changed_files
 from openkoi_schema import offered
 
-from ..conversation import Conversation
-from ..diffs import changed_files
 from ..inner_loop import InnerLoopResult, ended_by_limit, run_inner_loop
 from ..run import TaskRun
 from ..section_limits import admit

@@ -5,15 +5,15 @@ task, a title and an advice share prove nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
+from openkoi_prompt.diffs import split_by_file
 
 from .words import ADVISING, details, named_in, terms
 
-HEADER = re.compile(r"^diff --git \"?a/(?P<path>.+?)\"? \"?b/", re.MULTILINE)
 CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
 PROSE = re.compile(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
@@ -37,7 +37,7 @@ class Step:
     @property
     def changed(self) -> frozenset[str]:
         """The files in which the second iteration differs from the first."""
-        then, now = patches(self.before.work.diff), patches(self.after.work.diff)
+        then, now = split_by_file(self.before.work.diff), split_by_file(self.after.work.diff)
         return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
 
     @property
@@ -68,13 +68,6 @@ class Step:
         """Every line in which the diffs of the two differ, and the names of the files."""
         then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
         return "\n".join([*sorted(then ^ now), *sorted(self.changed)])
-
-
-def patches(diff: str) -> Mapping[str, str]:
-    """A diff by file."""
-    heads = list(HEADER.finditer(diff))
-    ends = [*(head.start() for head in heads[1:]), len(diff)]
-    return {head["path"]: diff[head.start() : end] for head, end in zip(heads, ends, strict=False)}
 
 
 def code_in(line: str) -> str:

@@ -1,7 +1,7 @@
-"""Read the unified diffs that checkpoints return. Nothing is renamed in them, so both paths of a header are alike."""
+"""Read the unified diffs that checkpoints return. No header in them renames a file, so both of its paths are alike."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
 ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
@@ -10,13 +10,14 @@ LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f"
 
 def changed_files(diff: str) -> tuple[str, ...]:
     """Return the paths of the files that a diff changes."""
-    return tuple(dict.fromkeys(path_in(match[1]) for match in HEADER.finditer(diff)))
+    return tuple(split_by_file(diff))
 
 
-def format_names(names: Sequence[str], most: int = 10) -> str:
-    """Return the names of files, the first ones of many."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+def split_by_file(diff: str) -> Mapping[str, str]:
+    """Return the part of a diff that changes each file, by the file's path."""
+    headers = list(HEADER.finditer(diff))
+    ends = [*(header.start() for header in headers[1:]), len(diff)]
+    return {path_in(one[1]): diff[one.start() : end] for one, end in zip(headers, ends, strict=False)}
 
 
 def path_in(header: str) -> str:
