@@ -288,5 +288,5 @@ def has_worked(request: Request) -> bool:
 def exhausted(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
     """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
-    tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
+    tried = f" Tried: {', '.join(names)}."
     return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

@@ -39,6 +39,11 @@ class Server:
         """Make the error for an answer with nothing in it."""
         return EmptyResponseError(f"{self.host} {what}")
 
+    def blank(self, body: bytes) -> EmptyResponseError:
+        """Make the error for a body with nothing in it, and quote that body."""
+        quoted = one_line(body.decode(errors="replace"))
+        return self.empty(f"sent an empty answer: {f'`{quoted}`' if quoted else 'no content at all'}.")
+
     def refused(self, what: str, *, context_overflow: bool = False) -> RequestRejectedError:
         """Make the error for what will not pass."""
         return RequestRejectedError(f"{self.host} {self.hide(what)}", context_overflow=context_overflow)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
-from .blank import LONGEST_BLANK, is_blank
+from .blank import END, LONGEST_BLANK, is_blank, is_blank_event
 from .bounds import Bounds
 from .cassette import inserted
 from .failures import failure
@@ -113,7 +113,7 @@ class Wire:
                 if comes_whole(response.headers.get("content-type", "")):
                     data = await self._whole(response, patience)
                     if is_blank(data):
-                        raise self.server.empty()
+                        raise self.server.blank(data)
                     for item in reading.document(data):
                         yield item
                     return
@@ -123,11 +123,14 @@ class Wire:
                         yield item
 
     async def _events(self, source: AsyncGenerator[str], reading: Reading[T], patience: Patience) -> AsyncGenerator[T]:
-        taken = 0
+        taken, silent = 0, True
         async with aclosing(source) as events:
             while not reading.over and (event := await patience.next(events)) is not None:
                 taken = self._within_bounds(taken + len(event))
-                items = reading.event(event) if event else None
+                if silent and event == END:
+                    raise self.server.blank(event.encode())
+                blank = is_blank_event(event)
+                silent, items = silent and blank, None if blank else reading.event(event)
                 if items is None:
                     continue
                 for item in items:
@@ -145,13 +148,13 @@ class Wire:
         taken, start = 0, b""
         async with aclosing(self._pieces(response)) as pieces:
             async for piece in pieces:
-                taken, start = taken + len(piece), start or piece[: LONGEST_BLANK + 1]
+                taken, start = taken + len(piece), (start + piece)[: LONGEST_BLANK + 1]
                 self._within_bounds(taken // 2)
                 if len(piece) >= LARGE:
                     await sleep(0)
                 yield piece
-        if start.strip() and taken == len(start) and is_blank(start):
-            raise self.server.empty()
+        if taken == len(start) and is_blank(start):
+            raise self.server.blank(start)
 
     async def _framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
         waiting = 0
@@ -168,6 +171,8 @@ class Wire:
         try:
             return list(framing.feed(piece))
         except ValueError as error:
+            if is_blank(piece):
+                raise self.server.blank(piece) from None
             raise self.server.unavailable(f"sent a stream that cannot be read: {error}") from None
 
     async def _whole(self, response: "Response", patience: Patience) -> bytes:
