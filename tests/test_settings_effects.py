@@ -19,6 +19,7 @@ from setting_scenes import (
     Checked,
     Gate,
     Judged,
+    Refuses,
     Remembers,
     Scene,
     Shortens,
@@ -212,6 +213,7 @@ CASES: Mapping[str, Case] = {
     "use.sandbox": played(lambda: calling(LOOKS), "none"),
     "use.checkpoints": played(lambda: attempts(0.7, 0.3), "none"),
     "use.questions": played(lambda: replace(hooked(1.0, gate=Gate()), beside=approve), "none"),
+    "use.budget": played(lambda: attempts(0.9, others={"budgets": {"house": Refuses()}}), "house"),
     "use.compactor": played(crowded, "house"),
     "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
     # What is kept and learned.

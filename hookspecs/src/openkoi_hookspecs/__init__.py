@@ -6,6 +6,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
+from .budgets import Amount, BudgetDay, BudgetRequest
 from .errors import (
     AppError,
     AppRejectedError,
@@ -68,6 +69,7 @@ from .patterns import Pattern
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
+    Budget,
     Checkpoints,
     Compactor,
     Embedder,
@@ -101,13 +103,17 @@ __all__ = [
     "Agent",
     "AgentRunner",
     "Allow",
+    "Amount",
     "AppError",
     "AppRejectedError",
     "AppUnavailableError",
     "Arguments",
     "Ask",
     "Baseline",
+    "Budget",
+    "BudgetDay",
     "BudgetExhausted",
+    "BudgetRequest",
     "Buffered",
     "Check",
     "Checkpoints",

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequenc
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .budgets import Amount, BudgetDay, BudgetRequest
 from .evaluation import Baseline, Evaluation, ExecutionResult
 from .events_base import Record
 from .iteration import Plan
@@ -19,6 +20,7 @@ from .questions import PendingQuestion
 from .restoration import Restoration
 from .run import Koi, PluginEntry, Run
 from .sandbox import Command, CommandResult
+from .task import Cost
 from .tool import Tool
 
 
@@ -239,6 +241,27 @@ class Questions(Protocol):
 
     async def remove(self, id: str) -> None:
         """Forget a question and its answer; one that is not kept is no error."""
+
+
+class Budget(Protocol):
+    """What all runs together may spend. Group ``openkoi.budgets``; one is chosen.
+
+    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What
+    was reserved by a process that was killed counts as spent, unless the budget ends with its process.
+    """
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
+
+        Raises LimitExceededError, with the limit's name, where less is left: then the task ends with that reason. Never
+        grants the same amount twice, however many processes ask at once.
+        """
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        """Replace a reservation by what the call cost; ``Cost()`` if it cost nothing. An unknown id is not an error."""
+
+    async def days(self) -> Sequence[BudgetDay]:
+        """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""
 
 
 class PluginSource(Protocol):

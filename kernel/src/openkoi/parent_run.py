@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Record
-from openkoi_models import Budget
+from openkoi_models import TaskBudget
 
 
 @dataclass(frozen=True, slots=True)
 class ParentRun:
     """The run that pays, if any, and how deep this one is nested. ``records`` hold what it did before, by its id."""
 
-    budget: Budget | None = None
+    budget: TaskBudget | None = None
     depth: int = 0
     id: str = ""
     records: Sequence[Record] = ()

@@ -42,7 +42,7 @@ from openkoi_hookspecs import (
 from openkoi_isolation import sanitize_text, with_timeout
 from openkoi_loader.hooks import Hooks
 from openkoi_log import Rerun, rerun_of
-from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
+from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_progress import Footprints, Standstill
 from openkoi_prompt.conversation import Conversation
 
@@ -92,7 +92,7 @@ class TaskRun:
     learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
     replay: Rerun = field(init=False)
-    budget: Budget = field(init=False)
+    budget: TaskBudget = field(init=False)
     sandbox_policy: SandboxPolicy = field(init=False)
     models: ModelClient = field(init=False)
     workspace_state: WorkspaceState = field(init=False)
@@ -101,7 +101,7 @@ class TaskRun:
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
         self.replay = rerun_of(self.nested.records, self.id)
-        self.budget = Budget(self.limits, self.nested.budget or self.services.day)
+        self.budget = TaskBudget(self.limits, self.nested.budget)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.lapped
         self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
@@ -109,9 +109,8 @@ class TaskRun:
             self.budget.remember(
                 paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
             )
-        self.models = ModelClient(
-            self.budget, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR
-        )
+        payer = CallBudget(self.budget, self.services.budget, self.outermost)
+        self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(stuck_limits(self.services.config))
         services = self.services
         self.workspace_state = WorkspaceState(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import Consents, Daybook, tightened
+from openkoi_files import Consents, tightened
 from openkoi_hookspecs import (
     Event,
     Hit,
@@ -32,7 +32,7 @@ from openkoi_log.announcements import Announcements
 from openkoi_log.memory_sync import MemorySync
 from openkoi_log.publisher import Publisher
 from openkoi_log.session_logs import SessionLogs
-from openkoi_models import Catalogue, ModelRouter, daily_budget
+from openkoi_models import Catalogue, ModelRouter, SharedBudget
 from openkoi_models.model_access import ModelAccess
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
@@ -74,7 +74,7 @@ class Services:
     router: ModelRouter = field(init=False)
     asker: Asker = field(init=False)
     background: Background = field(init=False)
-    day: Daybook | None = field(init=False)
+    budget: SharedBudget = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
@@ -86,7 +86,7 @@ class Services:
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
-        self.day = daily_budget(config)
+        self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
         self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
@@ -147,7 +147,7 @@ class Services:
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
-        services.asker, services.day = self.asker, self.day
+        services.asker, services.budget = self.asker, self.budget
         return services
 
     @property

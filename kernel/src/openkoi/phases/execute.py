@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from openkoi_decision.best import best_of
 from openkoi_decision.facts import policy_of
+from openkoi_files.diffs import changed_files
 from openkoi_hookspecs import (
     ExecutionResult,
     KoiError,
@@ -22,7 +23,6 @@ from openkoi_hookspecs import (
 from openkoi_isolation import confined, sanitize_text, type_error_of
 from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
 from openkoi_prompt.conversation import Conversation
-from openkoi_prompt.diffs import changed_files
 from openkoi_schema import offered
 
 from ..inner_loop import InnerLoopResult, ended_by_limit, run_inner_loop

@@ -52,7 +52,7 @@ async def diff(invocation: Invocation, task_id: str) -> None:
 
 async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
     """Say whether the changes are still there; of files that others changed, which."""
-    from openkoi.diffs import changed_files, format_names
+    from openkoi_files.diffs import changed_files, format_names
 
     id, files = changes.past.run[:8], changed_files(text)
     after, before = [

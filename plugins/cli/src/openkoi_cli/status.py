@@ -42,12 +42,12 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
         click.echo(invocation.redact("\n".join(reasons(invocation, why))))
         return
     koi = invocation.open()
-    told, pending = asyncio.run(ask_plugins(koi))
+    told, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
     tasks = past_tasks(koi.services.config.paths.sessions)
     lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
     lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *spent_lines(koi, tasks, pending, by_model=costs, verbose=invocation.verbose)]
+        lines += ["", *spent_lines(koi, tasks, pending, day, by_model=costs, verbose=invocation.verbose)]
     click.echo(koi.services.redactor("\n".join(lines)))
 
 
@@ -61,12 +61,13 @@ def reasons(invocation: Invocation, task_id: str) -> list[str]:
     return list(why_lines(report_of(records, run)))
 
 
-async def ask_plugins(koi: "App") -> tuple[dict[str, str], Sequence["Pending"]]:
-    """Return what the chosen memory says of itself, and the questions that wait."""
+async def ask_plugins(koi: "App", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
+    """Return what the chosen memory says of itself, the questions that wait, and what the day's limits leave."""
+    from .breakdown import day_lines
     from .waiting import list_pending
 
     async with koi:
-        return await memory_told(koi), await list_pending(koi)
+        return await memory_told(koi), await list_pending(koi), await day_lines(koi) if verbose else ()
 
 
 async def memory_told(koi: "App") -> dict[str, str]:
@@ -110,7 +111,13 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
 
 
 def spent_lines(
-    koi: "App", tasks: Sequence["Past"], pending: Sequence["Pending"], *, by_model: bool, verbose: bool
+    koi: "App",
+    tasks: Sequence["Past"],
+    pending: Sequence["Pending"],
+    day: Sequence[str],
+    *,
+    by_model: bool,
+    verbose: bool,
 ) -> "Iterator[str]":
     """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
     from .breakdown import breakdown
@@ -122,7 +129,7 @@ def spent_lines(
     if by_model:
         yield from ("", *model_lines(there), "", *spared(koi))
     if verbose:
-        yield from breakdown(koi, tasks, there, pending)
+        yield from breakdown(koi, tasks, there, pending, day)
 
 
 def model_lines(there: Sequence["Charge"]) -> list[str]:

@@ -5,7 +5,6 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 
 from .consents import Consents
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
-from .daybook import Daybook
 from .filelock import LOCKS, locked
 from .private import private_folder, read_text, replace_file, tightened
 from .processes import is_process_running
@@ -17,7 +16,6 @@ __all__ = [
     "LOCKS",
     "STORE",
     "Consents",
-    "Daybook",
     "SavedKey",
     "Unstartable",
     "is_process_running",

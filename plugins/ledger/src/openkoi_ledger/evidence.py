@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from openkoi_files.diffs import split_by_file
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
-from openkoi_prompt.diffs import split_by_file
 
 from .words import ADVISING, details, named_in, terms
 

@@ -40,6 +40,7 @@ REQUIRED_METHODS = {
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
     "questions": ("put", "wait", "pending", "answer", "remove"),
+    "budgets": ("reserve", "settle", "days"),
     "embedders": ("embed",),
     "sources": ("discover",),
     "workers": ("run",),

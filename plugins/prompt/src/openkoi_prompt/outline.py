@@ -6,7 +6,7 @@ headings. The files themselves are there to be read again.
 
 import re
 
-from .diffs import changed_files
+from openkoi_files.diffs import changed_files
 
 FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 HEADING = re.compile(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)

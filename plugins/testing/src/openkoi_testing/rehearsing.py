@@ -21,7 +21,7 @@ from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
-INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions"})
+INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
 MODEL = "rehearsal/script"
 CHOSEN: Mapping[str, object] = {
     keys.USE_SANDBOX.name: "plain",
@@ -58,7 +58,8 @@ class Stage:
             "tools": self.toolboxes,
             **self.others,
         }
-        chosen = {**CHOSEN, **self.settings}
+        budget = {keys.USE_BUDGET.name: "files"} if "budgets" in self.installed else {}
+        chosen = {**CHOSEN, **budget, **self.settings}
         if self.memory is not None:
             provided["memory"] = {"given": self.memory}
             chosen[keys.USE_MEMORY.name] = "given"

@@ -1,4 +1,4 @@
-"""What a task may still use. Knows numbers and clocks; knows no model or tool.
+"""What a task may still use of its own limits, and its sub-tasks with it. Depends on numbers and clocks alone.
 
 A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
 what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
@@ -6,46 +6,32 @@ what is spent never passes a limit, also when many requests are under way, and s
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Protocol
 
-from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
+from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
 
-from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost_of_call, max_price, tiered_cost
+from .reservation import (
+    INPUT_MARGIN,
+    SMALLEST_ANSWER,
+    EstimateMargin,
+    Reservation,
+    budget_tokens,
+    cost_of_call,
+    max_price,
+    tiered_cost,
+)
 
-SMALLEST_ANSWER = 256
 KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
 
 
-class ParentBudget(Protocol):
-    """What a budget is paid from: that of the task it is a part of, or what a day may cost."""
-
-    @property
-    def overspent(self) -> str: ...
-    def named(self, limit: str) -> str: ...
-    @property
-    def seconds_left(self) -> float: ...
-    @property
-    def tokens_left(self) -> float: ...
-    @property
-    def usd_left(self) -> float: ...
-    @property
-    def calls_left(self) -> float: ...
-    def hold(self, lease: Reservation) -> object: ...
-    def charge(self, lease: Reservation, spent: Cost) -> None: ...
-    def release(self, lease: Reservation) -> None: ...
-    def overspend(self, limit: str) -> None: ...
-    def paused(self) -> AbstractContextManager[None]: ...
-
-
 @dataclass(slots=True)
-class Budget:
+class TaskBudget:
     """One task's limits, what is spent of them, and what is reserved."""
 
     limits: Limits
-    parent: ParentBudget | None = None
+    parent: "TaskBudget | None" = None
     clock: Callable[[], float] = monotonic
     used: Cost = Cost()
     leases: list[Reservation] = field(default_factory=list)
@@ -60,7 +46,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         self.started = self.clock()
-        if isinstance(self.parent, Budget):
+        if self.parent:
             self.margin = self.parent.margin
 
     @property
@@ -127,13 +113,9 @@ class Budget:
         self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in * wide)
         if self.refused:
             raise LimitExceededError(self.refused)
-        try:
-            rate = price.output / 1e6
-            tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
-            return self.hold(Reservation(tokens, usd, output, rate, wide))
-        except LimitExceededError as reached:
-            self.refused = reached.limit
-            raise
+        rate = price.output / 1e6
+        tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
+        return self.hold(Reservation(tokens, usd, output, rate, wide))
 
     def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
         """How long an answer may be at most; -1 when there are no tokens even for the question."""
@@ -154,23 +136,19 @@ class Budget:
         if self.overspent:
             return self.overspent
         if output < 0:
-            return self.named("tokens")
-        return self.named("dollars") if output < least or self.usd_left < usd_in else ""
-
-    def named(self, limit: str) -> str:
-        """Whose limit binds: one's own, or that of whom one is paid from."""
-        if self.parent is None:
-            return limit
-        own, above = (
-            (self.own_tokens, self.parent.tokens_left) if limit == "tokens" else (self.own_usd, self.parent.usd_left)
-        )
-        return self.parent.named(limit) if above < own else limit
+            return "tokens"
+        return "dollars" if output < least or self.usd_left < usd_in else ""
 
     def hold(self, lease: Reservation) -> Reservation:
         if self.parent is not None:
             self.parent.hold(lease)
         self.leases.append(lease)
         return lease
+
+    def shorten(self, lease: Reservation, granted: Amount) -> Reservation:
+        """Reserve no more than was granted by a budget above the task; return the reservation with a shorter answer."""
+        self.release(lease)
+        return self.hold(lease.within(granted))
 
     def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
         """Give a lease back and charge what was used, never more dollars than were reserved; return the dollars.

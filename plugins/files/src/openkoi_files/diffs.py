@@ -1,7 +1,7 @@
 """Read the unified diffs that checkpoints return. No header in them renames a file, so both of its paths are alike."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
 ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
@@ -18,6 +18,12 @@ def split_by_file(diff: str) -> Mapping[str, str]:
     headers = list(HEADER.finditer(diff))
     ends = [*(header.start() for header in headers[1:]), len(diff)]
     return {path_in(one[1]): diff[one.start() : end] for one, end in zip(headers, ends, strict=False)}
+
+
+def format_names(names: Sequence[str], most: int = 10, separator: str = ", ") -> str:
+    """Return the names of files, the first ones of many."""
+    more = len(names) - most
+    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def path_in(header: str) -> str:

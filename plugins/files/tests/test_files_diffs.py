@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_prompt.diffs import changed_files, split_by_file
+from openkoi_files.diffs import changed_files, split_by_file
 
 pytestmark = pytest.mark.unit
 
