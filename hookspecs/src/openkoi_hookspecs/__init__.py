@@ -6,6 +6,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
+from .content import Blob, Content, File, Image, Text, image_type
 from .errors import (
     AppError,
     AppRejectedError,
@@ -50,7 +51,6 @@ from .model import (
     DiscoveredProvider,
     Embedding,
     FinishReason,
-    Image,
     Message,
     Model,
     Part,
@@ -61,7 +61,6 @@ from .model import (
     Response,
     Role,
     StreamEnd,
-    Text,
     Usage,
 )
 from .patterns import Pattern
@@ -82,6 +81,7 @@ from .protocols import (
     SupportsDescribe,
     SupportsDimensions,
     SupportsHealthCheck,
+    SupportsMedia,
     SupportsMigrate,
     SupportsOffsets,
     SupportsReset,
@@ -107,6 +107,7 @@ __all__ = [
     "Arguments",
     "Ask",
     "Baseline",
+    "Blob",
     "BudgetExhausted",
     "Buffered",
     "Check",
@@ -119,6 +120,7 @@ __all__ = [
     "ConfigError",
     "Consent",
     "ConsentMissingError",
+    "Content",
     "Cost",
     "DataDir",
     "Decision",
@@ -137,6 +139,7 @@ __all__ = [
     "Event",
     "ExecutionResult",
     "Facts",
+    "File",
     "FilesChangedError",
     "Finding",
     "FinishReason",
@@ -206,6 +209,7 @@ __all__ = [
     "SupportsDescribe",
     "SupportsDimensions",
     "SupportsHealthCheck",
+    "SupportsMedia",
     "SupportsMigrate",
     "SupportsOffsets",
     "SupportsReset",
@@ -225,6 +229,7 @@ __all__ = [
     "hookimpl",
     "hooks",
     "hookspec",
+    "image_type",
     "is_no",
     "is_yes",
 ]

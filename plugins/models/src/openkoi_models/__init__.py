@@ -6,8 +6,11 @@ A library, without entry points.
 from .budget import Budget, ParentBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
+from .compaction import is_much_shorter, removed
+from .content import check_content, check_result
 from .daily_budget import daily_budget
 from .estimate import BYTES, Estimator, answer_tokens
+from .media import without_media
 from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
@@ -33,9 +36,14 @@ __all__ = [
     "ResolvedModel",
     "answer_tokens",
     "budget_tokens",
+    "check_content",
     "check_models",
+    "check_result",
     "cost",
     "daily_budget",
     "executor_of",
+    "is_much_shorter",
+    "removed",
     "tiered_cost",
+    "without_media",
 ]
