@@ -8,7 +8,13 @@ from .errors import KoiError
 
 MAX_IMAGE_BYTES = 5_000_000  # Anthropic's limit for one image; the largest that each of the vendors takes
 MAX_FILE_BYTES = 20_000_000  # base64 of it fits the 32 MB that Anthropic takes as a request
-SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
 TEXT_TYPES = ("text/", "application/json", "application/xml", "application/yaml", "application/toml")
 
 
@@ -98,7 +104,6 @@ class File:
 
 
 Content: TypeAlias = Text | Image | File
-IMAGE_TYPES = (*SIGNATURES.values(), "image/webp")
 
 
 def bytes_of(content: bytes | Blob) -> bytes:

@@ -23,8 +23,9 @@ def media_tokens(part: Image | File) -> int:
     if isinstance(part, File):
         return PAGE_TOKENS * pages(part)
     width, height = (0, 0) if isinstance(part.content, Blob) else dimensions(part.content)
-    tokens = width * height // PIXELS_A_TOKEN or MAX_IMAGE_TOKENS
-    return max(MIN_IMAGE_TOKENS, min(MAX_IMAGE_TOKENS, tokens))
+    if not width * height:
+        return MAX_IMAGE_TOKENS
+    return max(MIN_IMAGE_TOKENS, min(MAX_IMAGE_TOKENS, width * height // PIXELS_A_TOKEN))
 
 
 def pages(file: File) -> int:

@@ -46,7 +46,7 @@ from .sendable import SendableMessages
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
 JUDGE = "evaluator"
-NO_IMAGES = "Trying again without the images and files, because it is not known whether {} can see them."
+NO_IMAGES = "Trying again without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"
 
 
@@ -120,8 +120,8 @@ class ModelClient:
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:
-                if not error.context_overflow and self.sendable.refused(request.messages, resolved):
-                    await self.emit(events.WarningIssued(f"{error} {NO_IMAGES.format(resolved.name)}"))
+                if self.sendable.refused(error, request.messages, resolved):
+                    await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
                     continue
                 raise RequestRejectedError(
                     f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow

@@ -6,38 +6,58 @@ same objects, whose bytes providers keep.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
-from openkoi_hookspecs import File, Image, KoiError, Message, Part, SupportsMedia, Text, ToolResult
+from openkoi_hookspecs import (
+    Blob,
+    File,
+    Image,
+    KoiError,
+    Message,
+    Part,
+    RequestRejectedError,
+    SupportsMedia,
+    Text,
+    ToolResult,
+)
 from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_prompt import fenced
 
-from .media import has_media, sentence
+from .media import has_media, media_in, sentence
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
+REFUSED = "refused a request with it"
 MAX_KEPT = 20_000
+CONTENT_STATUSES = ("(400)", "(413)", "(415)", "(422)")
 Content = Text | Image | File
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a model can be shown besides text: parts of these media types, if it sees anything at all."""
+    """What a model can be shown besides text: parts of these media types, if it sees anything at all.
+
+    ``refused`` are digests of parts that it was sent in a request that was refused.
+    """
 
     name: str
     sees: bool
     types: Collection[str]
+    refused: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class SendableMessages:
     """Messages as models are sent them. ``warnings`` are what the user has to know of it, each once.
 
-    ``blind`` are models that refused an image, and that nobody said they can see any.
+    ``blind`` are models that refused an image, and of which it was not known whether they see any; ``refusals`` are
+    the digests of what other models were sent when they refused a request.
     """
 
     kept: dict[tuple[int, Shown], tuple[Message, Message]] = field(default_factory=dict)
     warnings: dict[str, bool] = field(default_factory=dict)
     blind: set[str] = field(default_factory=set)
+    refusals: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
         """Return what a model is sent of messages."""
@@ -57,13 +77,20 @@ class SendableMessages:
         sees = resolved.name not in self.blind and IMAGES in (resolved.model.can or (IMAGES,))
         provider = resolved.provider
         types = tuple(provider.media_types) if isinstance(provider, SupportsMedia) else IMAGE_TYPES
-        return Shown(resolved.name, sees, types)
+        return Shown(resolved.name, sees, types, self.refusals.get(resolved.name, frozenset()))
 
-    def refused(self, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
-        """Note that a model refused messages; return whether others are worth a try: nobody knew if it sees images."""
-        if resolved.model.can or resolved.name in self.blind or not has_media(messages):
+    def refused(self, error: RequestRejectedError, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
+        """Note that a model refused messages; return whether it may take them without their images and files.
+
+        A broken image makes every request be refused that contains it.
+        """
+        known = self.refusals.get(resolved.name, frozenset())
+        sent = frozenset(map(digest_of, media_in(messages)))
+        if not is_about_content(error) or resolved.name in self.blind or not sent - known:
             return False
-        self.blind.add(resolved.name)
+        self.refusals[resolved.name] = known | sent
+        if not resolved.model.can:
+            self.blind.add(resolved.name)
         return True
 
     def take_warnings(self) -> list[str]:
@@ -88,12 +115,14 @@ class SendableMessages:
             return self.loaded(part, shown)
         except KoiError as error:
             self.warnings.setdefault(f"{error} The model is sent a note in its place.", True)
-            return Text(f"[{sentence(part)} was here, and is missing in the run log.]")
+            return Text(f"[{sentence(part)} was here. It is missing in the run log.]")
 
     def loaded(self, part: Image | File, shown: Shown) -> Content:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
         if isinstance(part, File) and (text := part.text) is not None:
             return Text(fenced(part.name, text))
+        if shown.refused and digest_of(part) in shown.refused:
+            return self.note(part, shown, REFUSED)
         if not shown.sees:
             return self.note(part, shown, "cannot see images")
         if part.media_type not in shown.types:
@@ -102,7 +131,16 @@ class SendableMessages:
 
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
         """Return words in place of a part, and warn the user."""
-        self.warnings.setdefault(
-            f"{shown.name} {reason}: it is sent a note instead. To show it, choose another model with -m.", True
-        )
+        remedy = " To show it, choose another model with -m." if reason != REFUSED else ""
+        self.warnings.setdefault(f"{shown.name} {reason}: it is sent a note instead.{remedy}", True)
         return Text(f"[{sentence(part)} was here. It is not shown, because this model {reason}.]")
+
+
+def is_about_content(error: RequestRejectedError) -> bool:
+    """Whether a refusal may be due to an image or a file in the request: not to its length, the key or the quota."""
+    return not error.context_overflow and any(status in str(error) for status in CONTENT_STATUSES)
+
+
+def digest_of(part: Image | File) -> str:
+    """Return the digest of a part's bytes, which are not read for that where the log keeps them."""
+    return part.content.digest if isinstance(part.content, Blob) else sha256(part.content).hexdigest()
