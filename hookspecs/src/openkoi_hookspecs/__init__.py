@@ -7,6 +7,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .budgets import Amount, BudgetDay, BudgetRequest
+from .content import Blob, Content, File, Image, Text, image_type
 from .errors import (
     AppError,
     AppRejectedError,
@@ -51,7 +52,6 @@ from .model import (
     DiscoveredProvider,
     Embedding,
     FinishReason,
-    Image,
     Message,
     Model,
     Part,
@@ -62,7 +62,6 @@ from .model import (
     Response,
     Role,
     StreamEnd,
-    Text,
     Usage,
 )
 from .patterns import Pattern
@@ -84,6 +83,7 @@ from .protocols import (
     SupportsDescribe,
     SupportsDimensions,
     SupportsHealthCheck,
+    SupportsMedia,
     SupportsMigrate,
     SupportsOffsets,
     SupportsReset,
@@ -110,6 +110,7 @@ __all__ = [
     "Arguments",
     "Ask",
     "Baseline",
+    "Blob",
     "Budget",
     "BudgetDay",
     "BudgetExhausted",
@@ -125,6 +126,7 @@ __all__ = [
     "ConfigError",
     "Consent",
     "ConsentMissingError",
+    "Content",
     "Cost",
     "DataDir",
     "Decision",
@@ -143,6 +145,7 @@ __all__ = [
     "Event",
     "ExecutionResult",
     "Facts",
+    "File",
     "FilesChangedError",
     "Finding",
     "FinishReason",
@@ -212,6 +215,7 @@ __all__ = [
     "SupportsDescribe",
     "SupportsDimensions",
     "SupportsHealthCheck",
+    "SupportsMedia",
     "SupportsMigrate",
     "SupportsOffsets",
     "SupportsReset",
@@ -231,6 +235,7 @@ __all__ = [
     "hookimpl",
     "hooks",
     "hookspec",
+    "image_type",
     "is_no",
     "is_yes",
 ]

@@ -5,14 +5,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import Self, TypeAlias
 
+from .content import File, Image, Text
 from .tool import Arguments, Tool, ToolCall, ToolResult
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Words."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +21,7 @@ class Reasoning:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture: bytes and their media type."""
-
-    data: bytes
-    media_type: str
-
-
-Part: TypeAlias = Text | Reasoning | Image | ToolCall | ToolResult
+Part: TypeAlias = Text | Reasoning | Image | File | ToolCall | ToolResult
 
 
 class Role(StrEnum):

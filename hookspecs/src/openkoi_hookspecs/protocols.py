@@ -6,7 +6,7 @@ time: what belongs to one run is kept by ``run.id``. An asynchronous context man
 left at the end.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -48,6 +48,18 @@ class SupportsDescribe(Protocol):
 
     async def describe(self, name: str) -> Model:
         """Tell about one model; raises RequestRejectedError when there is none of that name."""
+
+
+@runtime_checkable
+class SupportsMedia(Protocol):
+    """A provider that declares what it sends besides text. Any other is sent images, and files only as text.
+
+    Images and files are only sent to models that see images: those whose ``Model.can`` names them, or is empty.
+    """
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """The media types of ``Image`` and ``File`` parts that it sends, such as ``image/png``, ``application/pdf``."""
 
 
 class Embedder(Protocol):

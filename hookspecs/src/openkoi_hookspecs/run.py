@@ -16,6 +16,7 @@ from .questions import Consent, PendingQuestion, Question
 from .run_summary import RunSummary
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
+from .tool import Tool, ToolCall, ToolResult
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -288,6 +289,15 @@ class Run(Protocol):
 
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox."""
+
+    async def list_tools(self) -> Sequence[Tool]:
+        """List the tools that a model may be offered in this run; toolboxes are asked for them once."""
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Call a tool as the model does: guarded, logged, bound by the limits, and not again when the run is resumed.
+
+        An empty id is filled in. The result is not added to the conversation. Raises LimitExceededError.
+        """
 
     async def emit(self, event: Event) -> None:
         """Write an event to the log, then tell whoever listens. Returns when a durable one is on the disk."""

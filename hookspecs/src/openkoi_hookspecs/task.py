@@ -4,6 +4,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self
 
 from .agent import Agent
+from .content import File, Image
+from .model import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,8 @@ class Task:
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
     ``limits`` None: as configured for the folder it is done in. With ``judge=False`` no judge is asked, and checks
-    alone decide.
+    alone decide. ``history`` are the messages of a conversation before it, ``parts`` the images and files that belong
+    to it: the model is given both.
     """
 
     text: str
@@ -78,6 +81,8 @@ class Task:
     agent: Agent | None = None
     workspace: str = ""
     judge: bool = True
+    history: tuple[Message, ...] = ()
+    parts: tuple[Image | File, ...] = ()
 
     @property
     def effective_limits(self) -> Limits:

@@ -5,6 +5,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from typing import ClassVar, TypeAlias
 
+from .content import Content
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Arguments: TypeAlias = Mapping[str, Json]
 
@@ -34,12 +36,14 @@ class ToolCall:
 class ToolResult:
     """What a tool answers. A failure is a result too: the model reads it and goes on.
 
-    ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the branch main".
+    ``parts`` follow the text: images, files and further text, in this order. ``effects`` describe what the call changed
+    that no diff of the workspace shows, such as "moved the branch main".
     ``milliseconds`` is how long the call took; the kernel measures it.
     """
 
     text: str
     _: KW_ONLY
+    parts: tuple[Content, ...] = ()
     failed: bool = False
     call: str = ""
     exit_code: int | None = None

@@ -11,6 +11,8 @@ from openkoi_hookspecs import (
     Response,
     Result,
     Task,
+    ToolCall,
+    ToolResult,
 )
 
 from .run import TaskRun
@@ -30,6 +32,10 @@ class DryRun(TaskRun):
     async def execute(self, command: Command) -> CommandResult:
         """Refuse a command."""
         raise KoiError(NOT_DONE.format(" ".join(command.argv)))
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Refuse to call a tool."""
+        raise KoiError(NOT_DONE.format(call.tool))
 
     async def solve(self, task: Task) -> Result:
         """Refuse a sub-task."""

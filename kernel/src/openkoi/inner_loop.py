@@ -24,11 +24,14 @@ from openkoi_hookspecs import (
     events,
     is_yes,
 )
-from openkoi_models import answer_tokens
-from openkoi_progress import Gain, Step
+from openkoi_isolation import sanitize_text
+from openkoi_models import EXECUTOR, answer_tokens, executor_of
+from openkoi_progress import Gain, Standstill, Step
+from openkoi_prompt.conversation import Conversation
 
 from .compact import compact
 from .run import TaskRun
+from .stuck_limits import stuck_limits
 from .tool_dispatch import ToolOutcome, run_calls
 
 GO_ON = (
@@ -75,12 +78,12 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         await run.emit(events.CycleStarted(cycle, run.limits.cycles))
         if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
             return ended_by_limit(LimitExceededError(run.limited), text, run)
-        await run.take_messages()
+        await take_messages(run)
         try:
             reply = await ask_model(run)
         except LimitExceededError as reached:
             return ended_by_limit(reached, text, run)
-        run.add_reply(reply)
+        run.conversation.say(Message(Role.ASSISTANT, reply.parts))
         text = reply.text or text
         settled = await run_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
@@ -99,8 +102,31 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         except LimitExceededError as reached:
             return ended_by_limit(reached, text, run)
         if words:
-            await run.add_message(words)
+            await add_message(run, words)
     return InnerLoopResult(text, StopReason.CYCLES)
+
+
+async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
+    """Add a message of ours to the conversation, or begin a new one with it and the task's history and parts."""
+    known = run.replay.take(events.MessageAdded, lambda one: not one.from_user)
+    given = Message.user(text, *(run.task.parts if fresh else ()))
+    message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
+    if fresh:
+        run.conversation = Conversation(run.conversation.system, [*run.task.history])
+        run.standstill = Standstill(stuck_limits(run.services.config))
+    run.conversation.say(message)
+    if known is None:
+        await run.emit(events.MessageAdded(message, fresh))
+
+
+async def take_messages(run: TaskRun) -> None:
+    """Add what the user has said meanwhile to the conversation; of what was said before, what came here."""
+    for known in run.replay.said_before(executor_of(run.task.agent) or EXECUTOR):
+        run.conversation.say(known.message)
+    while run.nested.inbox:
+        message = Message.user(sanitize_text(run.nested.inbox.pop(0)))
+        run.conversation.say(message)
+        await run.emit(events.MessageAdded(message, from_user=True))
 
 
 def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:

@@ -4,6 +4,7 @@ Holds what the phases share: the conversation, the tools, the checkpoints. Knows
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -27,24 +28,26 @@ from openkoi_hookspecs import (
     Koi,
     LimitExceededError,
     Limits,
-    Message,
     PendingQuestion,
     Query,
     Question,
     Request,
     Response,
     Result,
-    Role,
     Task,
     Tool,
+    ToolCall,
+    ToolResult,
     events,
 )
-from openkoi_isolation import sanitize_text, with_timeout
+from openkoi_isolation import with_timeout
 from openkoi_loader.hooks import Hooks
+from openkoi_loader.tool_lists import list_tools
 from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_progress import Footprints, Standstill
 from openkoi_prompt.conversation import Conversation
+from openkoi_schema import offered
 
 from .asker import question_id
 from .effects import EffectLog
@@ -70,6 +73,7 @@ class TaskRun:
     nested: ParentRun = ALONE
     _: KW_ONLY
     solve_part: Callable[[Task, "TaskRun"], Awaitable[Result]]
+    call_part: Callable[[ToolCall, "TaskRun"], Awaitable[ToolResult]]
     hooks: Hooks
     root: Path | None = None
     id: str = ""
@@ -77,6 +81,10 @@ class TaskRun:
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
     offered: tuple[Tool, ...] = ()
+    tools_listed: bool = False
+    plugin_calls: Counter[str] = field(default_factory=Counter)
+    worker_works: bool = False
+    needs_user: bool = False
     conversation: Conversation = field(default_factory=Conversation)
     footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False
@@ -183,6 +191,20 @@ class TaskRun:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
         return await self.solve_part(task, self)
 
+    async def list_tools(self) -> Sequence[Tool]:
+        """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
+        if not self.tools_listed:
+            toolboxes = await self.services.components.toolboxes(self.root)
+            listed = await list_tools(toolboxes, self, self.agent.tools, self.services.warn_once)
+            await self.warn()
+            self.offered, self.tools_listed = offered(listed), True
+            self.tools = (*listed, *(tool for tool in self.offered if tool not in listed))
+        return self.offered
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Call a tool as the model does."""
+        return await self.call_part(call, self)
+
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task of this run reached a limit."""
         self.limit_noted = self.limit_noted or limit
@@ -254,28 +276,6 @@ class TaskRun:
         if warnings := self.services.warnings.take():
             await self.emit(*warnings)
 
-    async def add_message(self, text: str, *, fresh: bool = False) -> None:
-        """Add a message of ours to the conversation, or begin a new one with it."""
-        known = self.replay.take(events.MessageAdded, lambda one: not one.from_user)
-        message, fresh = (known.message, known.new_conversation) if known else (Message.user(text), fresh)
-        if fresh:
-            self.conversation, self.standstill = (
-                Conversation(self.conversation.system),
-                Standstill(stuck_limits(self.services.config)),
-            )
-        self.conversation.say(message)
-        if known is None:
-            await self.emit(events.MessageAdded(message, fresh))
-
-    async def take_messages(self) -> None:
-        """Add what the user has said meanwhile to the conversation; of what was said before, what came here."""
-        for known in self.replay.said_before(executor_of(self.task.agent) or EXECUTOR):
-            self.conversation.say(known.message)
-        while self.nested.inbox:
-            message = Message.user(sanitize_text(self.nested.inbox.pop(0)))
-            self.conversation.say(message)
-            await self.emit(events.MessageAdded(message, from_user=True))
-
     async def window(self) -> int:
         """How many tokens the model that works can read."""
         return self.agent.context or (await self.executor()).model.context
@@ -284,10 +284,6 @@ class TaskRun:
         """Return the model that does the task."""
         first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
         return await self.services.router.resolved(first)
-
-    def add_reply(self, reply: Response) -> None:
-        """Add the model's turn to the conversation."""
-        self.conversation.say(Message(Role.ASSISTANT, reply.parts))
 
     # The workspace, and how it was.
 

@@ -9,10 +9,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
-from openkoi_hookspecs import KoiError, NextAction, Result, Task, events
+from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
 from openkoi_isolation import sanitize_text
 from openkoi_loader.workspace_plugins import Root
-from openkoi_models import check_models
+from openkoi_models import check_content, check_models
 from openkoi_settings import keys
 
 from .parent_run import ALONE, ParentRun
@@ -59,6 +59,12 @@ class Runs:
 
         return await solve_subtask(task, run, self.solve)
 
+    async def call_part(self, call: ToolCall, run: "TaskRun") -> ToolResult:
+        """Call a tool for a plugin of a run."""
+        from .tool_dispatch import call_tool
+
+        return await call_tool(call, run)
+
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
         from openkoi_decision.facts import is_judge
@@ -81,6 +87,7 @@ class Runs:
             workspace,
             parent,
             solve_part=self.solve_part,
+            call_part=self.call_part,
             hooks=services.workspaces.hooks[root],
             root=root,
             evaluators=evaluators,
@@ -95,7 +102,8 @@ class Runs:
         services, workspace = self.services, self.workspace_of(task)
         await services.start()
         hooks = services.workspaces.hooks[None]
-        return DryRun(services, self.complete_task(task), workspace, solve_part=self.solve_part, hooks=hooks)
+        task = self.complete_task(task)
+        return DryRun(services, task, workspace, solve_part=self.solve_part, call_part=self.call_part, hooks=hooks)
 
     def workspace_of(self, task: Task) -> Path:
         """Return the folder that a task is done in."""
@@ -107,7 +115,7 @@ class Runs:
 
         services, workspace = self.services, self.workspace_of(task)
         return replace(
-            task,
+            check_content(task),
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),

@@ -6,6 +6,7 @@ Knows tools and verdicts; knows no model, plan or prompt.
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from hashlib import sha256
@@ -17,6 +18,7 @@ from openkoi_hookspecs import (
     Deny,
     Effect,
     KoiError,
+    LimitExceededError,
     Permission,
     PluginError,
     Question,
@@ -29,8 +31,9 @@ from openkoi_hookspecs import (
     is_yes,
 )
 from openkoi_isolation import confined, copy_call, type_error_of
-from openkoi_log import NOBODY, UNKNOWN
-from openkoi_schema import fitted, meant
+from openkoi_log import NOBODY, UNKNOWN, plugin_call_id
+from openkoi_models import check_result
+from openkoi_schema import fitted, format_progress, meant
 
 from .baselines import capture_baseline
 from .effects import effects_of
@@ -42,6 +45,9 @@ TOO_MANY = (
     f"More than {MAX_CALLS} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 )
 APPROVED = "the user allowed it"
+UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
+MAX_DEPTH = 8
+PLUGIN_CALLS: ContextVar[int] = ContextVar("nested calls by plugins", default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +71,67 @@ async def run_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome
     return list(await asyncio.gather(*(run_call(call, run) for call in taken)))
 
 
-async def run_call(call: ToolCall, run: TaskRun) -> ToolOutcome:
+async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
+    """Call a tool for a plugin; raises LimitExceededError where such a call makes such a call, and so on.
+
+    If the user has to allow it and does not answer, an agent runner's work ends, to be resumed; for any other plugin
+    the call has failed.
+    """
+    if PLUGIN_CALLS.get() >= MAX_DEPTH:
+        raise LimitExceededError("nested tool calls")
+    await run.list_tools()
+    before = PLUGIN_CALLS.set(PLUGIN_CALLS.get() + 1)
+    try:
+        known = replace(call, id=plugin_call_id(call, run.plugin_calls))
+        outcome = await run_call(known, run, by_plugin=True)
+    finally:
+        PLUGIN_CALLS.reset(before)
+    run.needs_user = run.needs_user or outcome.needs_user
+    return outcome.result
+
+
+async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
+    """Run a call once, if it may be run; log it with its result."""
     call = meant(call, run.tools)
-    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy_call(call)
-    if known := replayed_result(call, tool, run):
-        return ToolOutcome(call, known if known.text != UNKNOWN else await log_result(known, run), tool)
-    if call.parse_error:
-        return ToolOutcome(call, await log_result(failed(call, call.parse_error), run))
-    if tool is None:
-        return ToolOutcome(call, await log_result(failed(call, unknown(call, run)), run))
+    tool = next((tool for tool in run.tools if tool.name == call.tool), None)
+    known = replayed_result(call, tool, run)
+    if known and known.text != UNKNOWN:
+        return ToolOutcome(call, known, tool)
+    outcome = ToolOutcome(call, known, tool) if known else await attempt(call, tool, run, by_plugin=by_plugin)
+    await run.emit(events.ToolCallFinished(outcome.result, by_plugin))
+    return outcome
+
+
+async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
+    """Run a call that can be run and is permitted; of any other the result says why it was not."""
+    if call.parse_error or tool is None:
+        return ToolOutcome(call, failed(call, call.parse_error or unknown(call, run)))
     verdict = await check_permission(call, tool, run)
+    if isinstance(verdict, Ask):
+        return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
     if not isinstance(verdict, Allow):
-        said = verdict.reason or "it is not allowed"
-        text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
-        return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=isinstance(verdict, Ask))
+        return ToolOutcome(call, failed(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
     if tool.effect > Effect.READS:
         await capture_baseline(run)
-        if not (allowed := await may_change_files(run)):
-            text = NOBODY if allowed is None else REFUSED
-            return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=allowed is None)
+        if (allowed := await may_change_files(run)) is None:
+            return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
+        if not allowed:
+            return ToolOutcome(call, failed(call, REFUSED), tool)
         run.touched = True
-    await run.emit(events.ToolCallStarted(call, format_progress(tool, call)))
+    await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
-    brought = await invoke(private, tool, run)
+    brought = await invoke(copy_call(call), tool, run)
     took = round((monotonic() - began) * 1000)
-    result = await run.fold(hooks.after_tool, brought, call=call, run=run)
+    result = check_result(await run.fold(hooks.after_tool, brought, call=call, run=run))
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
     result = replace(result, call=call.id, effects=effects, milliseconds=took)
     run.effects.note(call, tool, result)
-    return ToolOutcome(call, await log_result(result, run), tool)
+    return ToolOutcome(call, result, tool)
+
+
+def unanswered(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
+    """A call that the user has to allow, and did not answer; where that ends the run, it is made on resuming."""
+    return ToolOutcome(call, failed(call, NOBODY if ends_run else UNANSWERED), tool, needs_user=ends_run)
 
 
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
@@ -104,11 +142,6 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
     if known is not None and tool is not None:
         run.effects.note(call, tool, known)
     return known
-
-
-async def log_result(result: ToolResult, run: TaskRun) -> ToolResult:
-    await run.emit(events.ToolCallFinished(result))
-    return result
 
 
 async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
@@ -164,18 +197,3 @@ def question(call: ToolCall, tool: Tool, verdict: Ask, redact: Callable[[str], s
     text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
     digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
     return Question(text, choices=("yes", "no"), digest=digest)
-
-
-def defaults(tool: Tool) -> dict[str, object]:
-    """What a tool takes for arguments that are left out."""
-    properties = tool.parameters.get("properties")
-    known = properties if isinstance(properties, dict) else {}
-    return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
-
-
-def format_progress(tool: Tool, call: ToolCall) -> str:
-    """What a person reads while the tool runs."""
-    text = tool.progress_text
-    for name, value in {**defaults(tool), **call.arguments}.items():
-        text = text.replace("{" + name + "}", " ".join(str(value).split()))
-    return text if "{" not in text else tool.name

@@ -34,7 +34,7 @@ def results_of(records: Iterable[Record], parent: str, member: str) -> list[tupl
         match record.event:
             case events.TaskStarted(task=task) if task.parent == parent and task.agent and task.agent.name == member:
                 run, tools, found = record.run, {}, []
-            case events.ToolCallStarted(call=call) if record.run == run:
+            case events.ToolCallStarted(call=call, by_plugin=False) if record.run == run:
                 tools[call.id] = call.tool
             case events.ToolCallFinished(result=result) if record.run == run and result.call in tools:
                 found.append((tools[result.call], result))

@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_hookspecs import Record
+from openkoi_hookspecs import Blob, KoiError, Record
+from openkoi_log import path_of
 from openkoi_redact import MASK, is_secret_name
 
 from .choosing import Choice
 from .folders import private_file, put
+from .lines import Fault, Line
 from .manifest import FILE, Manifest
 from .source import Source
 from .telling import tables_of
@@ -64,10 +66,36 @@ class JsonExport:
             with private_file(path) as file:
                 for line in self.source.lines(segment):
                     file.write(line.raw)
+                    self.copy_blobs(line)
                     self.counts[segment.name] = self.counts.get(segment.name, 0) + 1
                     yield line.record
             if segment.name not in self.counts:
                 path.unlink()
+
+    def copy_blobs(self, line: Line) -> None:
+        """Copy the bytes that a line refers to; those that hold a secret, or are gone, are left out."""
+        for digest, path in line.files.items():
+            to = path_of(digest, self.folder / "blobs")
+            if to.exists():
+                continue
+            try:
+                content = Blob(digest, 0, path).read()
+            except KoiError as error:
+                self.source.faults.append(Fault(line.segment, line.number, str(error)))
+                continue
+            if self.holds_secret(content):
+                self.source.faults.append(Fault(line.segment, line.number, f"{path} holds a secret"))
+                continue
+            with private_file(to) as file:
+                file.write(content)
+
+    def holds_secret(self, content: bytes) -> bool:
+        """Whether there is a secret in a text, one that was not known when it was logged; what is no text has none."""
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return self.source.redact(text) != text
 
     def write_own(self, own: Own) -> None:
         """Write what is a person's own, without secrets; links are not followed."""

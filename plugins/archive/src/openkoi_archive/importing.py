@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import locked, private_folder
-from openkoi_hookspecs import KoiError
-from openkoi_log.runlog import sync_folder
+from openkoi_files import locked, private_folder, sync_folder
+from openkoi_hookspecs import Blob, KoiError
+from openkoi_log import store_blobs
 from openkoi_log.segment_names import segment_name
 
 from .folders import private_file
@@ -41,9 +41,18 @@ def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> Brought:
     try:
         private_folder(log.sessions)
         with locked(log.sessions / "import"):
+            for digest, content in blobs_of(folder):
+                store_blobs({digest: content}, log.data / "blobs")
             return Importing(log, manifest, redact).write(segments)
     except OSError as error:
         raise KoiError(f"{log.sessions} cannot be written: {error.strerror or error}. Nothing was imported.") from error
+
+
+def blobs_of(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The bytes that the lines of an export refer to, by digest; raises KoiError for a file that is another."""
+    for path in sorted((folder / "blobs").rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path.name, Blob(path.name, 0, path).read()
 
 
 def checked(folder: Path, manifest: Manifest) -> list[Segment]:

@@ -70,7 +70,7 @@ def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
             case events.ModelResponse(role=role, response=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
                 talk += [] if aside else [Turn(reply.parts)]
-            case events.ToolCallFinished(result=result) if talk:
+            case events.ToolCallFinished(result=result, by_plugin=False) if talk:
                 talk[-1].answered.append(result)
     return talk
 

@@ -6,7 +6,7 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 from .consents import Consents
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
 from .filelock import LOCKS, locked
-from .private import private_folder, read_text, replace_file, tightened
+from .private import private_folder, read_text, replace_file, sync_folder, tightened
 from .processes import is_process_running
 from .programs import Unstartable, unstartable
 from .project import project_id
@@ -29,6 +29,7 @@ __all__ = [
     "save_key",
     "saved_key",
     "saved_names",
+    "sync_folder",
     "tightened",
     "under_way",
     "unstartable",

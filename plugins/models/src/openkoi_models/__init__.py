@@ -6,7 +6,10 @@ A library, without entry points.
 from .call_budget import CallBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
+from .compaction import is_much_shorter, removed
+from .content import check_content, check_result
 from .estimate import BYTES, Estimator, answer_tokens
+from .media import without_media
 from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
@@ -35,8 +38,13 @@ __all__ = [
     "TaskBudget",
     "answer_tokens",
     "budget_tokens",
+    "check_content",
     "check_models",
+    "check_result",
     "cost",
     "executor_of",
+    "is_much_shorter",
+    "removed",
     "tiered_cost",
+    "without_media",
 ]

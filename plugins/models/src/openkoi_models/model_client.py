@@ -40,10 +40,12 @@ from .reasoning_filter import strip_foreign_reasoning
 from .reservation import INPUT_MARGIN, Reservation, cost
 from .response_buffer import ResponseBuffer
 from .retry import RETRY_BUDGET, backoff
+from .sendable import SendableMessages
 
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
 JUDGE = "evaluator"
+NO_IMAGES = "Trying again without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"
 
 
@@ -57,6 +59,7 @@ class ModelClient:
     executor: str = EXECUTOR
     warned: set[str] = field(default_factory=set)
     judgement: Usage = JUDGEMENT
+    sendable: SendableMessages = field(default_factory=SendableMessages)
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Response:
@@ -106,7 +109,7 @@ class ModelClient:
         await self.warn_of_price(resolved)
         while True:
             try:
-                return await self.once(request, resolved)
+                return await self.once(await self.converted(request, resolved), resolved)
             except ProviderUnavailableError as error:
                 wait, now = backoff(error, tries, others=others), monotonic()
                 self.patience_until = self.patience_until or now + RETRY_BUDGET
@@ -116,9 +119,19 @@ class ModelClient:
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:
+                if self.sendable.refused(error, request.messages, resolved):
+                    await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
+                    continue
                 raise RequestRejectedError(
                     f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow
                 ) from error
+
+    async def converted(self, request: Request, resolved: ResolvedModel) -> Request:
+        """Return a request with what the model can be shown; warn of what it cannot."""
+        messages = self.sendable.messages(request.messages, resolved)
+        for text in self.sendable.take_warnings():
+            await self.emit(events.WarningIssued(text))
+        return replace(request, messages=messages)
 
     async def warn_of_price(self, resolved: ResolvedModel) -> None:
         if resolved.known or resolved.name in self.warned:

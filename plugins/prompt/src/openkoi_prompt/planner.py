@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import Layer, Message, Plan, Request, Response, Section, Task
 
+from .conversation import join_turns
 from .instructions import INSTRUCTIONS
 from .wording import opening, system_blocks
 
@@ -25,8 +26,8 @@ def ask_for_steps(task: Task, sections: Iterable[Section], model: str) -> Reques
     """Return the request for a task's steps, for a model or a role; the executor's instructions are left out."""
     others = (section for section in sections if section.name != INSTRUCTIONS)
     known = Plan(sections=(Section(INSTRUCTIONS, PLANNER, layer=Layer.SYSTEM), *others))
-    question = Message.user(opening(task, known))
-    return Request([question], model=model, system=system_blocks(known), max_output=MAX_OUTPUT)
+    messages = join_turns((*task.history, Message.user(opening(task, known), *task.parts)))
+    return Request(messages, model=model, system=system_blocks(known), max_output=MAX_OUTPUT)
 
 
 def proposed_steps(reply: Response, source: str) -> Sequence[Section]:

@@ -107,9 +107,11 @@ def compaction_text(compressed: events.HistoryCompacted) -> str:
     Logs of earlier versions say only that it was shortened.
     """
     turns = "the oldest turn" if compressed.turns == 1 else f"the {compressed.turns} oldest turns"
+    media = "1 image or file" if compressed.media == 1 else f"{compressed.media} images and files"
+    gone = [what for what, count in ((turns, compressed.turns), (media, compressed.media)) if count]
     calls = ", ".join(f"{count} {clipped(tool, 40)}" for tool, count in compressed.tools.items())
     sizes = f": {tokens_text(compressed.before)} -> {tokens_text(compressed.after)} tokens" if compressed.before else ""
-    done = f"removed {turns} from the history" if compressed.turns else "shortened the history"
+    done = f"removed {' and '.join(gone)} from the history" if gone else "shortened the history"
     return f"{done}{f' ({calls})' if calls else ''}{sizes}"
 
 

@@ -4,6 +4,7 @@ from .arguments import fitted
 from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
 from .parameters import Given, Parameters
 from .paths import PATH_ARGUMENTS, written
+from .progress import format_progress
 from .protected_paths import ProtectedPath, all_protected, first_protected
 from .rare import CALL, FIND, meant, offered
 
@@ -18,6 +19,7 @@ __all__ = [
     "all_protected",
     "first_protected",
     "fitted",
+    "format_progress",
     "may_hold",
     "may_run",
     "meant",

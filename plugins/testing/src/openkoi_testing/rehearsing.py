@@ -16,7 +16,7 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_loader.registry import Scan, scan
-from openkoi_log import segments
+from openkoi_log import blob_folder, segments, store_blobs
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
@@ -99,7 +99,10 @@ def write_log(home: Path, records: Sequence[Record]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in segments(folder, session):
         path.unlink()
-    (folder / f"{session}.jsonl").write_bytes(b"".join(sealed(write_line(record)) for record in records))
+    blobs: dict[str, bytes] = {}
+    path = folder / f"{session}.jsonl"
+    path.write_bytes(b"".join(sealed(write_line(record, blobs=blobs)) for record in records))
+    store_blobs(blobs, blob_folder(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from .counting import count, parsed
 from .failures import reported
 from .framing import Framing, Lines
 from .history import Kept, Serialised
+from .media import base64_of, data_url, media_after, result_media, result_text
 from .names import as_id, as_name
 from .server import Server
 from .wire import Reading, Wire
@@ -32,12 +33,17 @@ __all__ = [
     "Wire",
     "as_id",
     "as_name",
+    "base64_of",
     "buffered",
     "concluded",
     "count",
+    "data_url",
+    "media_after",
     "parsed",
     "read_arguments",
     "replays",
     "reported",
+    "result_media",
+    "result_text",
     "written",
 ]

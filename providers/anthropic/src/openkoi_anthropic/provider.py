@@ -1,10 +1,11 @@
 """The provider: one request out, one answer in. Knows the addresses and the key; the formats are its neighbours'."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
+from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_wire import Bounds, Cassette, Wire, count, replays
 
 from .answer import Answer
@@ -18,6 +19,7 @@ VERSION = {"anthropic-version": "2023-06-01"}
 TOKEN = "sk-ant-oat"
 FOR_TOKENS = {"anthropic-beta": "oauth-2025-04-20"}
 PAGES = 50
+MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
 class Anthropic:
@@ -49,6 +51,11 @@ class Anthropic:
         self._scribe = Scribe(sensible(thinking))
         self._defaults = Defaults(context, output)
         self._outputs: dict[str, int] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

@@ -4,11 +4,10 @@ Knows facts and the format; writes no bytes.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import as_name, base64_of, media_after, result_text
 
 from .seals import KINDS, handed_back
 
@@ -39,8 +38,13 @@ def marked(block: Turn) -> Turn:
 
 
 def blocks_of(message: Message) -> list[Turn]:
-    """Tell the parts of a message: results stand first, and no turn ends with a thought."""
-    parts = sorted(message.parts, key=lambda part: not isinstance(part, ToolResult))
+    """Tell the parts of a message: results stand first, and no turn ends with a thought.
+
+    What failed may say words alone: its images follow.
+    """
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    others = [part for part in message.parts if not isinstance(part, ToolResult)]
+    parts = (*results, *media_after(one for one in results if one.failed), *others)
     blocks = [told for part in parts if (told := block(part)) is not None]
     while message.role is Role.ASSISTANT and blocks and blocks[-1]["type"] in KINDS:
         blocks.pop()
@@ -56,6 +60,8 @@ def block(part: Part) -> Turn | None:
             return handed_back(part)
         case Image():
             return picture(part)
+        case File():
+            return document(part)
         case ToolCall():
             name = as_name(part.tool, NAME)
             return {"type": "tool_use", "id": as_name(part.id), "name": name, "input": dict(part.arguments)}
@@ -69,14 +75,27 @@ def text(words: str) -> Turn:
 
 
 def result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result: a failure says something, success may be silent."""
-    said = answer.text if answer.text.strip() else SILENT if answer.failed else ""
-    content = {"content": said} if said else {}
-    failed = {"is_error": True} if answer.failed else {}
-    return {"type": "tool_result", "tool_use_id": as_name(answer.call), **content, **failed}
+    """Tell of a tool's result: a failure says something, and only words; success may be silent."""
+    said, content = result_text(answer), dict[str, object]()
+    if answer.failed:
+        content = {"content": said if said.strip() else SILENT, "is_error": True}
+    elif answer.parts:
+        content = {"content": [told for part in (Text(answer.text), *answer.parts) if (told := block(part))]}
+    elif said.strip():
+        content = {"content": said}
+    return {"type": "tool_result", "tool_use_id": as_name(answer.call), **content}
 
 
 def picture(image: Image) -> Turn:
     """Tell of a picture, with all its bytes."""
-    data = b64encode(image.data).decode()
-    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": data}}
+    return {"type": "image", "source": source(image)}
+
+
+def document(file: File) -> Turn:
+    """Tell of a file, with all its bytes."""
+    return {"type": "document", "source": source(file), "title": file.name}
+
+
+def source(part: Image | File) -> Turn:
+    """Tell the bytes of a part."""
+    return {"type": "base64", "media_type": part.media_type, "data": base64_of(part)}

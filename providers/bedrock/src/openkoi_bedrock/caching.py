@@ -16,7 +16,7 @@ MOVING = 2
 CLAUDE = re.compile(r"anthropic\.")
 TOO_OLD = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
 NOVA = re.compile(r"amazon\.nova")
-NOT_WORDS = (b'"toolResult":', b'"image":')
+NOT_WORDS = (b'"toolResult":', b'"image":', b'"document":')
 
 
 @dataclass(frozen=True, slots=True)

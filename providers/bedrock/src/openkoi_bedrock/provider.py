@@ -1,6 +1,6 @@
 """The provider: one request out, one answer in. Knows addresses and who asks; the formats are its neighbours'."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from .catalogue import MODELS, PROFILES, Defaults, models_of
 from .failures import explained
 from .frames import Frames
 from .keys import Chain, Keyring, Keys
+from .media import MEDIA_TYPES
 from .request import Scribe
 from .shape import ANSWER, by_tool
 from .signing import Signer
@@ -64,6 +65,11 @@ class Bedrock:
         self._control = opened(control_url or base_url or f"https://bedrock.{place}.amazonaws.com")
         self._scribe = Scribe(cache)
         self._defaults = Defaults(context, output)
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

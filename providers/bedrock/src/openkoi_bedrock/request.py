@@ -3,7 +3,9 @@
 Knows the format; knows no connection.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
@@ -16,6 +18,7 @@ from .turns import turns
 USER = b'{"role":"user","content":['
 ASSISTANT = b'{"role":"assistant","content":['
 TAIL = b"]}"
+NESTING = re.compile(r"anthropic\.|amazon\.nova")  # the models that take images inside of a tool's result
 
 
 class Scribe:
@@ -23,13 +26,15 @@ class Scribe:
 
     def __init__(self, caching: Caching = "auto") -> None:
         self._caching = caching
-        self._story = Conversation(turns)
+        self._stories = {nested: Conversation(partial(turns, nested=nested)) for nested in (False, True)}
         self._tools: Serialised[Tool] = Serialised(written_tool)
 
     def write(self, request: Request) -> bytes:
         """Write a request, the steadiest first; raises a KoiError when a tool call in it has no result."""
         marks = marks_for(request.model, self._caching)
-        story = marked(list(merged(self._story.write(request.messages))), marks, USER)
+        story = marked(
+            list(merged(self._stories[bool(NESTING.search(request.model))].write(request.messages))), marks, USER
+        )
         fields = [
             (b"system", listed(written_system(request), marks.system)),
             (b"toolConfig", self._tool_config(request, marks.tools)),

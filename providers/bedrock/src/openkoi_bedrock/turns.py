@@ -4,27 +4,31 @@ Knows facts and the format; writes no bytes.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import as_name, media_after, result_text
 
+from .media import media
 from .seals import handed_back
 
 Block = Mapping[str, object]
 
-PICTURES = {"image/png": "png", "image/jpeg": "jpeg", "image/jpg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NOTHING = "(nothing)"
 
 
-def turns(message: Message) -> Iterator[Block]:
-    """Tell one message as the turn that it is; one that says nothing is none."""
+def turns(message: Message, *, nested: bool) -> Iterator[Block]:
+    """Tell one message as the turn that it is; one that says nothing is none.
+
+    ``nested``: results contain their images. Other models take them only after the results, and so does a failed one.
+    """
     first = [part for part in message.parts if isinstance(part, ToolResult)]
     rest = [part for part in message.parts if not isinstance(part, ToolResult)]
-    content = [told for part in (*first, *rest) if (told := block(part))]
+    flat = [part for part in first if part.failed or not nested]
+    results = [result(part, nested=part not in flat) for part in first]
+    content = [*results, *(told for part in (*media_after(flat), *rest) if (told := block(part)))]
     if content:
         yield {"role": "assistant" if message.role is Role.ASSISTANT else "user", "content": content}
 
@@ -34,12 +38,12 @@ def block(part: Part) -> Block | None:
     match part:
         case Text(text):
             return {"text": text} if text.strip() else None
-        case Image():
-            return picture(part)
+        case Image() | File():
+            return media(part)
         case ToolCall():
             return call(part)
         case ToolResult():
-            return result(part)
+            return result(part, nested=False)
         case Reasoning():
             return handed_back(part)
 
@@ -49,18 +53,12 @@ def call(part: ToolCall) -> Block:
     return {"toolUse": {"toolUseId": id_of(part.id), "name": as_name(part.tool), "input": dict(part.arguments)}}
 
 
-def result(part: ToolResult) -> Block:
+def result(part: ToolResult, *, nested: bool) -> Block:
     """Tell of a tool's result."""
-    told = {"toolUseId": id_of(part.call), "content": [{"text": part.text if part.text.strip() else NOTHING}]}
+    said = [told for one in (Text(part.text), *part.parts) if (told := block(one))] if nested else []
+    words = result_text(part)
+    told = {"toolUseId": id_of(part.call), "content": said or [{"text": words if words.strip() else NOTHING}]}
     return {"toolResult": {**told, "status": "error"} if part.failed else told}
-
-
-def picture(image: Image) -> Block:
-    """Tell of a picture, or that one stood there which Converse cannot show."""
-    kind = PICTURES.get(image.media_type.lower())
-    if kind is None:
-        return {"text": f"(A picture of the type {image.media_type} stood here, which this model cannot be shown.)"}
-    return {"image": {"format": kind, "source": {"bytes": b64encode(image.data).decode()}}}
 
 
 def id_of(id: str) -> str:

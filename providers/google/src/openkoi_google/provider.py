@@ -1,6 +1,6 @@
 """The provider: one request out, one answer in. Knows the addresses; the formats are its neighbours'."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from .door import OFFICIAL, Access, path_of
 from .request import Scribe
 
 MOST_PAGES = 100
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "application/pdf")  # the vendor takes no GIF
 
 
 class Google:
@@ -44,6 +45,11 @@ class Google:
         ).door()
         self._scribe = Scribe(thoughts)
         self._defaults = Defaults(context, output)
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ What is steady comes first and the conversation after it, so that the beginning 
 before. Knows the format; knows no connection.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
@@ -12,14 +13,16 @@ from openkoi_wire import Conversation, Serialised, written
 from .door import resource
 from .turns import Teller
 
+FLAT = re.compile(r"(?!gemini)|gemini-[12]\b")  # Gemini 3 was the first that takes images inside of a tool's result
+
 
 class Scribe:
     """Writes the requests of a provider. ``thoughts``: ask for what the model thinks, in its own summary."""
 
     def __init__(self, thoughts: bool = False) -> None:
         self._thoughts = thoughts
-        self._teller = Teller()
-        self._story = Conversation(self._teller.tell)
+        self._tellers = {nested: Teller(nested=nested) for nested in (False, True)}
+        self._stories = {nested: Conversation(teller.tell) for nested, teller in self._tellers.items()}
         self._tools: Serialised[Tool] = Serialised(written_tool)
 
     def write(self, request: Request) -> bytes:
@@ -32,8 +35,9 @@ class Scribe:
         return b'{"generateContentRequest":{' + b",".join((named, *self._pieces(request))) + b"}}"
 
     def _pieces(self, request: Request) -> Iterable[bytes]:
-        self._teller.follow(request.messages)
-        messages = self._story.write(request.messages)
+        nested = not FLAT.match(request.model.removeprefix("models/"))
+        self._tellers[nested].follow(request.messages)
+        messages = self._stories[nested].write(request.messages)
         system = [{"text": block} for block in request.system if block]
         if system:
             yield b'"systemInstruction":' + written({"parts": system})

@@ -4,12 +4,11 @@ Knows facts and the format; writes no bytes.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name, base64_of, media_after, result_media, result_text
 
 from .seals import opened
 
@@ -19,10 +18,14 @@ Turn = Mapping[str, object]
 
 
 class Teller:
-    """Tells messages. A result is told under the name of the tool, which only the call in the turn before it knows."""
+    """Tells messages. A result is told under the name of the tool, which only the call in the turn before it knows.
 
-    def __init__(self) -> None:
+    ``nested``: a result contains its images. Models before Gemini 3 take them only after the results.
+    """
+
+    def __init__(self, *, nested: bool) -> None:
         self._before: Mapping[int, Message] = {}
+        self._nested = nested
 
     def follow(self, messages: Sequence[Message]) -> None:
         """Note which message comes before which; a message is known by its identity."""
@@ -33,7 +36,8 @@ class Teller:
         if message.role is Role.ASSISTANT:
             role, parts = "model", list(signed(message.parts))
         else:
-            role, parts = "user", [*self._results(message), *said(message.parts)]
+            after = () if self._nested else media_after(message.parts)
+            role, parts = "user", [*self._results(message), *said((*after, *message.parts))]
         if parts:
             yield {"role": role, "parts": parts}
 
@@ -42,14 +46,14 @@ class Teller:
         names = {part.id: part.tool for part in before.parts if isinstance(part, ToolCall)} if before else {}
         for part in message.parts:
             if isinstance(part, ToolResult):
-                yield result(part, names.get(part.call, ""))
+                yield result(part, names.get(part.call, ""), nested=self._nested)
 
 
 def said(parts: Sequence[Part]) -> Iterator[Turn]:
     """Tell words and pictures; words that say nothing are refused by the vendor."""
     for part in parts:
-        if isinstance(part, Image):
-            yield picture(part)
+        if isinstance(part, Image | File):
+            yield inline(part)
         elif isinstance(part, Text) and part.text:
             yield {"text": part.text}
 
@@ -91,8 +95,8 @@ def spoken(part: Part) -> Turn | None:
             return {
                 "functionCall": {"id": as_id(part.id), "name": as_name(part.tool, NAME), "args": dict(part.arguments)}
             }
-        case Image():
-            return picture(part)
+        case Image() | File():
+            return inline(part)
     return None
 
 
@@ -101,18 +105,20 @@ def signature(seal: str) -> Turn:
     return {"thoughtSignature": seal} if seal else {}
 
 
-def result(answer: ToolResult, name: str) -> Turn:
+def result(answer: ToolResult, name: str, *, nested: bool) -> Turn:
     """Tell of a tool's result."""
     key = "error" if answer.failed else "output"
+    media = [inline(part) for part in result_media(answer)] if nested else []
     return {
         "functionResponse": {
             "id": as_id(answer.call),
             "name": name and as_name(name, NAME),
-            "response": {key: answer.text},
+            "response": {key: result_text(answer)},
+            **({"parts": media} if media else {}),
         }
     }
 
 
-def picture(image: Image) -> Turn:
-    """Tell of a picture, with all its bytes."""
-    return {"inlineData": {"mimeType": image.media_type, "data": b64encode(image.data).decode()}}
+def inline(part: Image | File) -> Turn:
+    """Tell of a picture or a file, with all its bytes."""
+    return {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}

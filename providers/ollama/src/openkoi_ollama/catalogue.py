@@ -1,13 +1,14 @@
 """Read which models are installed, and what each can hold and do. Knows Ollama's lists; asks nothing."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Json, Model, Price
 from openkoi_wire import Server, count
 
 FREE = Price(0.0, 0.0)
+CAN = {"tools": "tools", "images": "vision", "thinking": "thinking", "schema": ""}
 OWN_WINDOW = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
@@ -63,11 +64,17 @@ def installed(name: str, answer: Json, defaults: Defaults) -> Installed:
     """Read what the server says of a model, of which anything may be missing."""
     said = answer if isinstance(answer, dict) else {}
     info, abilities = said.get("model_info"), said.get("capabilities")
+    known = [able for able in abilities if isinstance(able, str)] if isinstance(abilities, list) else []
     return Installed(
-        model_of(name, context_in(info if isinstance(info, dict) else {}), defaults),
+        replace(model_of(name, context_in(info if isinstance(info, dict) else {}), defaults), can=can(known)),
         defaults.window or window_in(said.get("parameters")),
-        frozenset(able for able in abilities if isinstance(able, str)) if isinstance(abilities, list) else frozenset(),
+        frozenset(known),
     )
+
+
+def can(abilities: Collection[str]) -> tuple[str, ...]:
+    """Return what a model can do in the contract's words; any can be held to a schema."""
+    return tuple(word for word, able in CAN.items() if able in abilities or not able) if abilities else ()
 
 
 def model_of(name: str, context: int, defaults: Defaults) -> Model:

@@ -1,7 +1,7 @@
 """The provider: one request out, one answer in. Knows the addresses; the formats are its neighbours'."""
 
 from asyncio import Semaphore, gather, timeout
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self, TypeVar
 
@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 AT_ONCE = 8
 SECONDS = 20.0
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp")  # what the decoders of its server read
 
 
 class Ollama:
@@ -67,6 +68,11 @@ class Ollama:
         self._scribe = Scribe()
         self._windows = Windows()
         self._shown: dict[str, Installed] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

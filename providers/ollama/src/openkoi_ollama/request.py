@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall
+from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
 from openkoi_wire import Conversation, Serialised, written
 
 from .turns import Turn, turns
@@ -67,8 +67,10 @@ def settings(request: Request, *, window: int, answer: int, think: bool | None) 
 
 def picture_sizes(request: Request) -> Iterator[int]:
     """How many bytes each picture takes as it is written."""
-    parts = (part for message in request.messages for part in message.parts)
-    return ((len(part.data) + 2) // 3 * 4 for part in parts if isinstance(part, Image))
+    for part in (part for message in request.messages for part in message.parts):
+        for one in part.parts if isinstance(part, ToolResult) else (part,):
+            if isinstance(one, Image):
+                yield (one.size + 2) // 3 * 4
 
 
 def written_system(request: Request) -> bytes:

@@ -3,10 +3,10 @@
 Knows facts and the format; writes no bytes.
 """
 
-from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import base64_of, result_text
 
 Turn = Mapping[str, object]
 
@@ -38,16 +38,22 @@ def call(asked: ToolCall) -> Turn:
 
 
 def result(answer: ToolResult, tools: Mapping[str, str]) -> Turn:
-    """Tell of a tool's result."""
+    """Tell of a tool's result, with its pictures."""
     named = {"tool_name": tools[answer.call]} if answer.call in tools else {}
-    return {"role": "tool", **named, "tool_call_id": answer.call, "content": answer.text}
+    said = {"role": "tool", **named, "tool_call_id": answer.call, "content": result_text(answer)}
+    return {**said, **images(answer.parts)}
 
 
 def user(said: Sequence[Text | Image]) -> Turn:
     """Tell words, and pictures with all their bytes."""
     turn = {"role": "user", "content": "\n".join(part.text for part in said if isinstance(part, Text))}
-    pictures = [b64encode(part.data).decode() for part in said if isinstance(part, Image)]
-    return {**turn, "images": pictures} if pictures else turn
+    return {**turn, **images(said)}
+
+
+def images(parts: Iterable[Part]) -> Turn:
+    """Tell pictures, if there are any."""
+    pictures = [base64_of(part) for part in parts if isinstance(part, Image)]
+    return {"images": pictures} if pictures else {}
 
 
 def words(parts: Sequence[Part]) -> str:

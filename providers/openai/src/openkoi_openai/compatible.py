@@ -1,6 +1,6 @@
 """Models behind one wire, in one dialect: one request out, one answer in. The formats are its neighbours'."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Self
@@ -24,6 +24,11 @@ class Compatible:
         self._dialect = dialect
         self._defaults = defaults
         self._own = f"{author}/" if author else ""
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return self._dialect.media_types
 
     async def __aenter__(self) -> Self:
         return self

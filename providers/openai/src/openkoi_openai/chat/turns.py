@@ -3,12 +3,11 @@
 Knows facts and the format; writes no bytes.
 """
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from json import JSONEncoder
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name, data_url, media_after, result_text
 
 Turn = Mapping[str, object]
 ENCODER = JSONEncoder(ensure_ascii=False)
@@ -20,7 +19,7 @@ def turns(message: Message, thoughts_back: str = "") -> Iterator[Turn]:
         yield assistant(message.parts, thoughts_back)
         return
     yield from (result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [part for part in message.parts if isinstance(part, Text | Image)]
+    said = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
     if said:
         yield {"role": "user", "content": content(said)}
 
@@ -47,19 +46,24 @@ def call(asked: ToolCall) -> Turn:
 
 
 def result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result."""
-    return {"role": "tool", "tool_call_id": as_id(answer.call), "content": answer.text}
+    """Tell of a tool's result, which is words alone: its images come in a message of the user, after all results."""
+    return {"role": "tool", "tool_call_id": as_id(answer.call), "content": result_text(answer)}
 
 
-def content(said: Sequence[Text | Image]) -> str | list[Turn]:
-    """Tell words as words, and words with pictures as a list."""
+def content(said: Sequence[Text | Image | File]) -> str | list[Turn]:
+    """Tell words as words, and words with pictures or files as a list."""
     texts = [part.text for part in said if isinstance(part, Text)]
     if len(texts) == len(said):
         return "\n".join(texts)
-    return [{"type": "text", "text": p.text} if isinstance(p, Text) else picture(p) for p in said]
+    return [piece(part) for part in said]
 
 
-def picture(image: Image) -> Turn:
-    """Tell of a picture, with all its bytes."""
-    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
+def piece(part: Text | Image | File) -> Turn:
+    """Tell words, or a picture or a file with all its bytes."""
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(part)}}
+        case File():
+            return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}}

@@ -1,15 +1,15 @@
 """The turns of a conversation as the Responses API has them: a list of items. Knows facts and the format."""
 
 import json
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import as_id, as_name, data_url, result_text
 
 from .seals import unsealed
 
 Turn = Mapping[str, object]
+EMPTY = Text("")
 
 
 def turns(message: Message) -> Iterator[Turn]:
@@ -18,7 +18,7 @@ def turns(message: Message) -> Iterator[Turn]:
         yield from followed([item for part in message.parts for item in items(part)])
         return
     yield from (result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [part for part in message.parts if isinstance(part, Text | Image)]
+    said = [part for part in message.parts if isinstance(part, Text | Image | File)]
     if said:
         yield {"type": "message", "role": "user", "content": content(said)}
 
@@ -44,18 +44,26 @@ def followed(told: Sequence[Turn]) -> Sequence[Turn]:
 
 def result(answer: ToolResult) -> Turn:
     """Tell of a tool's result."""
-    return {"type": "function_call_output", "call_id": as_id(answer.call), "output": answer.text}
+    output: object = result_text(answer)
+    if any(not isinstance(part, Text) for part in answer.parts):
+        output = [piece(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
+    return {"type": "function_call_output", "call_id": as_id(answer.call), "output": output}
 
 
-def content(said: Sequence[Text | Image]) -> str | list[Turn]:
-    """Tell words as words, and words with pictures as a list."""
+def content(said: Sequence[Text | Image | File]) -> str | list[Turn]:
+    """Tell words as words, and words with pictures or files as a list."""
     texts = [part.text for part in said if isinstance(part, Text)]
     if len(texts) == len(said):
         return "\n".join(texts)
-    return [{"type": "input_text", "text": p.text} if isinstance(p, Text) else picture(p) for p in said]
+    return [piece(part) for part in said]
 
 
-def picture(image: Image) -> Turn:
-    """Tell of a picture, with all its bytes."""
-    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
-    return {"type": "input_image", "image_url": url, "detail": "auto"}
+def piece(part: Text | Image | File) -> Turn:
+    """Tell words, or a picture or a file with all its bytes."""
+    match part:
+        case Text():
+            return {"type": "input_text", "text": part.text}
+        case Image():
+            return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+        case File():
+            return {"type": "input_file", "filename": part.name, "file_data": data_url(part)}
