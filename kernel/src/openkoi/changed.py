@@ -5,9 +5,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
 from openkoi_log import last_checkpoint, rerun_of
-from openkoi_prompt.diffs import changed_files
-
-from .workspace_state import format_names
+from openkoi_prompt.diffs import changed_files, format_names
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "

@@ -6,9 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Event, KoiError, events
-from openkoi_prompt.diffs import changed_files
-
-from .workspace_state import format_names
+from openkoi_prompt.diffs import changed_files, format_names
 
 if TYPE_CHECKING:
     from .run import TaskRun

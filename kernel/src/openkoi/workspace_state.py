@@ -4,17 +4,17 @@ Knows one folder and the checkpoints that are plugged in; knows no phase, model 
 brought back is said, and the run goes on.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Checkpoints, ExecutionResult
 from openkoi_isolation import confined, with_timeout
+from openkoi_prompt.diffs import format_names
 
 T = TypeVar("T")
 GRACE = 30.0
-MAX_NAMES = 10
 
 
 @dataclass(slots=True)
@@ -88,9 +88,3 @@ class WorkspaceState:
 def format_conflicts(left: Mapping[str, str]) -> str:
     """Return the names of files that were not restored, with the reason of each."""
     return format_names([f"{path} ({reason})" for path, reason in left.items()], separator="; ")
-
-
-def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
-    """Return the names of files, the first ones of many."""
-    more = len(names) - most
-    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")

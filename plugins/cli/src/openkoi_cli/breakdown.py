@@ -14,27 +14,29 @@ from .spending import SPANS, since
 from .waiting import Pending, age
 
 if TYPE_CHECKING:
-    from openkoi.app import App
     from openkoi_files import Daybook
     from openkoi_log import Past
     from openkoi_report import Charge
+    from openkoi_settings import Config
 
 SHOWN = 10
 
 
 def breakdown(
-    koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]", pending: Sequence[Pending]
+    config: "Config", tasks: "Sequence[Past]", there: "Sequence[Charge]", pending: Sequence[Pending]
 ) -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
+    from openkoi_models import daily_budget
+
     spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
     yield from headed("Providers used this month", providers(spans[-1]))
     yield from headed("By model", table([{**costs.by_model} for costs in spans]))
     yield from headed(
         "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
     )
-    yield from headed("Limit of the day", day(koi.services.day))
+    yield from headed("Limit of the day", day(daily_budget(config)))
     yield from headed("Waiting for an answer (openkoi approvals)", waiting(pending))
-    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.services.running, tasks))
+    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(config.paths.running, tasks))
 
 
 def headed(title: str, lines: Sequence[str]) -> Iterator[str]:

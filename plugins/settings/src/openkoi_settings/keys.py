@@ -236,6 +236,12 @@ USE_QUESTIONS = Key(
     "where questions wait for openkoi approve; process: for this process alone",
     selects="questions",
 )
+USE_FRONTEND = Key(
+    "use.frontend",
+    "cli",
+    "what openkoi starts without arguments; openkoi NAME starts any other",
+    selects="frontends",
+)
 PREFER = Key(
     "plugins.prefer.*",
     "",
