@@ -23,6 +23,7 @@ KINDS = {
     "checkpoints": "checkpoints",
     "compactor": "compactors",
     "questions": "questions",
+    "frontend": "frontends",
 }
 
 
