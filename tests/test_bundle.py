@@ -24,6 +24,7 @@ KINDS = {
     "compactor": "compactors",
     "questions": "questions",
     "budget": "budgets",
+    "frontend": "frontends",
 }
 
 

@@ -19,6 +19,7 @@ from .errors import (
     FilesChangedError,
     KoiError,
     LimitExceededError,
+    NoModelError,
     NoProviderError,
     PluginError,
     PluginNotFoundError,
@@ -43,6 +44,7 @@ from .evaluation import (
     StopReason,
 )
 from .events_base import Event, Record
+from .frontend import Frontend, Launcher, OpenedKoi
 from .hooks import hookimpl, hookspec
 from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
 from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
@@ -65,6 +67,7 @@ from .model import (
     Usage,
 )
 from .patterns import Pattern
+from .plugin_entry import InstalledPlugin, PluginEntry
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
@@ -92,7 +95,7 @@ from .protocols import (
 )
 from .questions import Consent, PendingQuestion, Question, is_no, is_yes
 from .restoration import Restoration
-from .run import Handle, HookReturn, Koi, PluginEntry, Run
+from .run import Handle, HookReturn, Koi, Run
 from .run_summary import RunState, RunSummary
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
@@ -149,15 +152,18 @@ __all__ = [
     "FilesChangedError",
     "Finding",
     "FinishReason",
+    "Frontend",
     "Handle",
     "Hit",
     "HookReturn",
     "Image",
     "Inject",
+    "InstalledPlugin",
     "Iteration",
     "Json",
     "Koi",
     "KoiError",
+    "Launcher",
     "Layer",
     "Learning",
     "LearningStatus",
@@ -168,7 +174,9 @@ __all__ = [
     "Message",
     "Model",
     "NextAction",
+    "NoModelError",
     "NoProviderError",
+    "OpenedKoi",
     "Part",
     "Passage",
     "Pattern",

@@ -5,8 +5,9 @@ KoiError
 ├── ConfigError                      a configuration value is missing or wrong; the file, line and key are named
 ├── FilesChangedError                the files are not as a task left them
 ├── ProviderError                    a model did not answer
-│   ├── NoProviderError              there is no model to ask: nothing is configured
-│   │   └── ConsentMissingError      one was found, and the user has not said whether it may be used
+│   ├── NoProviderError              there is no model to ask: something must be set, such as a key
+│   │   └── NoModelError             no model is configured, and none was found
+│   │       └── ConsentMissingError  one was found, and the user has not said whether it may be used
 │   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
 │   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
@@ -55,7 +56,11 @@ class NoProviderError(ProviderError):
     """There is no model to ask: no key, no server, nothing configured."""
 
 
-class ConsentMissingError(NoProviderError):
+class NoModelError(NoProviderError):
+    """No model is configured, and none was found that may be used."""
+
+
+class ConsentMissingError(NoModelError):
     """A model was found, and the user has not said whether it may be used: there was no answer."""
 
 

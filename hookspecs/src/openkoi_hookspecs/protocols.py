@@ -16,9 +16,10 @@ from .events_base import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
+from .plugin_entry import PluginEntry
 from .questions import PendingQuestion
 from .restoration import Restoration
-from .run import Koi, PluginEntry, Run
+from .run import Koi, Run
 from .sandbox import Command, CommandResult
 from .task import Cost
 from .tool import Tool

@@ -1,7 +1,6 @@
 """What the kernel lends to plugins. It may gain members; plugins only ever use it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -11,6 +10,7 @@ from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
+from .plugin_entry import PluginEntry
 from .posts import Post
 from .questions import Consent, PendingQuestion, Question
 from .run_summary import RunSummary
@@ -23,21 +23,6 @@ P = ParamSpec("P")
 
 HookReturn: TypeAlias = T | Awaitable[T | None] | None
 NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class PluginEntry:
-    """A plugin that can be chosen. ``origin`` says who brings it.
-
-    ``load`` imports, configures and enters it, once: whoever asks again is given the same. In an entry that a source
-    lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
-    """
-
-    kind: str
-    name: str
-    origin: str
-    load: Callable[[], Awaitable[object]]
-    version: str = ""
 
 
 class Handle(Protocol):
@@ -76,6 +61,9 @@ class Koi(Protocol):
 
         Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
         """
+
+    async def load_chosen(self, kind: str) -> object | None:
+        """Load the plugin of a kind that ``[use]`` names; None if it names none, or warns why that cannot be had."""
 
     def sessions(self) -> Sequence[str]:
         """List the sessions in the log, those that began first in front."""
@@ -116,6 +104,9 @@ class Koi(Protocol):
     def conceal(self, secret: str, name: str = "") -> None:
         """Mask a secret from now on in all that is written; ``name`` says what it is."""
 
+    def redact(self, text: str) -> str:
+        """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""
+
     def setting(self, key: str, kind: type[T], default: T) -> T:
         """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind."""
 
@@ -125,8 +116,14 @@ class Koi(Protocol):
     def warn(self, text: str) -> None:
         """Warn the user once, with the run that comes next or is under way."""
 
-    async def emit(self, event: Event) -> None:
-        """Log an event that belongs to no run; listeners hear it."""
+    def warnings(self) -> Sequence[str]:
+        """List the warnings that no run has logged yet, for a frontend to show."""
+
+    async def emit(self, event: Event, *, run: str = "") -> None:
+        """Log an event that belongs to no run, or to the task of this id, which may have ended; listeners hear it.
+
+        Raises PluginNotFoundError for an id that no task has.
+        """
 
     async def ask(self, question: Question) -> str | None:
         """Ask the user. None: no answer was given in time.

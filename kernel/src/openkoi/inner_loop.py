@@ -1,6 +1,6 @@
 """The inner loop: a call of the model, the tools it asks for, and round again until it answers without asking.
 
-Task runs, chat and every face use it. Knows conversations and tools; knows no evaluation, plan or file.
+Task runs, chat and every frontend use it. Knows conversations and tools; knows no evaluation, plan or file.
 """
 
 from collections.abc import Sequence

@@ -27,7 +27,7 @@ from openkoi_loader.hooks import Hooks
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_loader.workspace_plugins import WorkspacePlugins
-from openkoi_log import RunLog, session_id
+from openkoi_log import RunLog, find_task, session_id
 from openkoi_log.announcements import Announcements
 from openkoi_log.memory_sync import MemorySync
 from openkoi_log.publisher import Publisher
@@ -207,11 +207,17 @@ class Services:
     @property
     def running(self) -> Path:
         """The folder that says which runs are under way."""
-        return self.config.paths.data / "running"
+        return self.config.paths.running
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, then pass them to whoever listens."""
         return self.publisher.publish(run, happened)
+
+    def publish_of_task(self, id: str, event: Event) -> None:
+        """Log an event of a task that may have ended, in the log of its session."""
+        past = find_task(self.config.paths.sessions, id)
+        with self.logs.writing(past.session) as log:
+            self.writing_to(log).publish(past.run, [event])
 
     def report(self, error: PluginError) -> None:
         """Warn of an error of a plugin, once."""

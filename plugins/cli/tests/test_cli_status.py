@@ -12,7 +12,7 @@ from cli_process import Shell, script, shell
 
 from openkoi.app import App
 from openkoi_cli.breakdown import breakdown, day_lines, providers, table
-from openkoi_cli.spared import spared
+from openkoi_cli.spared import read_catalogue, spared
 from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
@@ -85,7 +85,9 @@ def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str
 def told(koi: App, day: Sequence[str] = ()) -> str:
     sessions = koi.services.config.paths.sessions
     waiting = asyncio.run(list_pending(koi))
-    return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting, day))
+    return "\n".join(
+        breakdown(koi.services.config, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting, day)
+    )
 
 
 def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
@@ -268,7 +270,7 @@ def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_
         "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0
     )
     koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
-    lines = list(spared(koi))
+    lines = list(spared(koi.services.config.paths.sessions, read_catalogue()))
 
     assert 3 == next(line for line in lines if "Incremental" in line).count("1.5k")
     assert 3 == next(line for line in lines if "Prompt caching" in line).count("9.0k")

@@ -15,15 +15,15 @@ from .spending import SPANS, since
 from .waiting import Pending, age
 
 if TYPE_CHECKING:
-    from openkoi.app import App
     from openkoi_log import Past
     from openkoi_report import Charge
+    from openkoi_settings import Config
 
 SHOWN = 10
 
 
 def breakdown(
-    koi: "App",
+    config: "Config",
     tasks: "Sequence[Past]",
     there: "Sequence[Charge]",
     pending: Sequence[Pending],
@@ -38,7 +38,7 @@ def breakdown(
     )
     yield from headed("Limit of the day", day)
     yield from headed("Waiting for an answer (openkoi approvals)", waiting(pending))
-    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.services.running, tasks))
+    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(config.paths.running, tasks))
 
 
 def headed(title: str, lines: Sequence[str]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
 ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+MAX_NAMES = 10
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
@@ -20,7 +21,7 @@ def split_by_file(diff: str) -> Mapping[str, str]:
     return {path_in(one[1]): diff[one.start() : end] for one, end in zip(headers, ends, strict=False)}
 
 
-def format_names(names: Sequence[str], most: int = 10, separator: str = ", ") -> str:
+def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
     """Return the names of files, the first ones of many."""
     more = len(names) - most
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -45,6 +45,7 @@ REQUIRED_METHODS = {
     "sources": ("discover",),
     "workers": ("run",),
     "integrations": ("watch", "send"),
+    "frontends": ("run",),
 }
 OTHER_METHODS = {"integrations": ("read_document", "write_document", "list_documents")}
 LOAD_LIMIT = 5.0  # seconds

@@ -247,6 +247,12 @@ USE_BUDGET = Key(
     "what keeps the limits of a day; process: for this process alone",
     selects="budgets",
 )
+USE_FRONTEND = Key(
+    "use.frontend",
+    "cli",
+    "what openkoi starts without arguments; openkoi NAME starts any other",
+    selects="frontends",
+)
 PREFER = Key(
     "plugins.prefer.*",
     "",

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, TextIO
 
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import masked, redacted, write_line
+from openkoi_redact import current_redactor
 from openkoi_report import Progress, Report, dollars, plural, saved_text, tokens_text
 from openkoi_settings import keys
 
 from .errors import sentence
-from .invocation import Invocation
+from .invocation import Invocation, read_setting
 from .live import Live
 from .streams import kept_stdout
 from .tips import tip
 
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from openkoi_hookspecs import Koi, OpenedKoi
 
 
-class Face:
+class Renderer:
     """Shows one run: its records as they come, its result, and its end, however it came."""
 
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
@@ -37,7 +38,7 @@ class Face:
         return self.progress.report
 
     @property
-    def koi(self) -> "App":
+    def koi(self) -> "OpenedKoi":
         """The OpenKoi that it shows."""
         assert self.invocation.koi is not None
         return self.invocation.koi
@@ -47,7 +48,7 @@ class Face:
 
     def tell(self, record: Record) -> None:
         """Take one record."""
-        record = redacted(record, self.koi.services.redactor)
+        record = redacted(record, current_redactor())
         self.make_room(record)
         for line in self.progress.lines(record):
             self.live.line(self.invocation.redact(line))
@@ -66,12 +67,12 @@ class Face:
         """The result is there; what comes after it is not worth waiting for."""
         self.live.stop()
 
-    def afterwards(self, koi: "App") -> None:
+    def afterwards(self, koi: "Koi") -> None:
         """All that comes after a result is done; say why it is as it is to who wants to know."""
         from openkoi_report import why_lines
 
         for line in why_lines(self.report) if self.explains else ():
-            self.live.line(koi.services.redactor(line))
+            self.live.line(koi.redact(line))
 
     def end(self, reason: str = "") -> None:
         """Nothing comes any more; ``reason`` is what ended it, if no record says so."""
@@ -86,7 +87,7 @@ class Face:
             raise KoiError(f"The result cannot be written to standard output: {error.strerror}.") from error
 
 
-class Words(Face):
+class TextRenderer(Renderer):
     """For people: progress on stderr, the last words on stdout."""
 
     def show(self) -> None:
@@ -101,10 +102,10 @@ class Words(Face):
         if diff:
             self.print(self.invocation.redact(diff.rstrip("\n")))
 
-    def afterwards(self, koi: "App") -> None:
+    def afterwards(self, koi: "Koi") -> None:
         """Say what was learned, and give a tip."""
-        for text in koi.services.warnings.texts:
-            self.live.line(koi.services.redactor(f"  ! {text}"))
+        for text in koi.warnings():
+            self.live.line(koi.redact(f"  ! {text}"))
         if self.report.learnings:
             self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
         if any(self.report.saved_tokens.values()):
@@ -112,16 +113,16 @@ class Words(Face):
         if tokens := self.report.afterwards.usage.total:
             self.live.line(f"  Learning used {tokens_text(tokens)} more tokens, {dollars(self.report.afterwards.usd)}")
         super().afterwards(koi)
-        if self.report.status == 0 and (text := tip(koi)):
+        if self.report.status == 0 and (text := tip(self.invocation.paths.sessions)):
             self.live.line(text)
-        if self.live.stream.isatty() and koi.services.config[keys.CHECK_UPDATES]:
+        if self.live.stream.isatty() and read_setting(koi, keys.CHECK_UPDATES):
             from .release_notice import announce
 
-            if text := announce(koi.services.config.paths.data):
+            if text := announce(self.invocation.paths.data):
                 self.live.line(text)
 
 
-class OneObject(Face):
+class JsonRenderer(Renderer):
     """For programs: one JSON object on stdout, whatever happened."""
 
     def end(self, reason: str = "") -> None:
@@ -134,11 +135,11 @@ class OneObject(Face):
     @property
     def transcript(self) -> str:
         """The file of the run's records; empty when there are none."""
-        koi, segment = self.invocation.koi, self.report.segment
-        return str(koi.services.config.paths.sessions / segment) if koi and segment else ""
+        segment = self.report.segment
+        return str(self.invocation.paths.sessions / segment) if segment else ""
 
 
-class Events(OneObject):
+class JsonLinesRenderer(JsonRenderer):
     """For programs that watch: an event a line, the result last."""
 
     def tell(self, record: Record) -> None:
@@ -147,19 +148,19 @@ class Events(OneObject):
         self.print(write_line(record, self.invocation.redact))
 
 
-FACES: dict[str, type[Face]] = {"text": Words, "json": OneObject, "jsonl": Events}
+RENDERERS: dict[str, type[Renderer]] = {"text": TextRenderer, "json": JsonRenderer, "jsonl": JsonLinesRenderer}
 
 
 @contextmanager
-def faced(format: str, invocation: Invocation) -> Iterator[Face]:
-    """Lend the face that a format names; it has stdout for itself, and is told of every ending."""
+def rendering(format: str, invocation: Invocation) -> Iterator[Renderer]:
+    """Lend the renderer of a format; it has stdout for itself, and renders every ending."""
     with kept_stdout() as out:
-        face = FACES[format](invocation, out)
+        renderer = RENDERERS[format](invocation, out)
         try:
-            yield face
+            yield renderer
         except BaseException as error:
-            said = bool(face.report.failed)
-            face.end(sentence(error))
+            said = bool(renderer.report.failed)
+            renderer.end(sentence(error))
             invocation.said = said
             raise
-        face.end()
+        renderer.end()
