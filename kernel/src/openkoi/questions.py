@@ -6,14 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from openkoi_files import is_under_way, under_way
-from openkoi_hookspecs import KoiError, NextAction, PendingQuestion, PluginNotFoundError, Question, events
+from openkoi_files.short_ids import find_by_prefix
+from openkoi_hookspecs import NextAction, PendingQuestion, Question, events
 from openkoi_log import all_segments, select_from
 
 from .asker import question_id
 from .services import Services
-
-SHORT = 8
-SEVERAL = "Several questions begin with {id!r}: {ids}. Give more of the id."
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
@@ -63,12 +61,7 @@ async def answer_question(id: str, answer: str, services: Services) -> PendingQu
 
     Raises PluginNotFoundError, or KoiError where several questions begin so.
     """
-    there = await pending_questions(services)
-    found = [one for one in there if one.id.startswith(id)]
-    if len(found) > 1:
-        raise KoiError(SEVERAL.format(id=id, ids=", ".join(one.id[:SHORT] for one in found)))
-    if not found:
-        raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in there))
+    found = find_by_prefix(id, {one.id: one for one in await pending_questions(services)}, "question")
     if store := await services.asker.store():
-        await store.answer(found[0].id, services.redactor.without_held(answer))
-    return found[0]
+        await store.answer(found.id, services.redactor.without_held(answer))
+    return found
