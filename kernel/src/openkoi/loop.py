@@ -3,11 +3,9 @@
 Knows the order of the phases; knows no models, prompts, plugins or clocks.
 """
 
-from dataclasses import replace
-
 from openkoi_decision.best import best_of, choose_returned
 from openkoi_decision.decide import decide
-from openkoi_decision.facts import failed_before, observe, policy_of
+from openkoi_decision.facts import failed_before, limit_work, observe, policy_of
 from openkoi_decision.refine import refine
 from openkoi_hookspecs import (
     Decision,
@@ -56,7 +54,7 @@ async def solve(run: TaskRun) -> Result:
 
 async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> None:
     """Put an iteration on record, with what it alone cost."""
-    work = limited(work, run.limited)
+    work = limit_work(work, run.limited)
     known = run.replay.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
     spent = known.cost if known else run.cost
@@ -69,13 +67,6 @@ def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, r
     """Return what the decision about an iteration is based on."""
     policy = policy_of(run.task, plan, run.evaluators)
     return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
-
-
-def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
-    """Return the work as ended by a limit if a judge, a hook, a tool or a sub-task reached one."""
-    if not limit or work.ended in (StopReason.BUDGET, StopReason.TIME, StopReason.LOOP, StopReason.PERSON):
-        return work
-    return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
 
 
 async def decide_next(run: TaskRun) -> Decision:

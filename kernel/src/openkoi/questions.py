@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from openkoi_files import is_under_way, under_way
 from openkoi_files.short_ids import find_by_prefix
-from openkoi_hookspecs import NextAction, PendingQuestion, Question, events
-from openkoi_log import all_segments, select_from
+from openkoi_hookspecs import PendingQuestion, Question, RunState, events
+from openkoi_log import summarize_runs
 
 from .asker import question_id
 from .services import Services
@@ -46,14 +46,9 @@ async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
 
 def is_over(question: PendingQuestion, services: Services) -> bool:
     """Whether whoever asks has ended for good: the program that asked outside runs, or a run that has its result."""
-    if not question.run:
-        return True
-    ended = None
-    for path in all_segments(services.config.paths.sessions, question.session) if question.session else ():
-        for record in select_from(path, (events.RunCompleted,)):
-            if record.run == question.outermost and isinstance(record.event, events.RunCompleted):
-                ended = record.event.decision.action
-    return ended not in (None, NextAction.ESCALATE)
+    sessions = [question.session] if question.session else []
+    there = summarize_runs(sessions, services.config.paths.sessions, lambda run: False)
+    return not question.run or (question.outermost, RunState.FINISHED) in ((one.id, one.state) for one in there)
 
 
 async def answer_question(id: str, answer: str, services: Services) -> PendingQuestion:

@@ -1,9 +1,21 @@
 """Collect the facts that a decision is based on. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
-from openkoi_hookspecs import Baseline, Check, Evaluation, Evaluator, ExecutionResult, Facts, Plan, Policy, Task
+from openkoi_hookspecs import (
+    Baseline,
+    Check,
+    Evaluation,
+    Evaluator,
+    ExecutionResult,
+    Facts,
+    Plan,
+    Policy,
+    StopReason,
+    Task,
+)
 
 NOT_ASKED = "no judge gave a score"
 CheckId: TypeAlias = tuple[str, str]
@@ -40,6 +52,13 @@ def observe(
         policy=policy,
         question=is_question(plan, work),
     )
+
+
+def limit_work(work: ExecutionResult, limit: str) -> ExecutionResult:
+    """Return the work as ended by a limit, if one was reached by a judge, a hook, a tool or a sub-task."""
+    if not limit or work.ended in (StopReason.BUDGET, StopReason.TIME, StopReason.LOOP, StopReason.PERSON):
+        return work
+    return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
 
 
 def policy_of(task: Task, plan: Plan, evaluators: Mapping[str, Evaluator]) -> Policy:
