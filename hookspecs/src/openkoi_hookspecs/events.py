@@ -1,4 +1,4 @@
-"""What happens in a run, as it is written to the log and told to whoever listens.
+"""What happens in a run, as it is logged and passed to listeners.
 
 Each event holds only what is its own; the ids, the time and the run are those of the record it is written in.
 A plugin may add events: a subclass whose name begins with the plugin's own and a dot.
@@ -98,7 +98,7 @@ class CycleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """A person is asked, at the terminal or from wherever the question is answered by its id."""
+    """The user is asked, at a frontend that attends or by the question's id."""
 
     name = "question"
     id: str
@@ -107,7 +107,7 @@ class QuestionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered(Event):
-    """What the person said; nothing when nobody did, and the run goes without an answer."""
+    """The user's answer; None if there is none, and the run continues without it."""
 
     name = "question.answer"
     id: str
@@ -259,7 +259,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin added at a moment; silence is not recorded."""
+    """What a plugin returned from a hook; None is not recorded."""
 
     name = "hook.answered"
     durable = False

@@ -1,7 +1,7 @@
 """What plugins implement.
 
 A protocol has few methods. Each takes one fact and at most the run or the workspace's root, so that what
-it is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
+it is given can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
 time: what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and
 left at the end.
 """
@@ -45,10 +45,10 @@ class Provider(Protocol):
 
 @runtime_checkable
 class SupportsDescribe(Protocol):
-    """What a provider may be besides: one that can tell about a model by its name alone, listed or not."""
+    """What a provider may be besides: one that describes a model by its name alone, listed or not."""
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises RequestRejectedError when there is none of that name."""
+        """Describe one model; raises RequestRejectedError if there is none of that name."""
 
 
 @runtime_checkable
@@ -178,7 +178,7 @@ class ToolProvider(Protocol):
 
 
 class Sandbox(Protocol):
-    """A cage for commands. Group ``openkoi.sandboxes``; one is chosen."""
+    """Confines commands. Group ``openkoi.sandboxes``; one is chosen."""
 
     async def probe_level(self) -> int:
         """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
@@ -227,14 +227,14 @@ class AgentRunner(Protocol):
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
         Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
-        want of a person, it is asked again on resume.
+        want of an answer of the user, it is asked again on resume.
         """
 
 
 class Questions(Protocol):
     """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
 
-    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or nobody wants one any more.
+    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or needs none any more.
     """
 
     async def put(self, question: PendingQuestion) -> str | None:
@@ -291,7 +291,7 @@ class PluginSource(Protocol):
 
 @runtime_checkable
 class SupportsHealthCheck(Protocol):
-    """What any plugin may be besides: one that tells ``doctor`` and ``status`` how it is."""
+    """What any plugin may be besides: one that reports its state to ``doctor`` and ``status``."""
 
     async def health(self) -> Mapping[str, str]:
-        """Say what there is to see, a word and its value each; raises a KoiError that says what to do when unwell."""
+        """Return facts about its state by name; raises a KoiError that says what to do if it does not work."""

@@ -60,7 +60,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do, in a person's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
+    """One thing to do, in the user's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
 
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.

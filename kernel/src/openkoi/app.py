@@ -128,18 +128,18 @@ class App:
     # Hooks and plugins
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call every implementation of a hook with the same facts."""
         await self.services.start()
-        return await self.services.hooks.collect(moment, *args, **facts)
+        return await self.services.hooks.collect(hook, *args, **facts)
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every implementation of a hook."""
         await self.services.start()
-        return await self.services.hooks.fold(moment, value, *args, **facts)
+        return await self.services.hooks.fold(hook, value, *args, **facts)
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind without loading them."""

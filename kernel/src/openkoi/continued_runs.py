@@ -22,14 +22,16 @@ from .workspace_state import format_conflicts
 
 @dataclass(frozen=True, slots=True)
 class ContinuedRuns:
-    """Does what is left of runs. ``configured`` lends what does tasks with another configuration."""
+    """Continues runs. ``configured`` yields the ``Runs`` of another configuration."""
 
     services: Services
     configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
 
     async def resume(self, past: Past, changed: Mapping[str, object], inbox: list[str]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
-        with under_way(self.services.running, past.run):  # before the log is read: then nobody writes more of this run
+        with under_way(
+            self.services.running, past.run
+        ):  # before the log is read: then no other process adds to this run
             known = await self.read(past)
             async with self.configured(self.config_of(known, changed)) as runs:
                 return await resume(known, runs, changed, inbox)
@@ -42,11 +44,11 @@ class ContinuedRuns:
             return await fork(known, runs, (at, changed), fresh)
 
     async def read(self, past: Past) -> PastRun:
-        """Read a run from the log; other runs go on meanwhile."""
+        """Read a run from the log, without blocking other runs."""
         return await asyncio.to_thread(read_past_run, self.services.config.paths.sessions, past)
 
     def config_of(self, past: PastRun, changed: Mapping[str, object]) -> Config:
-        """Return the configuration of a run's folder, with the run's models and then these settings over it."""
+        """Return the configuration of a run's folder, overridden by the run's models and then by these settings."""
         folder = past.folder(self.services.config.workspace)
         config = replace(self.services.config_of(folder), workspace=folder)
         return with_settings(config, replace_models(past.models, changed))

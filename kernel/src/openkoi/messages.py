@@ -1,4 +1,4 @@
-"""Pass posts and patterns through plugins. They see each one, and no post takes a secret along."""
+"""Pass posts between apps and the programs that host them, through the hooks of plugins and without secrets."""
 
 from collections.abc import Callable
 from dataclasses import replace

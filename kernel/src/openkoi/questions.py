@@ -32,7 +32,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
 
 
 async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
-    """List the questions without an answer, the oldest first. Those that nobody will hear an answer to are removed."""
+    """List the questions without an answer, the oldest first. Those of ended runs and programs are removed."""
     store = await services.asker.store()
     found = []
     for one in await store.pending() if store else ():
@@ -45,7 +45,7 @@ async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
 
 
 def is_over(question: PendingQuestion, services: Services) -> bool:
-    """Whether whoever asks has ended for good: the program that asked outside runs, or a run that has its result."""
+    """Return whether no answer is needed any more: the program that asked has ended, or the run has its result."""
     sessions = [question.session] if question.session else []
     there = summarize_runs(sessions, services.config.paths.sessions, lambda run: False)
     return not question.run or (question.outermost, RunState.FINISHED) in ((one.id, one.state) for one in there)

@@ -1,4 +1,4 @@
-"""Which secrets are known at the start. Knows settings and keys."""
+"""Make the redactor with the secrets that are known at the start."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,14 +10,14 @@ from openkoi_settings import Config, keys
 
 
 def make_redactor(config: Config) -> Redactor:
-    """A redactor that holds the secrets of the environment, the configuration and the saved keys, used or not."""
+    """Return a redactor for the secrets of the environment, the configuration and the saved keys, used or not."""
     settings = ((key, setting.value) for key, setting in config.settings.items())
     allowed = config[keys.ALLOWED_SECRETS]
     return Redactor([*environment_secrets(config.environment), *secrets_of(settings), *saved_secrets(config)], allowed)
 
 
 def saved_secrets(config: Config) -> Iterator[Secret]:
-    """The saved keys of all providers; a store that cannot be read is reported when a key of it is needed."""
+    """Yield the saved keys of all providers; an unreadable store is reported when a key of it is needed."""
     folder = config.paths.credentials
     with suppress(KoiError, OSError):
         for name in saved_names(folder):

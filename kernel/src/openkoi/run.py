@@ -220,18 +220,18 @@ class TaskRun:
         return self.budget.refused or self.limit_noted
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Ask every plugin at a moment."""
-        said = await self.hooks.collect(moment, *args, **facts)
+        said = await self.hooks.collect(hook, *args, **facts)
         await self.warn()
         return said
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every plugin at a moment."""
-        value = await self.hooks.fold(moment, value, *args, **facts)
+        value = await self.hooks.fold(hook, value, *args, **facts)
         await self.warn()
         return value
 

@@ -53,7 +53,7 @@ def plugin_settings(config: Config) -> dict[str, object]:
 
 @dataclass(slots=True)
 class Services:
-    """The parts that runs use. ``koi`` is what plugins are lent for whatever is not charged to a task."""
+    """The parts that runs share. ``koi`` is passed to plugins for what is not charged to a task."""
 
     config: Config
     plugins: Plugins
@@ -210,7 +210,7 @@ class Services:
         return self.config.paths.running
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
-        """Log events, then pass them to whoever listens."""
+        """Log events, then pass them to listeners."""
         return self.publisher.publish(run, happened)
 
     def publish_of_task(self, id: str, event: Event) -> None:

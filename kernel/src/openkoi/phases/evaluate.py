@@ -90,7 +90,7 @@ def judges_of(run: TaskRun) -> frozenset[str]:
 
 
 async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
-    """Each evaluator's opinion, by name; each sees what those before it found."""
+    """Ask each evaluator; return the opinions by name. Each sees what those before it found."""
     said: dict[str, Evaluation] = {}
     if not run.evaluators:
         return said
@@ -114,7 +114,7 @@ async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]
 
 
 async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
-    """One opinion. One that fails gives none; a judge that fails is asked once more.
+    """Ask one evaluator; one that fails has no opinion, and a judge that fails is asked once more.
 
     A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
     """

@@ -1,4 +1,4 @@
-"""Make the plan: what the model will be told during the whole run. Knows sections.
+"""Make the plan: the sections of the prompt that all iterations share.
 
 Where a planner is configured, it is asked once for the steps; without one the plan is the task itself. Whether the
 words ask a question is looked at only where it matters before the work: it takes 45 ms of CPU (question.py).
@@ -31,7 +31,7 @@ KERNEL, PLANNER = "openkoi", "planner"
 
 
 async def make_plan(recall: Recall, run: TaskRun) -> Plan:
-    """The task itself, with what plugins and memory add to it."""
+    """Return the plan: the instructions, what memory and plugins add, and the planner's steps."""
     if known := run.replay.take(events.PlanReady):
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)

@@ -1,4 +1,4 @@
-"""Which iteration is the best, and which one a run returns. Pure."""
+"""Choose the best iteration, and the one that a run returns. Pure."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ from .history import score_of
 
 
 def best_of(iterations: Sequence[Iteration]) -> Iteration:
-    """The best, not the last. An unjudged one never beats a judged one; of equals the earlier wins."""
+    """Return the best iteration, not the last. An unjudged one never beats a judged one; of equals the earlier wins."""
     return max(iterations, key=lambda one: one.merit)
 
 
 def choose_returned(iterations: Sequence[Iteration], decision: NextAction) -> Iteration:
-    """The iteration whose files and answer a run returns.
+    """Return the iteration whose files and answer a run returns.
 
     What was accepted, or waits for the user, is the last one. Otherwise it is the best that was judged. Where none was,
     the files stay as they are: the last iteration that did something.

@@ -15,9 +15,9 @@ NOT_A_JUDGE = (
 
 
 def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Sequence[str] = ()) -> Evaluation:
-    """One evaluation of many, by the evaluators' names.
+    """Merge evaluations, by the evaluators' names, into one.
 
-    Where a judge that was asked has no opinion the score is unknown; what other evaluators could not tell is missing.
+    Where a judge that was asked has no opinion the score is unknown; what other evaluators could not check is missing.
     ``silent`` says which required evaluators have none: that counts as both. The mode is that of the opinion which
     skipped most.
     """
@@ -45,13 +45,13 @@ def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Seque
 
 
 def shares(scores: Sequence[Score]) -> list[Score]:
-    """The scores of one judge with weights that sum to one, so that each of several judges counts as much."""
+    """Return the scores of one judge with weights that sum to one, so that each of several judges counts as much."""
     whole = sum(score.weight for score in scores) or 1.0
     return [replace(score, weight=score.weight / whole) for score in scores]
 
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Of equal findings keep the severest, in the place of the first."""
+    """Keep the severest of equal findings, in the place of the first."""
     kept: dict[tuple[str, str, str], Finding] = {}
     for finding in findings:
         same = (finding.rule, finding.where, finding.title)
@@ -90,7 +90,7 @@ def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
 
 
 def hidden_failures(folded: Evaluation, given: Evaluation) -> Iterator[str]:
-    """The failing checks, blockers and missing checks that are not there any more, in words."""
+    """Describe the failing checks, blockers and missing checks that were removed."""
     yield from (f"the failing check {name}" for name in sorted(given.failing - folded.failing))
     kept = {finding.key for finding in folded.blockers}
     yield from (f"the blocker {finding.title!r}" for finding in given.blockers if finding.key not in kept)
@@ -98,7 +98,7 @@ def hidden_failures(folded: Evaluation, given: Evaluation) -> Iterator[str]:
 
 
 def passing(evaluation: Evaluation) -> frozenset[str]:
-    """The names of the required checks that pass."""
+    """Return the names of the required checks that pass."""
     return frozenset(check.name for check in evaluation.checks if check.required and check.passed)
 
 

@@ -116,7 +116,7 @@ def same_findings_open(history: History) -> bool:
 
 
 def still_open(history: History) -> set[tuple[str, str, str]]:
-    """Findings that were open in each of the last three iterations."""
+    """Return the findings that were open in each of the last three iterations."""
     if len(history.iterations) < STUBBORN:
         return set()
     recent = history.iterations[-STUBBORN:]
