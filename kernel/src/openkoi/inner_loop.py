@@ -27,6 +27,7 @@ from openkoi_hookspecs import (
 from openkoi_isolation import sanitize_text
 from openkoi_models import EXECUTOR, answer_tokens, executor_of
 from openkoi_progress import Gain, Standstill, Step
+from openkoi_prompt.conversation import Conversation
 
 from .compact import compact
 from .run import TaskRun
