@@ -157,7 +157,7 @@ async def keep_short(reply: Response, run: TaskRun) -> None:
 
 
 async def ask_model(run: TaskRun) -> Response:
-    """What the model answers; a conversation that has become too long for it is made shorter, twice at most."""
+    """Call the model; a conversation that has become too long for it is made shorter, twice at most."""
     for _ in range(COMPACTIONS):
         try:
             return await run.chat(request_of(run))
@@ -199,7 +199,7 @@ def step(one: ToolOutcome) -> Step:
 
 
 def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
-    """What the workspace shows of these calls; only looked at when one may have changed it."""
+    """Return what these calls changed in the workspace, which is read only when one of them may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
         return Gain.NOTHING

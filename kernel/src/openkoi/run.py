@@ -155,7 +155,7 @@ class TaskRun:
         return self.budget.cost
 
     def take_iteration_cost(self) -> Cost:
-        """What has been used since this was asked last; of iterations that are in the log already, nothing."""
+        """Return what was used since the last call of this; nothing for iterations that are in the log already."""
         if self.replay.written[events.IterationFinished] > 0:
             return Cost()
         before, now = self.reported_cost, self.cost

@@ -126,12 +126,12 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
 
 
 def unanswered(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
-    """A call that the user has to allow, and did not answer; where that ends the run, it is made on resuming."""
+    """Return a call that the user has to allow and did not answer; where that ends the run, it is made on resume."""
     return ToolOutcome(call, failed(call, NOBODY if ends_run else UNANSWERED), tool, needs_user=ends_run)
 
 
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
-    """What the call brought before the run was interrupted, if it was made then."""
+    """Return the result of a call that was made before the run was interrupted; None if it was not."""
     changes = tool is not None and tool.effect > Effect.READS
     known = run.replay.result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
@@ -141,7 +141,7 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
 
 
 async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
-    """The tool's result; whatever goes wrong in it is one too, for the model to read."""
+    """Return the result of a tool; a failure is a result, too, which the model reads."""
     try:
         with confined():
             result = await run.with_deadline(tool.call(fitted(call.arguments, tool.parameters)))
@@ -176,5 +176,5 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
 
 
 def default_verdict(tool: Tool) -> Permission:
-    """What holds when nobody has a say: what cannot be taken back is asked about."""
+    """Return the permission when no plugin has given one: what cannot be undone is asked about."""
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()

@@ -43,13 +43,13 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
 
 
 async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
-    """The inner loop: the model works through tools until it is done."""
+    """Run the inner loop: the model works with tools until it is done."""
     await address(plan, run)
     return await run_inner_loop(run)
 
 
 async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
-    """A worker works in the model's place; it says when it is done."""
+    """Let an agent runner work in place of the model; it says when it is done."""
     worker = await run.services.components.worker(run.agent.worker, run.root)
     run.worker_works = True
     try:
@@ -86,7 +86,7 @@ async def address(plan: Plan, run: TaskRun) -> None:
 
 
 async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
-    """What the execution left behind, with the files as they are now kept."""
+    """Return what the execution left, with a checkpoint of its files."""
     checkpoint = await run.workspace_state.checkpoint() if run.workspace_state.origin else ""
     diff = await run.workspace_state.changes(checkpoint)
     await run.warn()
