@@ -146,7 +146,7 @@ class SupportsReset(Protocol):
     """A memory that can begin again, to be given the whole log."""
 
     async def reset(self) -> Path | None:
-        """Move what it knows aside, whoever else uses it; return where that is, if there was any."""
+        """Move what it knows aside, also while others use it; return where that is, if there was any."""
 
 
 class ShadowMemory(Memory, Protocol):

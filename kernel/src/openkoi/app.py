@@ -288,7 +288,7 @@ class App:
         return self.services.consents.remove(id)
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:
-        """List the questions without an answer, the oldest first; those that nobody waits for are removed."""
+        """List the questions without an answer, the oldest first; those of ended runs and programs are removed."""
         from .questions import pending_questions
 
         return await pending_questions(self.services)

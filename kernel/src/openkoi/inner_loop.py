@@ -1,6 +1,6 @@
-"""The inner loop: a call of the model, the tools it asks for, and round again until it answers without asking.
+"""Run the inner loop: call the model, run the tools it asks for, and repeat until it answers without asking.
 
-Task runs, chat and every frontend use it. Knows conversations and tools; knows no evaluation, plan or file.
+It depends on conversations and tools, and on no evaluation, plan or file.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class InnerLoopResult:
 
 
 async def run_inner_loop(run: TaskRun) -> InnerLoopResult:
-    """Go round until the model answers, or something stops it."""
+    """Run cycles until the model answers, or something stops it."""
     ending = await run_cycles(run)
     await run.emit(events.InnerLoopEnded(ending.condition or REASONS[ending.why]))
     return ending
@@ -107,7 +107,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
 
 
 async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
-    """Add a message of ours to the conversation, or begin a new one with it and the task's history and parts."""
+    """Add a message to the conversation, or begin a new one with it and the task's history and parts."""
     known = run.replay.take(events.MessageAdded, lambda one: not one.from_user)
     given = Message.user(text, *(run.task.parts if fresh else ()))
     message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
@@ -120,7 +120,7 @@ async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
 
 
 async def take_messages(run: TaskRun) -> None:
-    """Add what the user has said meanwhile to the conversation; of what was said before, what came here."""
+    """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
     for known in run.replay.said_before(executor_of(run.task.agent) or EXECUTOR):
         run.conversation.say(known.message)
     while run.nested.inbox:
@@ -130,7 +130,7 @@ async def take_messages(run: TaskRun) -> None:
 
 
 def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:
-    """End with a reply that asks for no tool. What was said earlier, beside a call, is not its answer."""
+    """End with a reply that asks for no tool. Text that came earlier, beside a call, is not its answer."""
     if is_refusal(reply):
         return InnerLoopResult(reply.text, StopReason.REFUSED)
     if is_truncated(reply):
@@ -140,7 +140,7 @@ def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopRes
 
 
 def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> InnerLoopResult:
-    """How it ends at a limit: well, where the end of the money was declared to be an end."""
+    """Return how it ends at a limit: done, if the agent declares the end of its budget as the end of its work."""
     if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
         run.budget.refused = ""
         return InnerLoopResult(text, StopReason.DONE, condition=EXHAUSTED)
@@ -157,7 +157,7 @@ async def keep_short(reply: Response, run: TaskRun) -> None:
 
 
 async def ask_model(run: TaskRun) -> Response:
-    """Call the model; a conversation that has become too long for it is made shorter, twice at most."""
+    """Return the model's answer; make a conversation shorter that is too long for it, up to twice."""
     for _ in range(COMPACTIONS):
         try:
             return await run.chat(request_of(run))
@@ -182,7 +182,7 @@ def is_truncated(reply: Response) -> bool:
 
 
 async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) -> StopReason | None:
-    """Show the model its results, and tell whether going on makes sense."""
+    """Add the results to the conversation; return why the loop ends, or None if it continues."""
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
@@ -199,7 +199,7 @@ def step(one: ToolOutcome) -> Step:
 
 
 def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
-    """Return what these calls changed in the workspace, which is read only when one of them may have changed it."""
+    """Return what these calls changed in the workspace, which is compared only if one may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
         return Gain.NOTHING
@@ -208,7 +208,7 @@ def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
 
 
 async def going_in_circles(run: TaskRun) -> bool:
-    """Whether to stop: a person is warned first, then asked; the last ceiling holds for everybody."""
+    """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
     state = run.standstill
     if state.stuck:
         await run.emit(

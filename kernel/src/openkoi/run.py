@@ -1,6 +1,6 @@
-"""One task under way. Implements ``Run``: whatever it does is charged to the task, bound by its limits and logged.
+"""One task under way. Implements ``Run``: all it does is charged to the task, bound by its limits and logged.
 
-Holds what the phases share: the conversation, the tools, the checkpoints. Knows no phase.
+Contains what the phases share: the conversation, the tools, the checkpoints.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ NO_AGENT = Agent(name="")
 
 @dataclass(slots=True)
 class TaskRun:
-    """A run, as plugins are lent it and as the phases carry it."""
+    """A run, as plugins and phases use it."""
 
     services: Services
     task: Task
@@ -146,16 +146,16 @@ class TaskRun:
 
     @property
     def agent(self) -> Agent:
-        """Who does the task; nobody in particular, as a rule."""
+        """The agent that does the task; by default one without a definition."""
         return self.task.agent or NO_AGENT
 
     @property
     def cost(self) -> Cost:
-        """What has been used so far, by anyone."""
+        """What has been used so far, by sub-tasks and plugins too."""
         return self.budget.cost
 
     def take_iteration_cost(self) -> Cost:
-        """Return what was used since the last call of this; nothing for iterations that are in the log already."""
+        """Return what was used since the last call; nothing for iterations that are in the log already."""
         if self.replay.written[events.IterationFinished] > 0:
             return Cost()
         before, now = self.reported_cost, self.cost
@@ -165,7 +165,7 @@ class TaskRun:
     # What a Koi can do, within this task.
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Ask memory; what is wrong with it is said."""
+        """Ask memory; warn if it fails."""
         try:
             return await self.with_deadline(self.services.search(query))
         except LimitExceededError:
@@ -222,7 +222,7 @@ class TaskRun:
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        """Ask every plugin at a moment."""
+        """Call every implementation of a hook with the same facts."""
         said = await self.hooks.collect(hook, *args, **facts)
         await self.warn()
         return said
@@ -230,7 +230,7 @@ class TaskRun:
     async def fold(
         self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
-        """Pass a value through every plugin at a moment."""
+        """Pass a value through every implementation of a hook."""
         value = await self.hooks.fold(hook, value, *args, **facts)
         await self.warn()
         return value
@@ -238,7 +238,7 @@ class TaskRun:
     # What is a run's own.
 
     async def chat(self, request: Request) -> Response:
-        """Call a model; the worst case is reserved first. What was answered before is not asked again."""
+        """Call a model; the worst case is reserved first. A logged answer is not asked for again."""
         known = self.replay.answer(request)
         return await self.models.chat(request) if known is None else known.response
 
@@ -257,7 +257,7 @@ class TaskRun:
         return await with_timeout(awaited, self.budget.seconds_left, self.budget.deadlines)
 
     async def emit(self, event: Event, *more: Event) -> None:
-        """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
+        """Log events, then pass them to listeners; events that a listener emits are logged only."""
         happened = [one for one in (event, *more) if not self.replay.covers(one)]
         if not happened:
             return
@@ -288,6 +288,6 @@ class TaskRun:
     # The workspace, and how it was.
 
     async def go_back_to(self, work: ExecutionResult) -> None:
-        """Bring the files back as this work left them; what cannot be brought back is said."""
+        """Restore the files as this work left them; warn of those that cannot be restored."""
         await self.workspace_state.restore_to(work)
         await self.warn()

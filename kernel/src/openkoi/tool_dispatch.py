@@ -1,6 +1,6 @@
-"""Run the tools that a model asks for: permitted one by one, written down before the effect, settled all together.
+"""Run the tools that a model asks for: each call is permitted, and logged before its effect.
 
-Knows tools and verdicts; knows no model, plan or prompt.
+Depends on tools and permissions, and on no model, plan or prompt.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     is_yes,
 )
 from openkoi_isolation import confined, copy_call, type_error_of
-from openkoi_log import NOBODY, UNKNOWN, plugin_call_id
+from openkoi_log import UNAPPROVED, UNKNOWN, plugin_call_id
 from openkoi_models import check_result
 from openkoi_schema import approval_question, fitted, format_progress, meant, unknown_tool
 
@@ -48,7 +48,7 @@ PLUGIN_CALLS: ContextVar[int] = ContextVar("nested calls by plugins", default=0)
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """A call with its result, and its tool if there is one. ``waits`` says that only a person's word is missing."""
+    """A call with its result, and its tool if there is one. ``needs_user``: only the user's permission is missing."""
 
     call: ToolCall
     result: ToolResult
@@ -126,12 +126,12 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
 
 
 def unanswered(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
-    """Return a call that the user has to allow and did not answer; where that ends the run, it is made on resume."""
-    return ToolOutcome(call, failed(call, NOBODY if ends_run else UNANSWERED), tool, needs_user=ends_run)
+    """Return the result of a call that waits for the user's permission; a resumed run makes the call."""
+    return ToolOutcome(call, failed(call, UNAPPROVED if ends_run else UNANSWERED), tool, needs_user=ends_run)
 
 
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
-    """Return the result of a call that was made before the run was interrupted; None if it was not."""
+    """Return the call's logged result, if it was made before the run was interrupted."""
     changes = tool is not None and tool.effect > Effect.READS
     known = run.replay.result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
@@ -141,7 +141,7 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
 
 
 async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
-    """Return the result of a tool; a failure is a result, too, which the model reads."""
+    """Return the tool's result; an error is a failed result, for the model to read."""
     try:
         with confined():
             result = await run.with_deadline(tool.call(fitted(call.arguments, tool.parameters)))
@@ -158,7 +158,7 @@ def failed(call: ToolCall, text: str) -> ToolResult:
 
 
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permission:
-    """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
+    """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if isinstance(strictest, Allow):
@@ -172,9 +172,9 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
         await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
-    return Deny("the person said no" if not why or (is_no(why) and ":" not in why) else why)
+    return Deny("the user said no" if not why or (is_no(why) and ":" not in why) else why)
 
 
 def default_verdict(tool: Tool) -> Permission:
-    """Return the permission when no plugin has given one: what cannot be undone is asked about."""
+    """Return the permission without plugins: irreversible calls need the user's."""
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()

@@ -330,7 +330,7 @@ def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> N
     after, whole = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
 
     assert ("Allow write_file" in before, "Not finished" in before) == (True, True)
-    assert "! write_file(one.txt) -> A person has to allow this" in tree
+    assert "! write_file(one.txt) -> Not run: this needs the user's approval" in tree
     assert "? Allow write_file" in tree
     assert (0, "Done.\n") == (done.returncode, done.stdout), done.stderr
     assert ("Waiting" in after, "Not finished" in after) == (False, False)

@@ -1,4 +1,4 @@
-"""Let the model work, and see what came of it. Knows conversations and files' changes; knows no evaluation."""
+"""Let the model, or an agent runner, do the work, and collect what it changed."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ from ..section_limits import admit
 
 
 async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
-    """One execution: from the opening, from the last evaluation's feedback, or afresh from the best so far."""
+    """Execute once: from the opening, with the last evaluation's feedback, or again from the best iteration."""
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
         run.budget.keep_back(*await run.models.judgement_cost())
     ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
@@ -49,7 +49,7 @@ async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
 
 
 async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
-    """Let an agent runner work in place of the model; it says when it is done."""
+    """Let an agent runner work in the model's place."""
     worker = await run.services.components.worker(run.agent.worker, run.root)
     run.worker_works = True
     try:
@@ -70,7 +70,7 @@ async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
 
 
 async def address(plan: Plan, run: TaskRun) -> None:
-    """Tell the model what to do now."""
+    """Add the message that says what to do now."""
     given = await run.collect(hooks.before_execute, plan=plan, run=run)
     own = conversation_end(merged(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
@@ -86,7 +86,7 @@ async def address(plan: Plan, run: TaskRun) -> None:
 
 
 async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
-    """Return what the execution left, with a checkpoint of its files."""
+    """Return the execution's result, with a checkpoint of the files."""
     checkpoint = await run.workspace_state.checkpoint() if run.workspace_state.origin else ""
     diff = await run.workspace_state.changes(checkpoint)
     await run.warn()

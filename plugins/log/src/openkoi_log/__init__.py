@@ -14,7 +14,7 @@ from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
 from .plugin_calls import plugin_call_id
 from .reading import all_segments, read_segment, segments
-from .replayable import NOBODY
+from .replayable import UNAPPROVED
 from .rerun import UNKNOWN, Rerun, rerun_of
 from .run_summaries import sessions_of, summarize_runs
 from .run_view import QuestionView, RunView
@@ -24,7 +24,7 @@ from .selecting import head_of, is_kind, select_from, select_records, spelled
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
 __all__ = [
-    "NOBODY",
+    "UNAPPROVED",
     "UNKNOWN",
     "Beginning",
     "Call",
