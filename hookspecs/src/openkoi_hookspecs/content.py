@@ -38,13 +38,11 @@ class Blob:
 
     def read(self) -> bytes:
         """Return the bytes; raise KoiError if the file is missing or damaged."""
-        from hashlib import sha256
-
         try:
             data = self.path.read_bytes()
         except OSError as error:
             raise KoiError(f"{self.path}, which the run log refers to, cannot be read: {error.strerror}.") from error
-        if sha256(data).hexdigest() != self.digest:
+        if digest_of(data) != self.digest:
             raise KoiError(f"{self.path}, which the run log refers to, is damaged.")
         return data
 
@@ -68,6 +66,11 @@ class Image:
     def size(self) -> int:
         """The number of bytes."""
         return size_of(self.content)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes, in hexadecimal."""
+        return digest_of(self.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,11 @@ class File:
         return size_of(self.content)
 
     @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes, in hexadecimal."""
+        return digest_of(self.content)
+
+    @property
     def text(self) -> str | None:
         """Its text, if its media type is one of text and its bytes are UTF-8; otherwise None."""
         if not self.media_type.startswith(TEXT_TYPES):
@@ -114,6 +122,13 @@ def bytes_of(content: bytes | Blob) -> bytes:
 def size_of(content: bytes | Blob) -> int:
     """Return how many bytes there are."""
     return content.size if isinstance(content, Blob) else len(content)
+
+
+def digest_of(content: bytes | Blob) -> str:
+    """Return the SHA-256 of the bytes, in hexadecimal."""
+    from hashlib import sha256
+
+    return content.digest if isinstance(content, Blob) else sha256(content).hexdigest()
 
 
 def image_type(data: bytes) -> str:

@@ -4,12 +4,9 @@ Knows tools and verdicts; knows no model, plan or prompt.
 """
 
 import asyncio
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from hashlib import sha256
 from time import monotonic
 
 from openkoi_hookspecs import (
@@ -21,7 +18,6 @@ from openkoi_hookspecs import (
     LimitExceededError,
     Permission,
     PluginError,
-    Question,
     Tool,
     ToolCall,
     ToolResult,
@@ -33,7 +29,7 @@ from openkoi_hookspecs import (
 from openkoi_isolation import confined, copy_call, type_error_of
 from openkoi_log import NOBODY, UNKNOWN, plugin_call_id
 from openkoi_models import check_result
-from openkoi_schema import fitted, format_progress, meant
+from openkoi_schema import approval_question, fitted, format_progress, meant, unknown_tool
 
 from .baselines import capture_baseline
 from .effects import effects_of
@@ -105,7 +101,7 @@ async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> 
 async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
-        return ToolOutcome(call, failed(call, call.parse_error or unknown(call, run)))
+        return ToolOutcome(call, failed(call, call.parse_error or unknown_tool(call, run.tools)))
     verdict = await check_permission(call, tool, run)
     if isinstance(verdict, Ask):
         return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
@@ -161,13 +157,6 @@ def failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(text, failed=True, call=call.id)
 
 
-def unknown(call: ToolCall, run: TaskRun) -> str:
-    names = [tool.name for tool in run.tools]
-    near = get_close_matches(call.tool, names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
-
-
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permission:
     """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
@@ -176,7 +165,7 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
         await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
         return strictest
-    answer = await run.ask(question(call, tool, strictest, run.services.redactor))
+    answer = await run.ask(approval_question(call, tool, strictest.reason, run.services.redactor))
     if answer is None:
         return strictest
     if is_yes(answer):
@@ -189,11 +178,3 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
 def default_verdict(tool: Tool) -> Permission:
     """What holds when nobody has a say: what cannot be taken back is asked about."""
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
-
-
-def question(call: ToolCall, tool: Tool, verdict: Ask, redact: Callable[[str], str]) -> Question:
-    """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
-    arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
-    text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
-    digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Question(text, choices=("yes", "no"), digest=digest)

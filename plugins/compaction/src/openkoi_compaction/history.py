@@ -7,7 +7,20 @@ beside the conversation is no turn.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Arguments, Effect, Json, Part, Record, Role, Run, Tool, ToolError, ToolResult, events
+from openkoi_hookspecs import (
+    Arguments,
+    Effect,
+    Json,
+    Part,
+    Record,
+    Role,
+    Run,
+    Task,
+    Tool,
+    ToolError,
+    ToolResult,
+    events,
+)
 from openkoi_schema import Parameters
 
 from .marks import TOOL
@@ -62,16 +75,29 @@ class History:
 
 def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
     """The turns of a run's conversation, the one that is under way last."""
-    talk: list[Turn] = []
+    talk, before = list[Turn](), list[Turn]()
     for event in (record.event for record in records if record.run == run):
         match event:
+            case events.TaskStarted(task=task):
+                before = turns_before(task)
             case events.MessageAdded(new_conversation=True):
-                talk = []
+                talk = [*before]
             case events.ModelResponse(role=role, response=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
                 talk += [] if aside else [Turn(reply.parts)]
             case events.ToolCallFinished(result=result, by_plugin=False) if talk:
                 talk[-1].answered.append(result)
+    return talk
+
+
+def turns_before(task: Task) -> list[Turn]:
+    """The turns of the conversation that a task continues."""
+    talk: list[Turn] = []
+    for message in task.history:
+        if message.role is Role.ASSISTANT:
+            talk.append(Turn(message.parts))
+        elif talk:
+            talk[-1].answered.extend(part for part in message.parts if isinstance(part, ToolResult))
     return talk
 
 

@@ -6,10 +6,8 @@ same objects, whose bytes providers keep.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
 from openkoi_hookspecs import (
-    Blob,
     File,
     Image,
     KoiError,
@@ -85,7 +83,7 @@ class SendableMessages:
         A broken image makes every request be refused that contains it.
         """
         known = self.refusals.get(resolved.name, frozenset())
-        sent = frozenset(map(digest_of, media_in(messages)))
+        sent = frozenset(part.digest for part in media_in(messages))
         if not is_about_content(error) or resolved.name in self.blind or not sent - known:
             return False
         self.refusals[resolved.name] = known | sent
@@ -121,7 +119,7 @@ class SendableMessages:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
         if isinstance(part, File) and (text := part.text) is not None:
             return Text(fenced(part.name, text))
-        if shown.refused and digest_of(part) in shown.refused:
+        if shown.refused and part.digest in shown.refused:
             return self.note(part, shown, REFUSED)
         if not shown.sees:
             return self.note(part, shown, "cannot see images")
@@ -139,8 +137,3 @@ class SendableMessages:
 def is_about_content(error: RequestRejectedError) -> bool:
     """Whether a refusal may be due to an image or a file in the request: not to its length, the key or the quota."""
     return not error.context_overflow and any(status in str(error) for status in CONTENT_STATUSES)
-
-
-def digest_of(part: Image | File) -> str:
-    """Return the digest of a part's bytes, which are not read for that where the log keeps them."""
-    return part.content.digest if isinstance(part.content, Blob) else sha256(part.content).hexdigest()

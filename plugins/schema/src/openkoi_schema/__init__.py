@@ -2,9 +2,9 @@
 
 from .arguments import fitted
 from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
+from .call_texts import approval_question, format_progress, unknown_tool
 from .parameters import Given, Parameters
 from .paths import PATH_ARGUMENTS, written
-from .progress import format_progress
 from .protected_paths import ProtectedPath, all_protected, first_protected
 from .rare import CALL, FIND, meant, offered
 
@@ -17,6 +17,7 @@ __all__ = [
     "ProtectedPath",
     "Rule",
     "all_protected",
+    "approval_question",
     "first_protected",
     "fitted",
     "format_progress",
@@ -26,5 +27,6 @@ __all__ = [
     "offered",
     "protected_globs",
     "rule_of",
+    "unknown_tool",
     "written",
 ]

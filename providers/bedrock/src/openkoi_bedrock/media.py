@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from hashlib import sha256
 
 from openkoi_hookspecs import File, Image
 from openkoi_wire import base64_of
@@ -39,4 +38,4 @@ def note(part: Image | File, what: str) -> Block:
 def name_of(file: File) -> str:
     """Return a name that Converse takes, and that no other document has."""
     plain = NOT_IN_NAMES.sub(" ", file.name).strip()[:150]
-    return f"{plain} {sha256(file.data).hexdigest()[:8]}".strip()
+    return f"{plain} {file.digest[:8]}".strip()

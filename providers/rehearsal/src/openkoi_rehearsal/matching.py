@@ -4,11 +4,11 @@ Which turns are used up is read off the conversation: the assistant's turns in i
 same time never take each other's turns, asking the same again gets the same answer, and a run that was killed goes on.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from openkoi_hookspecs import Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs import File, Image, Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
 
 from .script import Script, Turn, When
 
@@ -26,12 +26,14 @@ class Asked:
     newest: str
     after: int
     tools: bool
+    images: int
 
 
 def choose(script: Script, request: Request, failed: Collection[int] = ()) -> int | None:
     """Find the first turn that fits and is not used up; ``failed`` ones have had their accident."""
     gone = used(script.turns, request.messages) | set(failed)
-    asked = Asked(prompt(request), last(request), spoken(request.messages), bool(request.tools))
+    images = sum(isinstance(part, Image) for message in request.messages for part in shown_in(message))
+    asked = Asked(prompt(request), last(request), spoken(request.messages), bool(request.tools), images)
     fitting = (n for n, turn in enumerate(script.turns) if n not in gone and fits(turn.when, asked))
     return next(fitting, None)
 
@@ -39,6 +41,8 @@ def choose(script: Script, request: Request, failed: Collection[int] = ()) -> in
 def fits(when: When, asked: Asked) -> bool:
     """Tell whether a request looks as a turn wants it."""
     if when.after not in (None, asked.after) or when.tools not in (None, asked.tools):
+        return False
+    if when.images not in (None, asked.images):
         return False
     return all(text in asked.prompt for text in when.contains) and all(text in asked.newest for text in when.last)
 
@@ -77,8 +81,27 @@ def last(request: Request) -> str:
 
 
 def words(message: Message) -> str:
-    """What stands in a message."""
-    return "\n".join(part.text for part in message.parts if isinstance(part, Text | ToolResult))
+    """What stands in a message; an image or a file by its media type, and its name if it has one."""
+    return "\n".join(told for part in shown_in(message) if (told := word(part)))
+
+
+def shown_in(message: Message) -> Iterator[Part]:
+    """The parts of a message, and after a tool's result those in it."""
+    for part in message.parts:
+        yield part
+        yield from part.parts if isinstance(part, ToolResult) else ()
+
+
+def word(part: Part) -> str:
+    """What stands in a part."""
+    match part:
+        case Text(text=text) | ToolResult(text=text):
+            return text
+        case Image(media_type=media_type):
+            return f"[{media_type}]"
+        case File(media_type=media_type, name=name):
+            return f"[{name} {media_type}]"
+    return ""
 
 
 def at_a_loss(script: Script, request: Request, failed: Collection[int] = ()) -> str:

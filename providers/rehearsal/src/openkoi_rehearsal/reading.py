@@ -30,7 +30,7 @@ def changed(path: Path) -> int:
 def performed(path: Path, _changed: int) -> Script:
     """Read a script once for each time it was written."""
     here = opened(path)
-    table = here.table(("context", "output", "price", "turns"))
+    table = here.table(("context", "output", "price", "can", "turns"))
     if "turns" not in table:
         raise here.mistake("has no turns. It needs turns: a list of answers")
     return Script(
@@ -39,6 +39,7 @@ def performed(path: Path, _changed: int) -> Script:
         context=get(table, "context", Place.count, CONTEXT),
         output=get(table, "output", Place.count, OUTPUT),
         price=get(table, "price", price, FREE),
+        can=get(table, "can", Place.texts, ()),
     )
 
 
@@ -97,12 +98,13 @@ def arguments(place: Place) -> Arguments:
 
 def when(place: Place) -> When:
     """Read what a prompt has to look like."""
-    table = place.table(("contains", "last", "after", "tools"))
+    table = place.table(("contains", "last", "after", "tools", "images"))
     return When(
         contains=get(table, "contains", Place.texts, ()),
         last=get(table, "last", Place.texts, ()),
         after=table["after"].count() if "after" in table else None,
         tools=table["tools"].flag() if "tools" in table else None,
+        images=table["images"].count() if "images" in table else None,
     )
 
 

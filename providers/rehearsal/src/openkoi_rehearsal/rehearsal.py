@@ -1,15 +1,18 @@
 """Scripts in files, each selectable like a model: ``rehearsal/<file>``."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Chunk, Env, Model, Request, RequestRejectedError
+from openkoi_hookspecs.content import IMAGE_TYPES
 
 from .matching import at_a_loss, choose, spoken
 from .reading import read
 from .script import Script
 from .speaking import speak
+
+MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
 class Rehearsal:
@@ -22,6 +25,11 @@ class Rehearsal:
     def __init__(self, *, folder: Annotated[str, Env("OPENKOI_REHEARSAL")] = "") -> None:
         self.folder = folder
         self.accidents: dict[tuple[str, str], frozenset[int]] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it is shown besides text."""
+        return MEDIA_TYPES
 
     async def models(self) -> Sequence[Model]:
         """List the scripts in the folder that can be read; ``health`` tells of the others."""
@@ -81,4 +89,4 @@ def tried(file: Path) -> Script | RequestRejectedError:
 
 def model(name: str, script: Script) -> Model:
     """Say what a script pretends to be."""
-    return Model(name, context=script.context, output=script.output, price=script.price)
+    return Model(name, context=script.context, output=script.output, price=script.price, can=script.can)

@@ -18,18 +18,21 @@ class When:
     """What a request has to look like for a turn to fit; what is left out fits any.
 
     ``contains`` is looked for in the whole prompt, ``last`` in the newest message; ``after`` counts the assistant's
-    turns so far in this conversation; ``tools`` says whether tools are offered, which judges do not do.
+    turns so far in this conversation; ``tools`` says whether tools are offered, which judges do not do; ``images``
+    counts the images in the whole prompt.
     """
 
     contains: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     after: int | None = None
     tools: bool | None = None
+    images: int | None = None
 
     def __str__(self) -> str:
         told = [f"contains {text!r}" for text in self.contains] + [f"last {text!r}" for text in self.last]
         told += [] if self.after is None else [f"after {self.after}"]
         told += [] if self.tools is None else [f"tools {str(self.tools).lower()}"]
+        told += [] if self.images is None else [f"images {self.images}"]
         return ", ".join(told) or "always"
 
 
@@ -75,3 +78,4 @@ class Script:
     context: int = CONTEXT
     output: int = OUTPUT
     price: Price = FREE
+    can: tuple[str, ...] = ()

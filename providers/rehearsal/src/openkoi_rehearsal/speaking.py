@@ -9,6 +9,7 @@ from dataclasses import replace
 from openkoi_hookspecs import (
     Chunk,
     FinishReason,
+    Image,
     ProviderUnavailableError,
     Reasoning,
     Request,
@@ -19,11 +20,12 @@ from openkoi_hookspecs import (
     Usage,
 )
 
-from .matching import prompt
+from .matching import prompt, shown_in
 from .script import Fault, Mishap, Said, Turn
 
 PIECES = 4
 CHARACTERS = 4
+IMAGE = 1_000
 
 
 async def speak(turn: Turn, request: Request, name: str) -> AsyncIterator[Chunk]:
@@ -68,9 +70,10 @@ def accident(fault: Fault) -> ProviderUnavailableError | RequestRejectedError:
 
 
 def estimate(request: Request, parts: Sequence[Said]) -> Usage:
-    """Guess the tokens of a request and its answer from their length."""
+    """Guess the tokens of a request and its answer from their length; an image is as much as a page."""
     written = sum(len(weight(part)) for part in parts)
-    return Usage(input=tokens(len(prompt(request))), output=tokens(written))
+    images = sum(isinstance(part, Image) for message in request.messages for part in shown_in(message))
+    return Usage(input=tokens(len(prompt(request))) + IMAGE * images, output=tokens(written))
 
 
 def weight(part: Said) -> str:
