@@ -1,0 +1,157 @@
+"""The plugins that the pages of hookspecs show, taken out of them and installed as distributions."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cli_process import Shell
+
+from openkoi_hookspecs import Record
+from openkoi_log import read_segment, segments
+
+PAGES = Path(__file__).parent.parent / "hookspecs"
+HEADING = re.compile(r"^#{1,3} (.+)$")
+NAMED = re.compile(r"^# (\S+)$")
+PYPROJECT, SETTINGS = "pyproject.toml", "~/.openkoi/config.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What is shown below a heading: files by their names, which are the first line of each block."""
+
+    page: str
+    heading: str
+    files: Mapping[str, str]
+
+    @property
+    def modules(self) -> Mapping[str, str]:
+        """The plugin's own modules, as they are named in a wheel."""
+        return {name.removeprefix("src/"): text for name, text in self.files.items() if is_module(name)}
+
+    @property
+    def tests(self) -> Mapping[str, str]:
+        """The modules that test the plugin, by their file names."""
+        return {Path(name).name: text for name, text in self.files.items() if is_test(name)}
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """Files of the distribution that are not code."""
+        return {name: text for name, text in self.files.items() if name.count("/") == 1 and name.endswith(".toml")}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The configuration that is shown."""
+        return tomllib.loads(self.files.get(SETTINGS, ""))
+
+    @property
+    def entry_points(self) -> Mapping[str, Mapping[str, str]]:
+        """Entry points by group; a module of hooks alone is shown without them."""
+        if PYPROJECT in self.files:
+            points: Mapping[str, Mapping[str, str]] = tomllib.loads(self.files[PYPROJECT])["project"]["entry-points"]
+            return points
+        module = next(iter(self.modules)).removesuffix(".py").partition("/")[0]
+        return {"openkoi.hooks": {module.replace("_", "-"): module}}
+
+    def installed(self, openkoi: Shell) -> Shell:
+        """The same command line where the plugin is installed."""
+        site = openkoi.home.parent / "site"
+        write_files(site, {**self.modules, **self.data})
+        info = site / f"{distribution_of(self)}-1.0.dist-info"
+        lines = [f"[{group}]\n{pairs(points)}" for group, points in self.entry_points.items()]
+        named = f"Metadata-Version: 2.1\nName: {distribution_of(self)}\nVersion: 1.0\n"
+        write_files(info, {"METADATA": named, "entry_points.txt": "\n".join(lines)})
+        return openkoi.seeing(site)
+
+
+def is_test(name: str) -> bool:
+    return Path(name).name.startswith("test_")
+
+
+def is_module(name: str) -> bool:
+    return name.endswith(".py") and not is_test(name)
+
+
+def distribution_of(example: Example) -> str:
+    """A name that no other example has."""
+    names = [name for points in example.entry_points.values() for name in points]
+    return f"documented_{'_'.join(names)}".replace("-", "_")
+
+
+def pairs(points: Mapping[str, str]) -> str:
+    return "".join(f"{name} = {target}\n" for name, target in points.items())
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@cache
+def examples() -> Sequence[Example]:
+    """All examples of all pages, in order."""
+    return [example for page in sorted(PAGES.glob("*.md")) for example in examples_of(page)]
+
+
+def examples_of(page: Path) -> Iterator[Example]:
+    found: dict[str, dict[str, str]] = {}
+    for heading, block in blocks_of(page.read_text()):
+        first, _, rest = block.partition("\n")
+        if named := NAMED.match(first):
+            found.setdefault(heading, {})[named[1]] = rest
+    yield from (Example(page.name, heading, files) for heading, files in found.items() if has_code(files))
+
+
+def has_code(files: Mapping[str, str]) -> bool:
+    return any(name.endswith(".py") or "/bundle.toml" in name for name in files)
+
+
+def blocks_of(text: str) -> Iterator[tuple[str, str]]:
+    """Each fenced block with the heading that it is below."""
+    heading = ""
+    block: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        if block is not None:
+            if line.startswith("```"):
+                yield heading, "".join(block)
+                block = None
+            else:
+                block.append(line)
+        elif line.startswith("```"):
+            block = []
+        elif found := HEADING.match(line):
+            heading = found[1].strip()
+
+
+def example_of(heading: str) -> Example:
+    """The example below a heading; a hook's may be named by the hook alone."""
+    fitting = [one for one in examples() if heading in (one.heading, one.heading.partition("(")[0])]
+    assert 1 == len(fitting), f"{heading!r} is the heading of {len(fitting)} examples"
+    return fitting[0]
+
+
+def configure(openkoi: Shell, *settings: Mapping[str, Any]) -> None:
+    """Write a configuration; a later table is merged into an earlier one."""
+    openkoi.home.mkdir(exist_ok=True)
+    merged = dict(line for table in settings for line in lines_of(table))
+    (openkoi.home / "config.toml").write_text("".join(f"{key} = {value}\n" for key, value in merged.items()))
+
+
+def lines_of(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """A table as dotted keys."""
+    for name, value in table.items():
+        key = f"{above}{json.dumps(name)}"
+        if isinstance(value, Mapping):
+            yield from lines_of(value, f"{key}.")
+        else:
+            yield key, json.dumps(value)
+
+
+def logged(openkoi: Shell) -> list[Record]:
+    """All records of all sessions, as they are on the disk."""
+    return [record for segment in segments(openkoi.home / "data" / "sessions") for record in read_segment(segment)]
