@@ -7,16 +7,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from cli_process import Shell
+from cli_process import Shell, script, shell
 
-from openkoi_hookspecs import Record
+from openkoi_hookspecs import Event, Record, events
 from openkoi_log import read_segment, segments
+
+E = TypeVar("E", bound=Event)
 
 PAGES = Path(__file__).parent.parent / "hookspecs"
 HEADING = re.compile(r"^#{1,3} (.+)$")
 NAMED = re.compile(r"^# (\S+)$")
+DONE = "  - {says: Done., repeat: true}\n"
+BASE = {
+    "evaluators": {"judge": {"enabled": False}},
+    "hooks": {"guard": {"enabled": False}},
+    "use": {"sandbox": "plain"},
+    "iteration": {"max_iterations": 0},
+    "approvals": {"wait_seconds": 0},
+}
 PYPROJECT, SETTINGS = "pyproject.toml", "~/.openkoi/config.toml"
 
 
@@ -57,14 +67,18 @@ class Example:
         module = next(iter(self.modules)).removesuffix(".py").partition("/")[0]
         return {"openkoi.hooks": {module.replace("_", "-"): module}}
 
+    def install(self, site: Path) -> None:
+        """Write the files of the distribution, and what an installer writes about it."""
+        write_files(site, {**self.modules, **self.data})
+        lines = [f"[{group}]\n{pairs(points)}" for group, points in self.entry_points.items()]
+        named = f"Metadata-Version: 2.1\nName: {distribution_of(self)}\nVersion: 1.0\n"
+        info = site / f"{distribution_of(self)}-1.0.dist-info"
+        write_files(info, {"METADATA": named, "entry_points.txt": "\n".join(lines)})
+
     def installed(self, openkoi: Shell) -> Shell:
         """The same command line where the plugin is installed."""
         site = openkoi.home.parent / "site"
-        write_files(site, {**self.modules, **self.data})
-        info = site / f"{distribution_of(self)}-1.0.dist-info"
-        lines = [f"[{group}]\n{pairs(points)}" for group, points in self.entry_points.items()]
-        named = f"Metadata-Version: 2.1\nName: {distribution_of(self)}\nVersion: 1.0\n"
-        write_files(info, {"METADATA": named, "entry_points.txt": "\n".join(lines)})
+        self.install(site)
         return openkoi.seeing(site)
 
 
@@ -135,6 +149,17 @@ def example_of(heading: str) -> Example:
     return fitting[0]
 
 
+def shell_with(folder: Path, *headings: str, turns: str = DONE, **settings: Any) -> Shell:
+    """A command line without a judge where examples are installed and configured; its model is scripted."""
+    openkoi = shell(folder)
+    shown = [example_of(heading) for heading in headings]
+    configure(openkoi, BASE, *(one.settings for one in shown), settings)
+    for one in shown:
+        openkoi = one.installed(openkoi)
+    script(folder, turns)
+    return openkoi.told(OPENKOI_MODEL=f"rehearsal/{folder / 'script.yaml'}")
+
+
 def configure(openkoi: Shell, *settings: Mapping[str, Any]) -> None:
     """Write a configuration; a later table is merged into an earlier one."""
     openkoi.home.mkdir(exist_ok=True)
@@ -150,6 +175,26 @@ def lines_of(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
             yield from lines_of(value, f"{key}.")
         else:
             yield key, json.dumps(value)
+
+
+def calling(tool: str, **arguments: object) -> str:
+    """A model's call of a tool, as scripts have it."""
+    return f"{{tool: {tool}, arguments: {json.dumps(arguments)}}}"
+
+
+def turn(*calls: str, when: str) -> str:
+    """A turn of a script that calls tools, for whatever fits."""
+    return f"  - when: {{{when}}}\n    calls: [{', '.join(calls)}]\n    repeat: true\n"
+
+
+def events_of(openkoi: Shell, kind: type[E]) -> list[E]:
+    """All events of a class, of all sessions."""
+    return [record.event for record in logged(openkoi) if isinstance(record.event, kind)]
+
+
+def results_of(openkoi: Shell) -> list[str]:
+    """What tools answered."""
+    return [one.result.text for one in events_of(openkoi, events.ToolCallFinished)]
 
 
 def logged(openkoi: Shell) -> list[Record]:
