@@ -89,10 +89,14 @@ def test_every_group_of_the_loader_is_in_the_table_of_kinds() -> None:
     assert {group.removeprefix("openkoi.") for example in examples() for group in example.entry_points} == listed
 
 
-def test_every_library_is_listed_as_public_or_as_the_kernel_s_own() -> None:
+def test_examples_import_only_libraries_that_are_listed_as_public() -> None:
     section = TEXTS["PLUGINS.md"].partition("## Which libraries")[2].partition("\n## ")[0]
+    listed = {name.replace("-", "_") for name in re.findall(r"^\| `(openkoi-[a-z]+)`", section, re.MULTILINE)}
+    code = "\n".join(text for example in examples() for text in example.modules.values())
+    imported = set(re.findall(r"^(?:from|import) (openkoi\w*)", code, re.MULTILINE))
 
-    assert LIBRARIES == set(re.findall(r"`(openkoi-[a-z]+)`", section))
+    assert {name.replace("-", "_") for name in LIBRARIES} >= listed
+    assert imported <= listed | {"openkoi_hookspecs"}
 
 
 def anchors(text: str) -> set[str]:
