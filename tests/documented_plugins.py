@@ -1,5 +1,6 @@
 """The plugins that the pages of hookspecs show, taken out of them and installed as distributions."""
 
+import ast
 import json
 import re
 import tomllib
@@ -125,6 +126,21 @@ def has_code(files: Mapping[str, str]) -> bool:
     return any(name.endswith(".py") or "/bundle.toml" in name for name in files)
 
 
+def public_libraries() -> set[str]:
+    """The packages that PLUGINS.md says are for plugins, and the contract itself."""
+    section = (PAGES / "PLUGINS.md").read_text().partition("## Which libraries")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(openkoi-[a-z]+)`", section, re.MULTILINE)
+    return {"openkoi_hookspecs", *(name.replace("-", "_") for name in listed)}
+
+
+def imported_by(code: str) -> set[str]:
+    """The packages that a module imports, wherever in it."""
+    nodes = [*ast.walk(ast.parse(code))]
+    names = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    return {name.partition(".")[0] for name in names}
+
+
 def blocks_of(text: str) -> Iterator[tuple[str, str]]:
     """Each fenced block with the heading that it is below."""
     heading = ""
@@ -185,6 +201,11 @@ def calling(tool: str, **arguments: object) -> str:
 def turn(*calls: str, when: str) -> str:
     """A turn of a script that calls tools, for whatever fits."""
     return f"  - when: {{{when}}}\n    calls: [{', '.join(calls)}]\n    repeat: true\n"
+
+
+def numbered(number: int) -> str:
+    """A turn for one of many tasks; what memory recalls of the others is not taken for it."""
+    return f'  - when: {{contains: "# Task\\n\\nNumber {number} please"}}\n    says: It is {number}.\n'
 
 
 def events_of(openkoi: Shell, kind: type[E]) -> list[E]:

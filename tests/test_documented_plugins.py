@@ -11,7 +11,17 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from documented_plugins import PAGES, Example, events_of, example_of, examples, shell_with, write_files
+from documented_plugins import (
+    PAGES,
+    Example,
+    events_of,
+    example_of,
+    examples,
+    imported_by,
+    public_libraries,
+    shell_with,
+    write_files,
+)
 from test_composition import uv
 from test_layers import LIBRARIES
 
@@ -90,13 +100,11 @@ def test_every_group_of_the_loader_is_in_the_table_of_kinds() -> None:
 
 
 def test_examples_import_only_libraries_that_are_listed_as_public() -> None:
-    section = TEXTS["PLUGINS.md"].partition("## Which libraries")[2].partition("\n## ")[0]
-    listed = {name.replace("-", "_") for name in re.findall(r"^\| `(openkoi-[a-z]+)`", section, re.MULTILINE)}
-    code = "\n".join(text for example in examples() for text in example.modules.values())
-    imported = set(re.findall(r"^(?:from|import) (openkoi\w*)", code, re.MULTILINE))
+    modules = [text for example in examples() for text in example.modules.values()]
+    imported = set().union(*map(imported_by, modules))
 
-    assert {name.replace("-", "_") for name in LIBRARIES} >= listed
-    assert imported <= listed | {"openkoi_hookspecs"}
+    assert {name.replace("-", "_") for name in LIBRARIES} >= public_libraries() - {"openkoi_hookspecs"}
+    assert {name for name in imported if name.startswith("openkoi")} <= public_libraries()
 
 
 def anchors(text: str) -> set[str]:
