@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,7 @@ async def drive(koi: Koi) -> None:
         "warned": [one.text for one in heard if isinstance(one, events.WarningIssued)],
     }))
 '''
+AUTHOR = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
 WRITE = "{tool: write_file, arguments: {path: %s, content: %s}}"
 FIRST = ", ".join(
     (
@@ -122,6 +124,8 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Driven:
         openkoi = one.installed(openkoi)
     (openkoi.folder / "GLOSSARY.md").write_text("A koi is a fish.")
     (openkoi.folder / "contacts.txt").write_text("Ask ann@example.org about it.")
+    for command in (["init", "-q"], [*AUTHOR, "commit", "-q", "--allow-empty", "-m", "The first commit"]):
+        subprocess.run(["git", *command], cwd=openkoi.folder, check=True)
     script(folder, TURNS)
     done = openkoi.told(ACME_MODEL=f"rehearsal/{folder / 'script.yaml'}")("acme", seconds=120)
     assert 0 == done.returncode, done.stderr
@@ -170,6 +174,10 @@ def test_the_example_of_a_hook_does_in_a_run_what_the_page_says(hook: Callable[.
 def test_the_first_plugin_and_the_one_with_settings_are_in_the_prompt(driven: Driven) -> None:
     assert "Use no exclamation marks." in driven.sections
     assert "Write for beginners. (reminder 2)" in driven.prompts
+
+
+def test_a_hook_calls_a_tool_and_shows_its_result(driven: Driven) -> None:
+    assert " The first commit" in driven.prompts
 
 
 def test_no_example_of_the_page_is_warned_of(driven: Driven) -> None:

@@ -29,7 +29,6 @@ from openkoi_hookspecs import events
 
 TESTED = [example for example in examples() if example.tests]
 PACKAGED = [example for example in examples() if any(name.startswith("src/") for name in example.files)]
-NOT_YET = {"faces", "frontends", "budgets"}  # documented where they are made
 OWN = {"contexts", "learn"}  # kinds that plugins define for each other
 TEXTS = {page.name: page.read_text() for page in PAGES.glob("*.md")}
 
@@ -95,7 +94,7 @@ def test_every_group_of_the_loader_is_in_the_table_of_kinds() -> None:
     listed = set(re.findall(r"`openkoi\.([a-z]+)` \|", TEXTS["PLUGINS.md"]))
     installed = {one.kind for one in registry.scan().found}
 
-    assert [] == sorted(installed - listed - NOT_YET - OWN)
+    assert [] == sorted(installed - listed - OWN)
     assert {group.removeprefix("openkoi.") for example in examples() for group in example.entry_points} == listed
 
 

@@ -93,6 +93,24 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def test_a_frontend_does_tasks_and_asks_by_lines_of_its_input(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, "Frontend", turns=ASK + COLOURED + DONE)
+    done = openkoi("editor", stdin="Colour it\nyes\nSay it\n")
+
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ["Coloured.", "Done."] == [one["result"] for one in said if "result" in one], done.stderr
+    assert [{"question": "Which colour? (yes or no)"}] == [one for one in said if "question" in one]
+    assert "run.completed" in [one.get("event") for one in said]
+
+
+def test_a_budget_ends_a_task_that_would_cost_more(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, "Budget", budgets={"acme": {"usd": 0.001}})
+    done = openkoi("Say it")
+
+    assert 4 == done.returncode
+    assert "$0.00 and 1,000,000 tokens a process" in done.stderr
+
+
 def test_a_command_has_a_setting(tmp_path: Path) -> None:
     openkoi = shell_with(
         tmp_path, "Command", turns='  - when: {contains: "ponds, in German"}\n    says: Der alte Weiher.\n'
@@ -138,6 +156,21 @@ def test_a_bundle_s_settings_hold_below_those_of_the_user(tmp_path: Path) -> Non
 
 
 # Programs that live long.
+
+
+def test_a_chat_remembers_what_was_said_and_sends_files_once(tmp_path: Path) -> None:
+    turns = (
+        "  - when: {contains: [Call me Ann, Blue is the colour]}\n    says: Hello Ann.\n"
+        "  - when: {contains: [Call me Ann, Hello Ann., What am I called]}\n    says: You are Ann.\n"
+    )
+    openkoi = shell_with(tmp_path, "A chat", turns=turns)
+    (tmp_path / "notes.txt").write_text("Blue is the colour.")
+    done = openkoi("talk", str(tmp_path / "notes.txt"), stdin="Call me Ann\nWhat am I called?\n")
+
+    assert "Hello Ann.\nYou are Ann.\n" == done.stdout, done.stderr
+    first, second = (one.task for one in events_of(openkoi, events.TaskStarted))
+    assert ([1, 0], [0, 2]) == ([len(first.parts), len(second.parts)], [len(first.history), len(second.history)])
+    assert first.session == second.session
 
 
 def test_a_daemon_does_three_tasks_answers_a_question_and_stops_one(tmp_path: Path) -> None:

@@ -3,14 +3,16 @@
 import json
 import os
 import sys
+from base64 import b64decode
 from pathlib import Path
 
 import duckdb
 import pytest
 from documented_plugins import DONE, calling, events_of, results_of, shell_with, turn
 
-from openkoi_hookspecs import events
+from openkoi_hookspecs import File, Image, events
 
+PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 SHOUT = "import sys; print(sys.stdin.read().upper(), end='')"
 
 
@@ -95,6 +97,18 @@ def test_a_toolbox_keeps_its_file_for_the_next_process(tmp_path: Path) -> None:
     openkoi("Read it")
 
     assert ["Noted.", "Carps sleep."] == results_of(openkoi)
+
+
+def test_a_tool_shows_an_image_and_a_file(tmp_path: Path) -> None:
+    turns = turn(calling("show_page"), when="after: 0") + "  - when: {contains: <b>Pond</b>}\n    says: I see it.\n"
+    openkoi = shell_with(tmp_path, "Images and files", turns=turns)
+    (openkoi.folder / "page.png").write_bytes(PIXEL)
+    (openkoi.folder / "page.html").write_text("<b>Pond</b>")
+    done = openkoi("How does it look?")
+
+    assert "I see it." == done.stdout.strip(), done.stderr
+    (result,) = (one.result for one in events_of(openkoi, events.ToolCallFinished))
+    assert [PIXEL, b"<b>Pond</b>"] == [part.data for part in result.parts if isinstance(part, Image | File)]
 
 
 def test_a_memory_is_asked_by_the_next_run(tmp_path: Path) -> None:
