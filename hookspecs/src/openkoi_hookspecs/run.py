@@ -288,12 +288,15 @@ class Run(Protocol):
         """Run a command in the workspace, inside the chosen sandbox."""
 
     async def list_tools(self) -> Sequence[Tool]:
-        """List the tools that a model may be offered in this run; toolboxes are asked for them once."""
+        """List the tools that a model is offered in this run; ``call`` may call them. Each toolbox is asked once."""
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Call a tool as the model does: guarded, logged, bound by the limits, and not again when the run is resumed.
 
-        An empty id is filled in. The result is not added to the conversation. Raises LimitExceededError.
+        The id of the call is filled in. The result is not added to the conversation; a call that is denied, fails, or
+        names no tool, has a failed result. If the user has to allow it and does not answer, the call has failed for a
+        hook or a tool, and the work of an agent runner ends and waits to be resumed. Raises LimitExceededError where
+        calls make calls more than eight deep.
         """
 
     async def emit(self, event: Event) -> None:

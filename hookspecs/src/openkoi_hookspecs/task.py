@@ -65,8 +65,9 @@ class Task:
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
     ``limits`` None: as configured for the folder it is done in. With ``judge=False`` no judge is asked, and checks
-    alone decide. ``history`` are the messages of a conversation before it, ``parts`` the images and files that belong
-    to it: the model is given both.
+    alone decide. ``history`` are the messages of a conversation before it; the first is the user's, and each tool call
+    in it has its result. ``parts`` are the images and files that belong to the task. Both are sent to the model, and
+    limited to 20,000,000 bytes of images and files; what cannot be sent raises ConfigError when the task begins.
     """
 
     text: str

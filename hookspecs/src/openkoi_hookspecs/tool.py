@@ -36,8 +36,9 @@ class ToolCall:
 class ToolResult:
     """What a tool returns. A failure is a result too: the model reads it and continues.
 
-    ``parts`` follow the text: images, files and further text, in this order. ``effects`` describe what the call changed
-    that no diff of the workspace shows, such as "moved the branch main".
+    ``parts`` follow the text: images, files and further text; in place of an image or a file that cannot be sent, the
+    model reads why. ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the
+    branch main".
     ``milliseconds`` is how long the call took; the kernel measures it.
     """
 

@@ -39,7 +39,8 @@ class Case:
     @property
     def yardstick(self) -> str:
         """Another one whenever the rubric, our instructions or the task are others."""
-        return digest(*instruction(self.rubric), self.task.text, self.task.context)
+        media = (part.digest for part in self.task.parts)
+        return digest(*instruction(self.rubric), self.task.text, self.task.context, *media)
 
     @property
     def key(self) -> str:
@@ -66,9 +67,9 @@ class Case:
         return Ballot(self._request(system, parts, partial_schema(self.rubric)), self.rubric, before.needed)
 
     def _request(self, system: tuple[str, ...], parts: tuple[str, ...], shape: dict[str, Json]) -> Request:
-        """A question: what stays the same first."""
+        """A question: what stays the same first, the images and files of the task after its words."""
         return Request(
-            [Message.user(*parts)],
+            [Message.user(*parts[:1], *self.task.parts, *parts[1:])],
             model=self.manner.model,
             system=system,
             schema=shape,

@@ -14,6 +14,7 @@ from openkoi_hookspecs import Blob, KoiError, Record
 from openkoi_log import path_of
 from openkoi_redact import MASK, is_secret_name
 
+from .blobs import has_secret
 from .choosing import Choice
 from .folders import private_file, put
 from .lines import Fault, Line
@@ -83,19 +84,11 @@ class JsonExport:
             except KoiError as error:
                 self.source.faults.append(Fault(line.segment, line.number, str(error)))
                 continue
-            if self.holds_secret(content):
-                self.source.faults.append(Fault(line.segment, line.number, f"{path} holds a secret"))
+            if has_secret(content, self.source.redact):
+                self.source.faults.append(Fault(line.segment, line.number, f"{path} contains a secret"))
                 continue
             with private_file(to) as file:
                 file.write(content)
-
-    def holds_secret(self, content: bytes) -> bool:
-        """Whether there is a secret in a text, one that was not known when it was logged; what is no text has none."""
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        return self.source.redact(text) != text
 
     def write_own(self, own: Own) -> None:
         """Write what is a person's own, without secrets; links are not followed."""
