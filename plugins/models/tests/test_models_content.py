@@ -217,6 +217,10 @@ def test_an_image_is_counted_by_its_pixels(data: bytes, tokens: int) -> None:
     assert tokens == media_tokens(Image(data, "image/any"))
 
 
+def test_a_text_file_is_counted_as_text() -> None:
+    assert 100 == media_tokens(File(b"milk" * 100, "text/plain", "a.txt"))
+
+
 @pytest.mark.parametrize(
     ("data", "tokens"), [(b"%PDF /Type /Pages /Type /Page /Type/Page", 5_000), (b"%PDF" + bytes(120_000), 7_500)]
 )

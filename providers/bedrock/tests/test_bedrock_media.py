@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from botocore.loaders import Loader
-from botocore.model import ServiceModel
-from botocore.validate import ParamValidator
+from botocore.loaders import Loader  # type: ignore[import-untyped]  # botocore has no types
+from botocore.model import ServiceModel  # type: ignore[import-untyped]  # botocore has no types
+from botocore.validate import ParamValidator  # type: ignore[import-untyped]  # botocore has no types
 
 from openkoi_bedrock.media import DOCUMENTS
 from openkoi_bedrock.request import Scribe

@@ -8,8 +8,10 @@ import re
 from struct import error, unpack
 
 from openkoi_hookspecs import Blob, File, Image
+from openkoi_hookspecs.content import TEXT_TYPES
 
 PIXELS_A_TOKEN = 750
+TEXT_BYTES = 4
 MAX_IMAGE_TOKENS = 1_600
 MIN_IMAGE_TOKENS = 85
 PAGE_TOKENS = 2_500  # Anthropic: 1,500 to 3,000 a page of a PDF, which it reads as text and as an image
@@ -21,7 +23,8 @@ NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # the markers of a JPEG among those of 
 def media_tokens(part: Image | File) -> int:
     """Return about how many tokens it is; bytes that the log keeps are not read for that."""
     if isinstance(part, File):
-        return PAGE_TOKENS * pages(part)
+        is_text = part.media_type.startswith(TEXT_TYPES)
+        return part.size // TEXT_BYTES if is_text else PAGE_TOKENS * pages(part)
     width, height = (0, 0) if isinstance(part.content, Blob) else dimensions(part.content)
     if not width * height:
         return MAX_IMAGE_TOKENS
