@@ -72,8 +72,8 @@ PLACEHOLDER = re.compile(
     r"|\[a-[fz]|(?:strong|secure|super.?secret).?pass"
     r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
 )
-WORDY = re.compile(r"[A-Za-z_]*(?:[._:/-][A-Za-z_]+)*(?:[A-Z]|[._-])?\d{0,3}\*?")
-IDENTIFIER = re.compile(r"(?:[A-Z]{0,5}[a-z]{2,}\d{0,3})+")  # words of a name in code
+WORDY = re.compile(r"[A-Za-z_]*+(?:[.:/-][A-Za-z_]++)*+[.-]?\d{0,3}\*?")
+IDENTIFIER = re.compile(r"(?:[A-Z]{0,5}+[a-z]{2,}+\d{0,3}+)++")  # words of a name in code
 CONSTANT = re.compile(r"[A-Z]{2,}\d?(?:_[A-Z]+\d?|_\d)+")  # the name of a variable
 NUMBERS = re.compile(
     r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}"
