@@ -1,4 +1,4 @@
-"""Files and folders that only their owner reads, written whole or not at all."""
+"""Write files that only their owner can read, atomically."""
 
 import contextlib
 import os
@@ -6,32 +6,34 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import StoreFault
+from .errors import StoreError
 
 
 @contextlib.contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Say in a sentence that the store cannot be written."""
+def store_errors(folder: Path) -> Iterator[None]:
+    """Raise StoreError when the store cannot be written."""
     try:
         yield
     except OSError as error:
-        raise StoreFault(
-            f"Checkpoints cannot be kept in {folder}: {error.strerror}. Make room or make it writable."
+        raise StoreError(
+            f"Cannot write checkpoints in {folder}: {error.strerror}. Free some space or make it writable."
         ) from error
 
 
-def write_whole(path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False) -> None:
-    """Write beside the place, then rename into it: whoever reads sees all of it or what was there before."""
+def write_atomically(
+    path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False
+) -> None:
+    """Write a temporary file, then rename it: readers see all of it or the previous content."""
     beside = path.with_name(f"{temporary}{secrets.token_hex(6)}")
     try:
-        write_new(beside, data, mode, sync)
+        write_new_file(beside, data, mode, sync)
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
 
 
-def write_new(path: Path, data: bytes, mode: int, sync: bool) -> None:
+def write_new_file(path: Path, data: bytes, mode: int, sync: bool) -> None:
     """Write a file that must not exist yet."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o600), "wb") as file:

@@ -1,4 +1,4 @@
-"""Folders that are passed over, seen from outside: whether a command changed something in one. Knows no checkpoint."""
+"""Detect whether a command changed something in a skipped folder, by the status of its files."""
 
 import os
 import stat
@@ -7,17 +7,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from .ignored import folders_above
-from .survey import Rules, is_cache
+from .gitignore import parent_folders
+from .scan import ScanRules, is_cache_folder
 
 Look: TypeAlias = tuple[int, ...]
 
-MOST = 20_000
-QUIET = frozenset((".git", ".hg", ".svn", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"))
+MAX_WALKED_FILES = 20_000
+UNREPORTED_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+)
 
 
-def look_inside(root: Path, folder: str, named: Container[str]) -> Look:
-    """What changes when a file in it does, but for those that a tool named; of very many only the first tell."""
+def walk_status(root: Path, folder: str, named: Container[str]) -> Look:
+    """Return a status that changes when a file in the folder does, except named files; counts stop at a limit."""
     count = newest = total = 0
     cut = len(str(root)) + 1
     for place, _, files in os.walk(root / folder):
@@ -29,13 +31,13 @@ def look_inside(root: Path, folder: str, named: Container[str]) -> Look:
                 status = os.lstat(path)
                 count, total = count + 1, total + status.st_size
                 newest = max(newest, status.st_ctime_ns, status.st_mtime_ns)
-        if count > MOST:
+        if count > MAX_WALKED_FILES:
             break
     return stat.S_IFDIR, count, total, newest
 
 
-def told_of(root: Path, paths: Iterable[str], rules: Rules, named: Container[str]) -> list[str]:
-    """The folders that are passed over in which these paths are, or which they are; what tools named is kept."""
+def skipped_folders_of(root: Path, paths: Iterable[str], rules: ScanRules, named: Container[str]) -> list[str]:
+    """Return the skipped folders that contain or are these paths; paths that tools named are excluded."""
     caches: dict[str, bool] = {}
     found: set[str] = set()
     for path in paths:
@@ -43,8 +45,8 @@ def told_of(root: Path, paths: Iterable[str], rules: Rules, named: Container[str
             continue
         if path.rpartition("/")[2] in rules.skip:
             found.add(path)
-        for above in (one for one in folders_above(path) if one):
+        for above in (one for one in parent_folders(path) if one):
             if above not in caches:
-                caches[above] = is_cache(str(root / above))
+                caches[above] = is_cache_folder(str(root / above))
             found.update([above] if caches[above] else [])
     return sorted(found)

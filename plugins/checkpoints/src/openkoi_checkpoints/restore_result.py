@@ -1,35 +1,35 @@
-"""What comes of a plan: the merged files, the workspace after it, and a report. Knows entries; reads no disk itself."""
+"""Compute the result of a restore plan: merged files, the workspace after it, and the report."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import KoiError, Restoration
 
-from .difference import Reader
-from .manifest import Entry, Kind
-from .merge import merge
-from .plan import Plan
+from .diff import Reader
+from .manifest import PathEntry, PathKind
+from .merge import merge_files
+from .restore_plan import RestorePlan
 
 
 @dataclass(frozen=True, slots=True)
-class Merger:
-    """Merges a file that others changed too, and keeps the result."""
+class FileMerger:
+    """Merge a file that others changed as well, and store the result."""
 
     kept: Reader
     present: Reader
     put: Callable[[bytes], str]
 
-    def __call__(self, base: Entry | None, want: Entry, here: Entry) -> Entry | None:
+    def __call__(self, base: PathEntry | None, want: PathEntry, here: PathEntry) -> PathEntry | None:
         """Return the merged file; None where changes conflict, or a content is lost."""
         try:
-            data = merge(self.kept(base) if base else b"", self.kept(want), self.present(here))
+            data = merge_files(self.kept(base) if base else b"", self.kept(want), self.present(here))
         except (OSError, KoiError):
             return None
         return None if data is None else replace(want, size=len(data), digest=self.put(data), stamp=())
 
 
-def after(todo: Plan, now: Mapping[str, Entry], left: Container[str]) -> dict[str, Entry]:
-    """What the workspace contains after a restore."""
+def entries_after(todo: RestorePlan, now: Mapping[str, PathEntry], left: Container[str]) -> dict[str, PathEntry]:
+    """Return what the workspace contains after a restore."""
     entries = dict(now)
     for entry in todo.remove:
         if entry.path not in left:
@@ -38,9 +38,9 @@ def after(todo: Plan, now: Mapping[str, Entry], left: Container[str]) -> dict[st
     return dict(sorted({**entries, **{entry.path: replace(entry, stamp=()) for entry in made}}.items()))
 
 
-def restoration(todo: Plan, left: Mapping[str, str]) -> Restoration:
-    """What was done, by file; folders count only where they were left."""
-    changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not Kind.FOLDER)
+def build_restoration(todo: RestorePlan, left: Mapping[str, str]) -> Restoration:
+    """Return what was done, by file; folders count only where they were left."""
+    changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not PathKind.FOLDER)
     done = {entry.path for entry in changed if entry.path not in left}
     merged = done & set(todo.merged)
     return Restoration(

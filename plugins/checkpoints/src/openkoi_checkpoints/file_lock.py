@@ -1,4 +1,4 @@
-"""Who may go in beside whom: the door to the file locks of the platform."""
+"""Lock files between threads and processes."""
 
 import contextlib
 import os
@@ -7,16 +7,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from .private import writable
+from .atomic_write import store_errors
 
 
 @contextlib.contextmanager
-def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock of this file; threads and processes wait for each other. It ends with the process, too.
+def lock_file(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of this file; threads and processes wait for each other.
 
-    Those that share it do not wait for each other, where the platform knows how to share.
+    The lock ends with the process. Shared locks do not wait for each other, where the platform supports sharing.
     """
-    handle = opened(path)
+    handle = open_lock_file(path)
     try:
         acquire(handle, shared)
         yield
@@ -25,18 +25,18 @@ def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def locked_at_once(path: Path) -> Iterator[bool]:
-    """Hold the lock alone, if nobody else holds it; tells whether that is so."""
-    handle = opened(path)
+def try_lock_file(path: Path) -> Iterator[bool]:
+    """Hold the lock exclusively if it is free; yield whether it was."""
+    handle = open_lock_file(path)
     try:
         yield tried(handle)
     finally:
         os.close(handle)
 
 
-def opened(path: Path) -> int:
+def open_lock_file(path: Path) -> int:
     """Open the file that the lock is on."""
-    with writable(path.parent):
+    with store_errors(path.parent):
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
 
 
