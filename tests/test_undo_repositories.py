@@ -17,7 +17,7 @@ import pytest
 from cli_process import Shell, script
 from generated_repository import ENVIRONMENT, HUGE, Work, below, grow, kind_of
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 
 SAMPLE = (0, 6, 9, 13)
 CAMPAIGN = range(50)
@@ -45,8 +45,8 @@ class Story:
         return self.home / "root"
 
     @property
-    def store(self) -> Store:
-        return Store(folder=self.home / "kept")
+    def store(self) -> CheckpointStore:
+        return CheckpointStore(folder=self.home / "kept")
 
     def taken(self) -> str:
         """Take a checkpoint; what is hidden or huge now may be named later."""

@@ -1,13 +1,13 @@
-"""The entry ``ladder``: of all cages the strongest that can be proved here, found once by trying them in turn."""
+"""Provide the entry ``ladder``: the strongest sandbox that passes its self-test here."""
 
-from .bubblewrap import ISOLATED
-from .caged import Caged
-from .landlock import CONFINED
-from .limited import LIMITED
-from .rung import PLAIN
+from .base import BaseSandbox
+from .bubblewrap import BUBBLEWRAP_LEVEL
+from .landlock import LANDLOCK_LEVEL
+from .level import NO_LEVEL
+from .rlimits_sandbox import RLIMITS_LEVEL
 
 
-class Ladder(Caged):
-    """Steps down until a rung holds what it claims. Configured by ``[sandboxes.ladder]``."""
+class AutoSandbox(BaseSandbox):
+    """Use the strongest level that passes its self-test, tested once. Configured by ``[sandboxes.ladder]``."""
 
-    rungs = (ISOLATED, CONFINED, LIMITED, PLAIN)
+    levels = (BUBBLEWRAP_LEVEL, LANDLOCK_LEVEL, RLIMITS_LEVEL, NO_LEVEL)

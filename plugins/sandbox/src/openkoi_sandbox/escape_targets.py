@@ -1,4 +1,4 @@
-"""Things outside a cage that a probe inside tries to reach, and what became of them. Knows no cage."""
+"""Set up targets outside a sandbox that the self-test tries to reach, and detect which it reached."""
 
 import contextlib
 import os
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-KEPT = "ours\n"
+FILE_CONTENT = "ours\n"
 LINUX = sys.platform.startswith("linux")
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """A folder outside, the workspace inside, a process, and doors somebody listens at."""
+class EscapeTargets:
+    """Hold a folder outside, the workspace inside, a process, and listening sockets."""
 
     outside: Path
     root: Path
@@ -32,7 +32,7 @@ class Witness:
     udp: socket.socket
 
     @property
-    def words(self) -> list[str]:
+    def probe_arguments(self) -> list[str]:
         """What the probe has to know."""
         ports = f"{self.tcp.getsockname()[1]},{self.udp.getsockname()[1]}"
         secret, door = str(self.hidden / "secret"), str(self.unix.getsockname())
@@ -43,34 +43,34 @@ class Witness:
         """The settings and the hooks of a repository in the workspace."""
         return self.root / ".git/config", self.root / ".git/hooks"
 
-    def reached(self) -> Iterator[str]:
-        """What was done to us."""
+    def find_reached(self) -> Iterator[str]:
+        """Yield the names of what the probe reached."""
         kept = self.outside / "kept"
         if (self.outside / "made").exists():
             yield "writing"
-        if not kept.exists() or kept.read_text() != KEPT or kept.stat().st_nlink != 1:
+        if not kept.exists() or kept.read_text() != FILE_CONTENT or kept.stat().st_nlink != 1:
             yield "changing"
         if not is_untouched(*self.run_by_git):
             yield "planting"
-        if is_held(self.root / "held"):
+        if is_locked(self.root / "held"):
             yield "outliving"
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.victim.wait(0.01)
             yield "signals"
         for name in ("unix", "abstract", "tcp"):
-            if knocked(getattr(self, name)):
+            if was_contacted(getattr(self, name)):
                 yield name
-        if knocked(self.udp):
+        if was_contacted(self.udp):
             yield "udp"
 
 
 def is_untouched(config: Path, hooks: Path) -> bool:
-    """Whether what git runs is what we made."""
-    return config.is_file() and config.read_text() == KEPT and hooks.is_dir() and not any(hooks.iterdir())
+    """Return whether what git runs is unchanged."""
+    return config.is_file() and config.read_text() == FILE_CONTENT and hooks.is_dir() and not any(hooks.iterdir())
 
 
-def knocked(door: socket.socket) -> bool:
-    """Whether somebody was at a door."""
+def was_contacted(door: socket.socket) -> bool:
+    """Return whether a process connected to a socket."""
     try:
         if door.type == socket.SOCK_DGRAM:
             door.recv(1)
@@ -81,8 +81,8 @@ def knocked(door: socket.socket) -> bool:
     return True
 
 
-def is_held(lock: Path) -> bool:
-    """Whether somebody still holds a lock; one that was never taken proves nothing, and counts as held."""
+def is_locked(lock: Path) -> bool:
+    """Return whether a process still locks a file; one that was never locked proves nothing, and counts as locked."""
     import fcntl  # POSIX only, as is every cage that this is asked about
 
     if not lock.exists():
@@ -96,8 +96,8 @@ def is_held(lock: Path) -> bool:
 
 
 @contextlib.contextmanager
-def witness(folder: Path) -> Iterator[Witness]:
-    """Set everything up below a folder, and take it away again."""
+def escape_targets(folder: Path) -> Iterator[EscapeTargets]:
+    """Set everything up below a folder, and remove it again."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         base = Path(tempfile.mkdtemp(prefix="proof-", dir=folder)).resolve()
@@ -106,35 +106,35 @@ def witness(folder: Path) -> Iterator[Witness]:
         for place in (outside, root, hidden):
             place.mkdir()
         (root / ".git/hooks").mkdir(parents=True)
-        (root / ".git/config").write_text(KEPT)
-        (outside / "kept").write_text(KEPT)
-        (hidden / "secret").write_text(KEPT)
+        (root / ".git/config").write_text(FILE_CONTENT)
+        (outside / "kept").write_text(FILE_CONTENT)
+        (hidden / "secret").write_text(FILE_CONTENT)
         word = f"30.{secrets.randbelow(10**9):09d}"
-        victim = stack.enter_context(sleeping(word))
-        doors = [stack.enter_context(door) for door in listening(door_path(outside, stack))]
-        yield Witness(outside, root, hidden, word, victim, *doors)
+        victim = stack.enter_context(sleeping_process(word))
+        doors = [stack.enter_context(door) for door in open_sockets(socket_path(outside, stack))]
+        yield EscapeTargets(outside, root, hidden, word, victim, *doors)
 
 
-def door_path(outside: Path, stack: contextlib.ExitStack) -> str:
-    """Where the socket lies; the kernel allows it no long path."""
+def socket_path(outside: Path, stack: contextlib.ExitStack) -> str:
+    """Return the path of the socket; the kernel allows no long one."""
     path = str(outside / "door")
     if len(os.fsencode(path)) < 100:
         return path
     return str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="openkoi-"))) / "door")
 
 
-def listening(path: str) -> list[socket.socket]:
-    """A socket with a path, one without, and two on the network; none of them waits."""
+def open_sockets(path: str) -> list[socket.socket]:
+    """Return a socket with a path, one without, and two on the network; none of them waits."""
     return [
-        bound(socket.AF_UNIX, socket.SOCK_STREAM, path),
-        bound(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + path if LINUX else path + "2"),
-        bound(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
-        bound(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+        bind_socket(socket.AF_UNIX, socket.SOCK_STREAM, path),
+        bind_socket(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + path if LINUX else path + "2"),
+        bind_socket(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+        bind_socket(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
     ]
 
 
-def bound(family: int, kind: int, address: str | tuple[str, int]) -> socket.socket:
-    """A socket somebody could reach."""
+def bind_socket(family: int, kind: int, address: str | tuple[str, int]) -> socket.socket:
+    """Return a bound socket."""
     door = socket.socket(family, kind)
     door.bind(address)
     if kind == socket.SOCK_STREAM:
@@ -144,8 +144,8 @@ def bound(family: int, kind: int, address: str | tuple[str, int]) -> socket.sock
 
 
 @contextlib.contextmanager
-def sleeping(word: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process that does nothing, and carries a word in its environment and its command line."""
+def sleeping_process(word: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a process that does nothing, and carries a word in its environment and its command line."""
     env, nothing = {**os.environ, "OPENKOI_WITNESS": word}, subprocess.DEVNULL
     waiting = ["sh", "-c", "read _", word]  # for us: it ends with us, and keeps no pipe of ours open
     victim = subprocess.Popen(waiting, env=env, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing)

@@ -1,4 +1,4 @@
-"""Run jobs from an event loop: in a thread each, ended when the loop's task is told to stop."""
+"""Run jobs from an event loop: each in a thread, ended when the loop's task is cancelled."""
 
 import asyncio
 import threading
@@ -12,25 +12,25 @@ from typing import TypeVar
 from openkoi_hookspecs import CommandResult, KoiError
 
 from .job import Job
-from .protecting import ProtectedJob
-from .room import FULL, PATIENCE, PAUSE, is_full
+from .protected_job import ProtectedJob
+from .retry_when_full import MAX_WAIT_SECONDS, PAUSE_SECONDS, SYSTEM_FULL, is_system_full
 
 T = TypeVar("T")
 
 
-async def perform(job: "Job | ProtectedJob") -> CommandResult:
-    """Run a job; when this returns, or is cancelled, no process of it is left."""
-    done = await in_thread(job.run)
+async def run_job(job: "Job | ProtectedJob") -> CommandResult:
+    """Run a job; when this returns, or is cancelled, none of its processes is left."""
+    done = await run_in_thread(job.run)
     try:
         return await asyncio.shield(done)
     except asyncio.CancelledError:
         job.cancelled.set()
-        await ended(done)
+        await wait_until_dead(done)
         raise
 
 
-async def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
-    """Begin it in a thread of its own, in the context of ours: a pool could be full of jobs that wait for others."""
+async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
+    """Begin it in a thread of its own, in the present context: a pool could be full of jobs that wait for others."""
     future: Future[T] = Future()
 
     def do() -> None:
@@ -39,27 +39,27 @@ async def in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
         except BaseException as error:
             future.set_exception(error)
 
-    deadline = time.monotonic() + PATIENCE
-    while not begun(do, last=time.monotonic() > deadline):  # noqa: ASYNC110  # no event tells that there is room
-        await asyncio.sleep(PAUSE)
+    deadline = time.monotonic() + MAX_WAIT_SECONDS
+    while not try_start_thread(do, last=time.monotonic() > deadline):  # noqa: ASYNC110  # no event tells that there is room
+        await asyncio.sleep(PAUSE_SECONDS)
     return asyncio.wrap_future(future)
 
 
-def begun(work: Callable[[], None], *, last: bool) -> bool:
-    """Start a thread; false when there is no room for one and this was not the last try."""
+def try_start_thread(work: Callable[[], None], *, last: bool) -> bool:
+    """Start a thread; return false when there is no room for one and this was not the last try."""
     try:
         threading.Thread(target=copy_context().run, args=(work,), name="openkoi-command", daemon=True).start()
     except RuntimeError as error:
-        if not is_full(error):
+        if not is_system_full(error):
             raise
         if last:
-            raise KoiError(FULL) from error
+            raise KoiError(SYSTEM_FULL) from error
         return False
     return True
 
 
-async def ended(done: "asyncio.Future[CommandResult]") -> None:
-    """Wait until the tree is dead, even if told again not to."""
+async def wait_until_dead(done: "asyncio.Future[CommandResult]") -> None:
+    """Wait until the process tree is dead, even if cancelled again."""
     while not done.done():
         try:
             await asyncio.wait([done])
@@ -68,11 +68,11 @@ async def ended(done: "asyncio.Future[CommandResult]") -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Make sure that long outputs can be kept."""
+    """Raise unless long outputs can be saved."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = folder / "examined"
         probe.touch(mode=0o600)
         probe.unlink()
     except OSError as error:
-        raise KoiError(f"Long outputs cannot be kept in {folder}: {error.strerror}. Make it writable.") from error
+        raise KoiError(f"Cannot save long outputs in {folder}: {error.strerror}. Make it writable.") from error

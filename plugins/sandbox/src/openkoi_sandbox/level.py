@@ -1,71 +1,74 @@
-"""One step of the ladder: a kind of cage, what it claims, and how it is tried. Knows no configuration file."""
+"""Define a sandbox level: its confinement, what it claims, and how it is tested."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .job import Settings
-from .launch import Cage, Uncaged
-from .policy import Level, Policy
-from .proof import Proof, prove
+from .job import JobSettings
+from .launch import Confinement, NoConfinement
+from .sandbox_policy import SandboxLevel, SandboxPolicy
+from .self_test import SelfTestResult, run_self_test
 
 
-def nothing() -> str:
-    """Nothing is missing, or to be advised."""
+def no_text() -> str:
+    """Return an empty text: nothing is missing, or to be advised."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
-    """``missing`` says what it cannot do without and how to get it; ``advice`` what may keep it from working.
+class LevelDefinition:
+    """Define a level.
 
-    ``caveat`` is what no probe shows and the user should know. ``autorun`` says what becomes of files that others run.
+    ``missing`` says what it cannot do without and how to get it; ``advice`` what may keep it from working. ``caveat``
+    is what no self-test shows and the user should know. ``autorun`` says what happens to files that other programs run.
     """
 
     name: str
-    claim: Level
-    cage: Callable[[Policy], Cage]
-    missing: Callable[[], str] = nothing
-    advice: Callable[[], str] = nothing
+    claim: SandboxLevel
+    confinement: Callable[[SandboxPolicy], Confinement]
+    missing: Callable[[], str] = no_text
+    advice: Callable[[], str] = no_text
     caveat: str = ""
     autorun: str = "restored when a command ends; what it started elsewhere may change them later"
 
-    def tried(self, policy: Policy, settings: Settings) -> Proof:
-        """Let the probe loose in it; no more counts than was claimed."""
+    def run_test(self, policy: SandboxPolicy, settings: JobSettings) -> SelfTestResult:
+        """Run the self-test; no more counts than was claimed."""
         if not self.claim:
-            return Proof(Level.NONE)
+            return SelfTestResult(SandboxLevel.NONE)
         if missing := self.missing():
-            return Proof(Level.NONE, trouble=missing)
-        proof = prove(self.cage, policy, settings)
-        return Proof(min(proof.level, self.claim), proof.refused, proof.trouble)
+            return SelfTestResult(SandboxLevel.NONE, trouble=missing)
+        proof = run_self_test(self.confinement, policy, settings)
+        return SelfTestResult(min(proof.level, self.claim), proof.refused, proof.trouble)
 
-    def shortfall(self, proof: Proof) -> str:
-        """Why less was proved than is claimed; empty when all of it was."""
+    def explain_shortfall(self, proof: SelfTestResult) -> str:
+        """Return why less was proved than is claimed; empty when all of it was."""
         if proof.level >= self.claim:
             return ""
         advice = self.advice() if proof.trouble and not self.missing() else ""
-        return f"{self.name}: " + "; ".join(filter(None, (proof.trouble or f"it left open {proof.open}", advice)))
+        return f"{self.name}: " + "; ".join(
+            filter(None, (proof.trouble or f"it does not prevent {proof.open_text}", advice))
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The rung that is stood on, what it proved, and why no higher one is."""
+class TestedLevel:
+    """Hold the level in use, its self-test, and why no higher one is."""
 
-    rung: Rung
-    proof: Proof
+    level: LevelDefinition
+    result: SelfTestResult
     short: tuple[str, ...] = ()
 
 
-PLAIN = Rung("plain", Level.NONE, lambda _policy: Uncaged())
+NO_LEVEL = LevelDefinition("plain", SandboxLevel.NONE, lambda _policy: NoConfinement())
 
 
-def climb(rungs: Sequence[Rung], policy: Policy, settings: Settings) -> Standing:
-    """Try rungs, the strongest first, until none of those below could be better; stand on the best."""
-    tried, short = list[Standing](), list[str]()
-    for rung in rungs:
-        if tried and rung.claim <= max(standing.proof.level for standing in tried) and rung.claim:
+def find_best_level(levels: Sequence[LevelDefinition], policy: SandboxPolicy, settings: JobSettings) -> TestedLevel:
+    """Test levels, the strongest first, until none of those below could be better; return the best."""
+    tried, short = list[TestedLevel](), list[str]()
+    for level in levels:
+        if tried and level.claim <= max(standing.result.level for standing in tried) and level.claim:
             break
-        proof = rung.tried(policy, settings)
-        tried.append(Standing(rung, proof))
-        short += filter(None, [rung.shortfall(proof)])
-    best = max(reversed(tried), key=lambda standing: standing.proof.level)
-    return Standing(best.rung, best.proof, tuple(short))
+        proof = level.run_test(policy, settings)
+        tried.append(TestedLevel(level, proof))
+        short += filter(None, [level.explain_shortfall(proof)])
+    best = max(reversed(tried), key=lambda standing: standing.result.level)
+    return TestedLevel(best.level, best.result, tuple(short))

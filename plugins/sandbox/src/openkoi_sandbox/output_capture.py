@@ -1,6 +1,6 @@
-"""Keep what a command prints: its beginning and end in memory, the whole of it in a file once there is too much.
+"""Capture what a command prints: beginning and end in memory, everything in a file once it is too much.
 
-Once there is a file, nothing that is kept has a secret in it: both ends begin or stop anywhere, also within one.
+Once there is a file, nothing captured contains a secret: both ends begin or stop anywhere, also within one.
 """
 
 import os
@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from openkoi_redact import Redactor, StreamRedactor
 
-END = 32 * 1024
+MAX_END_BYTES = 32 * 1024
 
 
-class Capture:
-    """Takes output in pieces. Memory stays the same however much there is, and what goes to the file is masked."""
+class OutputCapture:
+    """Capture output in chunks. Memory use is constant, and what goes to the file is redacted."""
 
     def __init__(self, folder: Path, most: int, redact: Redactor) -> None:
         self.folder = folder
@@ -32,33 +32,35 @@ class Capture:
         self.file: BinaryIO | None = None
 
     @property
-    def full(self) -> bool:
-        """Whether there is more than will be kept."""
+    def is_full(self) -> bool:
+        """Whether there is more than will be captured."""
         return self.size > self.most
 
     def add(self, piece: bytes) -> None:
-        """Take the next piece; what is too much is counted and let go."""
+        """Add the next chunk; count and drop what is too much."""
         room = max(0, self.most - self.size)
         self.size += len(piece)
         piece = piece[:room]
-        if not self.spilled and self.size > 2 * END:
+        if not self.spilled and self.size > 2 * MAX_END_BYTES:
             piece, self.head = self.head + piece, b""
-            self.spill()
+            self.open_file()
         if self.spilled:
-            self.keep(self.masked.add(piece.decode("latin-1")))
+            self.add_redacted(self.masked.add(piece.decode("latin-1")))
         else:
             self.head += piece
 
-    def keep(self, text: str) -> None:
-        """Keep what is masked: all of it in the file, its beginning and end in memory."""
+    def add_redacted(self, text: str) -> None:
+        """Add redacted output: all of it to the file, its beginning and end to memory."""
         piece = text.encode("latin-1")
         self.kept += len(piece)
-        self.save(piece)
-        missing = END - len(self.head)
+        self.write_file(piece)
+        missing = MAX_END_BYTES - len(self.head)
         self.head += piece[:missing]
-        self.tail = (self.tail + piece[missing:])[-END:] if missing > 0 else (self.tail + piece)[-END:]
+        self.tail = (
+            (self.tail + piece[missing:])[-MAX_END_BYTES:] if missing > 0 else (self.tail + piece)[-MAX_END_BYTES:]
+        )
 
-    def spill(self) -> None:
+    def open_file(self) -> None:
         """Begin the file."""
         self.spilled = True
         try:
@@ -70,49 +72,53 @@ class Capture:
             return
         self.path, self.file = str(path), os.fdopen(handle, "wb", buffering=0)
 
-    def save(self, piece: bytes) -> None:
-        """Write to the file, if there is one; a full disk stops the keeping, not the command."""
+    def write_file(self, piece: bytes) -> None:
+        """Write to the file, if there is one; a full disk stops the capture, not the command."""
         if self.file is None:
             return
         try:
             self.file.write(piece)
         except OSError as error:
             self.trouble = str(error)
-            self.release()
+            self.close_file()
 
     def close(self) -> None:
-        """Keep the rest, and let go of the file."""
+        """Write the rest, and close the file."""
         if self.spilled:
-            self.keep(self.masked.finish())
-        self.release()
+            self.add_redacted(self.masked.finish())
+        self.close_file()
 
-    def release(self) -> None:
+    def close_file(self) -> None:
         """Close the file, if there is one."""
         if self.file is not None:
             self.file.close()
             self.file = None
 
     @property
-    def whole(self) -> str:
-        """Where all of it is kept, when it is not in ``text``."""
+    def output_file(self) -> str:
+        """Path of the full output, when it is not in ``text``."""
         return "" if self.trouble else self.path
 
     @property
     def text(self) -> str:
-        """The beginning and the end, and what is left out between them."""
+        """Beginning and end, and a note about what is omitted between them."""
         omitted = self.kept - len(self.head) - len(self.tail)
         if omitted <= 0:
             return (self.head + self.tail).decode("utf-8", "replace")
-        where = f"the whole is in {self.whole}" if self.whole else f"the whole could not be kept: {self.trouble}"
-        return f"{start(self.head)}\n[... {omitted:,} bytes left out; {where} ...]\n{end(self.tail)}"
+        where = (
+            f"full output in {self.output_file}"
+            if self.output_file
+            else f"the full output could not be saved: {self.trouble}"
+        )
+        return f"{decode_start(self.head)}\n[... {omitted:,} bytes omitted; {where} ...]\n{decode_end(self.tail)}"
 
 
-def start(data: bytes) -> str:
-    """Decode a beginning; a letter that is cut at its end is left out."""
+def decode_start(data: bytes) -> str:
+    """Decode a beginning; drop a letter that is cut at its end."""
     return getincrementaldecoder("utf-8")("replace").decode(data)
 
 
-def end(data: bytes) -> str:
-    """Decode an end; a letter that is cut at its beginning is left out."""
+def decode_end(data: bytes) -> str:
+    """Decode an end; drop a letter that is cut at its beginning."""
     first = next((n for n in range(min(4, len(data))) if not 0x80 <= data[n] < 0xC0), 0)
     return data[first:].decode("utf-8", "replace")

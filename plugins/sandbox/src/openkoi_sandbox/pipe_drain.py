@@ -1,58 +1,62 @@
-"""Read a pipe to its end in a thread of its own, and stop reading when told to although somebody still holds it."""
+"""Read a pipe to its end in a thread, and stop on request although another process still has it open."""
 
 import os
 import select
 import sys
 import threading
 
-from .capture import Capture
+from .output_capture import OutputCapture
 
-PIECE = 65_536
-PATIENCE = 1.0 if sys.platform == "win32" else 30.0  # seconds; to mask a piece takes a tenth on a busy machine
-LEFT = 16  # pieces that are read of what a command that has ended left in its pipe: Linux allows a pipe 1 MiB
+CHUNK_BYTES = 65_536
+DRAIN_TIMEOUT_SECONDS = (
+    1.0 if sys.platform == "win32" else 30.0
+)  # seconds; to mask a piece takes a tenth on a busy machine
+MAX_LEFT_CHUNKS = (
+    16  # pieces that are read of what a command that has ended left in its pipe: Linux allows a pipe 1 MiB
+)
 
 
-class Drain(threading.Thread):
-    """Feeds a capture from a pipe. ``over`` is set at its end, and once there is too much."""
+class PipeDrain(threading.Thread):
+    """Feed a capture from a pipe. ``over`` is set at its end, and once there is too much."""
 
-    def __init__(self, handle: int, capture: Capture) -> None:
+    def __init__(self, handle: int, capture: OutputCapture) -> None:
         super().__init__(name="openkoi-output", daemon=True)
         self.handle = handle
         self.capture = capture
         self.over = threading.Event()
-        self.told = False
+        self.stopping = False
 
     def run(self) -> None:
         """Read until the last writer is gone."""
         try:
-            left = LEFT
+            left = MAX_LEFT_CHUNKS
             while left:
-                left -= self.told
-                if ready(self.handle, 0.0 if self.told else 0.1):
-                    if not (piece := os.read(self.handle, PIECE)):
+                left -= self.stopping
+                if is_readable(self.handle, 0.0 if self.stopping else 0.1):
+                    if not (piece := os.read(self.handle, CHUNK_BYTES)):
                         break
-                    self.take(piece)
-                elif self.told:
+                    self.add_chunk(piece)
+                elif self.stopping:
                     break
         finally:
             os.close(self.handle)
             self.over.set()
 
-    def take(self, piece: bytes) -> None:
-        """Hand on one piece, unless it is no longer wanted."""
+    def add_chunk(self, piece: bytes) -> None:
+        """Add one chunk, unless it is no longer wanted."""
         self.capture.add(piece)
-        if self.capture.full:
+        if self.capture.is_full:
             self.over.set()
 
     def stop(self, seconds: float) -> None:
-        """Give it a moment until the last writer is gone; then it reads what is there, and stops."""
+        """Wait a moment until the last writer is gone; then read what is there, and stop."""
         self.join(seconds)
-        self.told = True
-        self.join(PATIENCE)
+        self.stopping = True
+        self.join(DRAIN_TIMEOUT_SECONDS)
 
 
-def ready(handle: int, seconds: float) -> bool:
-    """Whether there is something to read; where pipes cannot be asked (Windows), reading itself waits."""
+def is_readable(handle: int, seconds: float) -> bool:
+    """Return whether there is something to read; where pipes cannot be polled (Windows), reading itself waits."""
     if sys.platform == "win32":
         return True
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Decide which changes of protected files have to be undone. Pure: how the files were and are in, verdicts out."""
+"""Decide which changes of protected files have to be undone."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from openkoi_schema import Rule
 
-from .file_state import FileState, Kind
+from .file_state import FileKind, FileState
 from .git_config import runs_nothing
 
 SETTINGS = frozenset({"config", "config.worktree"})
@@ -14,8 +14,8 @@ POINTER = "gitdir: "
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """The protected files at a moment, by absolute path, with the folders there are and those that are git's."""
+class ProtectedView:
+    """Hold the protected files at a moment, by absolute path, with all folders and those that are git's."""
 
     states: Mapping[str, FileState] = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
@@ -24,8 +24,8 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """A change that must not stay: what is at the path now, if anything, and what was, if anything."""
+class PlantedChange:
+    """Describe a change that must be undone: what is at the path now, if anything, and what was, if anything."""
 
     path: str
     reason: str
@@ -33,25 +33,25 @@ class Planted:
     after: FileState | None
 
 
-def find_planted(before: View, after: View) -> Iterator[Planted]:
-    """Return the changes of protected files that could make another program run something.
+def find_planted(before: ProtectedView, after: ProtectedView) -> Iterator[PlantedChange]:
+    """Yield the changes of protected files that could make another program run something.
 
-    A copy of a file that the user has runs nothing that the user's own does not.
+    A copy of a file of the user runs nothing that the original does not.
     """
-    known = {(os.path.basename(path), as_content(state)) for path, state in before.states.items()}  # noqa: PTH119
+    known = {(os.path.basename(path), content_key(state)) for path, state in before.states.items()}  # noqa: PTH119
     for path in sorted({*before.states, *after.states}):
         was, is_now = before.states.get(path), after.states.get(path)
         if was == is_now or (is_now is None and os.path.dirname(path) not in after.folders):  # noqa: PTH120
             continue
         rule = after.rules.get(path) or before.rules[path]
         if was is None and is_now is not None:
-            copied = (os.path.basename(path), as_content(is_now)) in known  # noqa: PTH119
+            copied = (os.path.basename(path), content_key(is_now)) in known  # noqa: PTH119
             if copied or in_new_repository(path, rule, before) or runs_nothing_new(path, is_now, after):
                 continue
-        yield Planted(path, rule.reason, was, is_now)
+        yield PlantedChange(path, rule.reason, was, is_now)
 
 
-def in_new_repository(path: str, rule: Rule, before: View) -> bool:
+def in_new_repository(path: str, rule: Rule, before: ProtectedView) -> bool:
     """Return whether a file that only counts at the top of a repository is in one that was not there before."""
     if not rule.top:
         return False
@@ -61,23 +61,23 @@ def in_new_repository(path: str, rule: Rule, before: View) -> bool:
     return top not in before.folders
 
 
-def as_content(state: FileState) -> tuple[Kind, int, bytes | None, str]:
+def content_key(state: FileState) -> tuple[FileKind, int, bytes | None, str]:
     return state.kind, state.mode, state.data, state.target
 
 
-def runs_nothing_new(path: str, state: FileState, view: View) -> bool:
+def runs_nothing_new(path: str, state: FileState, view: ProtectedView) -> bool:
     """Return whether a new file of git's makes it run nothing: as in a repository that was just made or cloned."""
     folder, name = os.path.split(path)
     if folder in view.git_folders and name in SETTINGS:
-        return state.kind is Kind.FILE and state.data is not None and runs_nothing(state.text)
+        return state.kind is FileKind.FILE and state.data is not None and runs_nothing(state.text)
     if os.path.basename(folder) == "hooks" and os.path.dirname(folder) in view.git_folders:  # noqa: PTH119, PTH120
-        return state.kind is Kind.FILE and name.endswith(".sample")
+        return state.kind is FileKind.FILE and name.endswith(".sample")
     if name in {".git", "commondir"}:
-        return pointed_to(folder, state) in view.git_folders
+        return resolve_pointer(folder, state) in view.git_folders
     return False
 
 
-def pointed_to(folder: str, state: FileState) -> str:
+def resolve_pointer(folder: str, state: FileState) -> str:
     """Return the folder that a link, ``.git`` or ``commondir`` leads to."""
-    target = state.target if state.kind is Kind.LINK else state.text.strip().removeprefix(POINTER).strip()
+    target = state.target if state.kind is FileKind.LINK else state.text.strip().removeprefix(POINTER).strip()
     return os.path.realpath(os.path.join(folder, target)) if target else ""  # noqa: PTH118

@@ -1,6 +1,6 @@
-"""What a confined command has besides its workspace: a cache folder that stays, a temporary folder that goes with us.
+"""Give a confined command a persistent cache folder and a temporary folder besides its workspace.
 
-Both belong to one workspace alone: what is put into them reaches no other, and no program outside a cage.
+Both belong to one workspace: what is put into them reaches no other, and no program outside a sandbox.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-from .caches import links, variables
-from .worktree import git_folders
+from .tool_caches import cache_links, cache_variables
+from .worktree import find_git_folders
 
 UNUSED_DAYS = 30
-DAY = 86_400
+DAY_SECONDS = 86_400
 MARKER = "workspace"
-UNREACHABLE = (
+UNREACHABLE_VARIABLES = (
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
     "DBUS_SESSION_BUS_ADDRESS",
@@ -40,111 +40,116 @@ UNREACHABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Den:
-    """Where it may write and read besides, where its temporary files go, and what its environment is told.
+class PrivateDirs:
+    """Hold the folders a command may write and read besides its workspace, its temporary folder, and variables.
 
-    ``git`` is the workspace's own folder of git's, where that lies elsewhere.
+    ``git`` is the workspace's own git folder, where that lies elsewhere.
     """
 
-    room: Path | None = None
+    temporary: Path | None = None
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
-    told: Mapping[str, str] = field(default_factory=dict)
-    untold: frozenset[str] = frozenset()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    removed_variables: frozenset[str] = frozenset()
     git: tuple[Path, ...] = ()
 
-    def is_there(self) -> bool:
-        """Whether nobody has tidied it away meanwhile."""
-        return all(place.is_dir() for place in (*filter(None, [self.room]), *self.writable))
+    def exists(self) -> bool:
+        """Return whether it still exists."""
+        return all(place.is_dir() for place in (*filter(None, [self.temporary]), *self.writable))
 
     def environment(self, ours: Mapping[str, str]) -> dict[str, str]:
-        """Ours, without the ways to programs that cannot be reached, and with what tools are told."""
-        return {**{name: value for name, value in ours.items() if name not in self.untold}, **self.told}
+        """Return our environment without ways to unreachable programs, and with the variables of tools."""
+        return {**{name: value for name, value in ours.items() if name not in self.removed_variables}, **self.variables}
 
 
-def without_room(root: Path) -> Den:
+def shared_temporary(root: Path) -> PrivateDirs:
     """Return what a command has that may write everywhere."""
-    return Den(git=git_folders(root).own)
+    return PrivateDirs(git=find_git_folders(root).own)
 
 
-class Dens:
-    """Makes dens, one for each workspace. Without a folder there are no caches."""
+class PrivateDirsFactory:
+    """Make private folders, one set for each workspace. Without a folder there are no caches."""
 
     def __init__(self, folder: Path | None, shared: Sequence[Path], passed: Sequence[str]) -> None:
         self.folder = folder
         self.shared = shared
-        self.untold = frozenset(name for name in UNREACHABLE if not any(fnmatchcase(name, one) for one in passed))
+        self.unreachable = frozenset(
+            name for name in UNREACHABLE_VARIABLES if not any(fnmatchcase(name, one) for one in passed)
+        )
         self.rooms: list[Path] = []
-        self.made: dict[Path, Den] = {}
+        self.made: dict[Path, PrivateDirs] = {}
         self.making = threading.Lock()
-        weakref.finalize(self, sweep, self.rooms)
+        weakref.finalize(self, remove_temporary, self.rooms)
 
-    def of(self, root: Path) -> Den:
-        """The den of a workspace: made once, but for what git needs, which a command may have changed."""
+    def dirs_for(self, root: Path) -> PrivateDirs:
+        """Return the private folders of a workspace.
+
+        Made once, except for what git needs, which a command may have changed.
+        """
         root = root.resolve()
         with self.making:
             den = self.made.get(root)
-            if den is None or not den.is_there():
-                den = self.made[root] = self.new(root)
-        git = git_folders(root)
+            if den is None or not den.exists():
+                den = self.made[root] = self.create(root)
+        git = find_git_folders(root)
         return replace(den, writable=(*den.writable, *git.written), readable=git.read, git=git.own)
 
-    def new(self, root: Path) -> Den:
-        """Make what a workspace has of its own."""
+    def create(self, root: Path) -> PrivateDirs:
+        """Make the private folders of a workspace."""
         room = Path(tempfile.mkdtemp(prefix="openkoi-")).resolve()
         self.rooms.append(room)
         if not self.folder:
-            return Den(room, untold=self.untold)
+            return PrivateDirs(room, removed_variables=self.unreachable)
         try:
-            cache = cache_of(self.folder, root)
+            cache = open_cache(self.folder, root)
         except OSError as error:
-            raise KoiError(f"Caches cannot be kept in {self.folder}: {error.strerror}. Make it writable.") from error
-        told = variables(cache, Path.home(), os.environ, (*self.shared, root))
-        return Den(room, (cache,), told=told, untold=self.untold)
+            raise KoiError(f"Cannot create caches in {self.folder}: {error.strerror}. Make it writable.") from error
+        variables = cache_variables(cache, Path.home(), os.environ, (*self.shared, root))
+        return PrivateDirs(room, (cache,), variables=variables, removed_variables=self.unreachable)
 
 
-def sweep(rooms: Sequence[Path]) -> None:
-    """Take temporary folders away."""
+def remove_temporary(rooms: Sequence[Path]) -> None:
+    """Remove temporary folders."""
     for room in rooms:
-        remove(room)
+        remove_tree(room)
 
 
-def cache_of(folder: Path, root: Path) -> Path:
-    """The cache folder of a workspace. It is made whole before any command could put something in its way."""
+def open_cache(folder: Path, root: Path) -> Path:
+    """Return the cache folder of a workspace, created whole before any command could put something in its way."""
     place = folder / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
     if not place.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        forget_unused(folder, time.time() - UNUSED_DAYS * DAY)
-        made = new_cache(folder, root)
+        remove_unused(folder, time.time() - UNUSED_DAYS * DAY_SECONDS)
+        made = create_cache(folder, root)
         with contextlib.suppress(OSError):
             made.rename(place)
-        remove(made)
+        remove_tree(made)
     (place / MARKER).touch()
     return (place / "files").resolve()
 
 
-def new_cache(folder: Path, root: Path) -> Path:
-    """A folder with links to what is only read, beside a note of whose it is."""
+def create_cache(folder: Path, root: Path) -> Path:
+    """Create a folder with links to read-only content, beside a note of its workspace."""
     made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     (made / MARKER).write_text(str(root), errors="surrogateescape")
     (made / "files").mkdir()
-    for name, target in links(Path.home(), os.environ):
+    for name, target in cache_links(Path.home(), os.environ):
         link = made / "files" / name
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(target)
     return made
 
 
-def forget_unused(folder: Path, since: float) -> None:
-    """Remove the caches of workspaces that are gone, or were not worked in for long."""
+def remove_unused(folder: Path, since: float) -> None:
+    """Remove the caches of workspaces that are gone, or long unused."""
     for marker in folder.glob(f"*/{MARKER}"):
         with contextlib.suppress(OSError):
             if marker.stat().st_mtime < since or not Path(marker.read_text(errors="surrogateescape")).is_dir():
-                remove(marker.parent)
+                remove_tree(marker.parent)
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder with everything in it, also what was made read-only; links are not followed."""
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with everything in it, including read-only content; links are not followed."""
     for place, _, _ in os.walk(folder):
         with contextlib.suppress(OSError):
             os.chmod(place, 0o700)  # noqa: PTH101  # as it comes from the walk

@@ -1,4 +1,4 @@
-"""Run a job while what other programs run stays as it is, and say what was refused or undone."""
+"""Run a job while files that other programs run stay unchanged, and report what was refused or undone."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,21 +8,21 @@ from openkoi_hookspecs import CommandResult, Event, KoiError
 from openkoi_schema import Rule
 
 from .autorun_index import GIT_FILES
-from .den import Den
-from .ending import with_notes
 from .events import Protected, Unsealed
-from .git_state import names_git, state_after
+from .exit_status import append_notes
+from .git_state import describe_git_state, names_git
 from .job import Job
-from .planted import View
-from .policy import is_within
-from .protection import Protection, Seal
+from .planted_changes import ProtectedView
+from .private_dirs import PrivateDirs
+from .protection import Protection, ReadOnlySeal
+from .sandbox_policy import is_within
 
 REFUSALS = ("Read-only file system", "Device or resource busy")
-ASK = "To change it, write it with a file tool or run a plain git command: the user is asked then."
+APPROVAL_NOTE = "To change it, write it with a file tool or run a plain git command: the user is asked to approve it."
 
 
 class ProtectedJob:
-    """A job that leaves no file behind which another program would run, unless the user has approved its path."""
+    """Run a job that leaves no file behind which another program would run, unless the user has approved its path."""
 
     def __init__(self, job: Job, protection: Protection, sandbox: str) -> None:
         self.job = job
@@ -31,32 +31,32 @@ class ProtectedJob:
         self.cancelled = job.cancelled
 
     def run(self) -> CommandResult:
-        """Run the job between two looks at the workspace."""
+        """Run the job between two scans of the workspace."""
         job = self.job
         if not job.root.is_dir():
             return job.run()
         approved = [Path(path) for path in job.command.approved]
-        before = self.looked(job.den, approved)
-        seal = Seal.of(sealable(before, job, approved) if job.cage.seals else ())
-        job.sealed = tuple(seal.places)
+        before = self.scan_protected(job.private, approved)
+        seal = ReadOnlySeal.seal_paths(sealable_paths(before, job, approved) if job.confinement.makes_read_only else ())
+        job.read_only = tuple(seal.places)
         undone: Sequence[Protected] = ()
         try:
             done = job.run()
         finally:
-            undone = self.protection.end(job.den, approved=approved, sealed=seal)
-        notes = [*map(note, undone), *refused(done, job)]
+            undone = self.protection.end(job.private, approved=approved, sealed=seal)
+        notes = [*map(undo_note, undone), *refusal_notes(done, job)]
         restored = any(one.restored and one.path.split("/")[0] != ".git" for one in undone)
-        notes += state_after(job, done.output, restored=restored) if notes else ()
-        events = (*done.events, *self.announced(before), *undone)
-        return replace(done, output=with_notes(done.output, notes), events=events)
+        notes += describe_git_state(job, done.output, restored=restored) if notes else ()
+        events = (*done.events, *self.announce_weakness(before), *undone)
+        return replace(done, output=append_notes(done.output, notes), events=events)
 
-    def announced(self, before: View) -> Iterator[Event]:
+    def announce_weakness(self, before: ProtectedView) -> Iterator[Event]:
         """Say once that changes are undone and not refused, where there is something to change."""
-        if before.states and not self.job.cage.seals and not self.protection.announced:
+        if before.states and not self.job.confinement.makes_read_only and not self.protection.announced:
             self.protection.announced = True
             yield Unsealed(self.sandbox)
 
-    def looked(self, den: Den, approved: Sequence[Path]) -> View:
+    def scan_protected(self, den: PrivateDirs, approved: Sequence[Path]) -> ProtectedView:
         """Look at the workspace; a command does not run where that cannot be done."""
         try:
             return self.protection.begin(den, approved)
@@ -64,21 +64,21 @@ class ProtectedJob:
             raise KoiError(f"The command was not run: {error.filename} cannot be read ({error.strerror}).") from error
 
 
-def sealable(view: View, job: Job, approved: Sequence[Path]) -> Iterator[Path]:
-    """Return what a sandbox may make read-only: files and folders at the top, with no approved path in them.
+def sealable_paths(view: ProtectedView, job: Job, approved: Sequence[Path]) -> Iterator[Path]:
+    """Yield what a sandbox may make read-only: files and folders at the top, with no approved path in them.
 
-    Files of a working tree are left out for git: it would stop in the middle of its work.
+    For git, files of a working tree are excluded: it would stop in the middle of its work.
     """
-    tops = (job.root.resolve(), *job.den.git)
+    tops = (job.root.resolve(), *job.private.git)
     free = names_git(job.command.argv)
     paths = (path for path in view.states if not free or view.rules[path].parts[0] == ".git")
-    places = (place_of(Path(path), view, tops) for path in paths)
+    places = (sealed_path_of(Path(path), view, tops) for path in paths)
     for place in dict.fromkeys(place for place in places if place):
         if not is_within(place, approved) and not any(path.is_relative_to(place) for path in approved):
             yield place
 
 
-def place_of(path: Path, view: View, tops: Sequence[Path]) -> Path | None:
+def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Path | None:
     """Return the file, or the folder of the rule, that is to be read-only; none when it lies deeper, or is a link."""
     top = next((top for top in tops if path.is_relative_to(top)), None)
     if top is None:
@@ -100,16 +100,16 @@ def sealed_depth(rule: Rule, parts: Sequence[str], *, bare: bool) -> int:
     return int(len(parts) == 1)
 
 
-def note(undone: Protected) -> str:
-    """Say to the model what became of a file, and what to do."""
-    return f"[{undone.path} {undone.outcome}: {undone.reason}, outside the sandbox. {ASK}]"
+def undo_note(undone: Protected) -> str:
+    """Report to the model what happened to a file, and what to do."""
+    return f"[{undone.path} {undone.outcome}: {undone.reason}, outside the sandbox. {APPROVAL_NOTE}]"
 
 
-def refused(done: CommandResult, job: Job) -> Iterator[str]:
-    """Say to the model why a file could not be written, where the output names one that is read-only."""
+def refusal_notes(done: CommandResult, job: Job) -> Iterator[str]:
+    """Report to the model why a file could not be written, where the output names one that is read-only."""
     if not any(refusal in done.output for refusal in REFUSALS):
         return
-    for place in job.sealed:
+    for place in job.read_only:
         shown = str(place.relative_to(job.root)) if place.is_relative_to(job.root) else str(place)
         if shown in done.output:
-            yield f"[{shown} is read-only to commands, because other programs run what is there. {ASK}]"
+            yield f"[{shown} is read-only to commands, because other programs run what is there. {APPROVAL_NOTE}]"

@@ -1,73 +1,74 @@
-"""What a person is told of a sandbox, in words. Pure: knows what was proved and what was wanted."""
+"""Describe a sandbox to the user, from its self-test and its policy."""
 
-from .limits import watched
-from .policy import Level, Policy
-from .proof import DOORS, TRIED, UNTRIED, Proof, listing
-from .rung import Standing
+from .level import TestedLevel
+from .rlimits import max_processes_to_watch
+from .sandbox_policy import SandboxLevel, SandboxPolicy
+from .self_test import ALL_TESTS, NETWORK_TESTS, UNTESTABLE, SelfTestResult, describe_tests
 
-WRITES = {
-    Level.NONE: "whatever you may",
-    Level.LIMITED: "whatever you may",
-    Level.CONFINED: "the workspace and folders of their own",
-    Level.ISOLATED: "the workspace and folders of their own",
+WRITABLE_TEXT = {
+    SandboxLevel.NONE: "whatever you may",
+    SandboxLevel.LIMITED: "whatever you may",
+    SandboxLevel.CONFINED: "the workspace and folders of their own",
+    SandboxLevel.ISOLATED: "the workspace and folders of their own",
 }
 
 
-def described(standing: Standing, policy: Policy) -> dict[str, str]:
-    """Where we stand."""
-    proof, claim = standing.proof, standing.rung.claim
-    told = {
-        "level": f"{proof.level.value} of 3, {proof.level.name.lower()} ({standing.rung.name}): {tried(proof, policy)}",
-        "commands write": "" if proof.trouble else WRITES[proof.level] + also(policy, proof.level),
-        "left open": listing(ways) if proof.level and (ways := left_open(proof, policy)) else "",
-        "network": network(proof, policy),
-        "processes": counted(policy) if claim else "without limit",
-        "files that others run": standing.rung.autorun,
-        "note that": standing.rung.caveat,
+def describe_sandbox(standing: TestedLevel, policy: SandboxPolicy) -> dict[str, str]:
+    """Return the state of the sandbox."""
+    proof, claim = standing.result, standing.level.claim
+    name = f"{proof.level.name.lower()} ({standing.level.name})"
+    facts = {
+        "level": f"{proof.level.value} of 3, {name}: {describe_tried(proof, policy)}",
+        "commands write": "" if proof.trouble else WRITABLE_TEXT[proof.level] + describe_opened(policy, proof.level),
+        "left open": describe_tests(ways) if proof.level and (ways := open_refusals(proof, policy)) else "",
+        "network": describe_network(proof, policy),
+        "processes": describe_process_limit(policy) if claim else "unlimited",
+        "files that others run": standing.level.autorun,
+        "note that": standing.level.caveat,
         "not higher because": ". ".join(standing.short),
     }
-    return {word: value for word, value in told.items() if value}
+    return {word: value for word, value in facts.items() if value}
 
 
-def tried(proof: Proof, policy: Policy) -> str:
-    """How much of what was tried is closed."""
+def describe_tried(proof: SelfTestResult, policy: SandboxPolicy) -> str:
+    """Return how much of what was tried is closed."""
     if proof.trouble:
-        return "it cannot be put up here, so no command runs"
+        return "it cannot be set up here, so no command runs"
     if not proof.level:
         return "nothing is enforced"
-    ways = wanted(policy)
+    ways = wanted_refusals(policy)
     shut = len(ways & proof.refused)
-    return f"{'all' if shut == len(ways) else f'{shut} of'} {len(ways)} ways out that were tried are closed"
+    return f"{'all' if shut == len(ways) else f'{shut} of'} {len(ways)} escape attempts were refused"
 
 
-def wanted(policy: Policy) -> frozenset[str]:
-    """What ought to be refused: the network only where it is switched off, limits only where they are set."""
+def wanted_refusals(policy: SandboxPolicy) -> frozenset[str]:
+    """Return what should be refused: the network only where it is switched off, limits only where they are set."""
     off = {name for name, set_to in (("files", policy.file), ("memory", policy.memory)) if not set_to}
-    return TRIED - UNTRIED - off - (DOORS - {"abstract"} if policy.network else frozenset())
+    return ALL_TESTS - UNTESTABLE - off - (NETWORK_TESTS - {"abstract"} if policy.network else frozenset())
 
 
-def left_open(proof: Proof, policy: Policy) -> frozenset[str]:
-    """What ought to be refused and is not."""
-    return wanted(policy) - proof.refused
+def open_refusals(proof: SelfTestResult, policy: SandboxPolicy) -> frozenset[str]:
+    """Return what should be refused and is not."""
+    return wanted_refusals(policy) - proof.refused
 
 
-def also(policy: Policy, level: Level) -> str:
-    """What the configuration opens besides."""
-    if level < Level.CONFINED or not policy.writable:
+def describe_opened(policy: SandboxPolicy, level: SandboxLevel) -> str:
+    """Return what the configuration opens besides."""
+    if level < SandboxLevel.CONFINED or not policy.writable:
         return ""
     return " and " + ", ".join(str(path) for path in policy.writable)
 
 
-def network(proof: Proof, policy: Policy) -> str:
-    """Whether the network can be reached, whatever was asked for."""
+def describe_network(proof: SelfTestResult, policy: SandboxPolicy) -> str:
+    """Return whether the network can be reached, whatever was configured."""
     if policy.network:
         return "on (servers on this machine too)"
-    return "off" if proof.refused >= DOORS else "on: it cannot be switched off here"
+    return "off" if proof.refused >= NETWORK_TESTS else "on; it cannot be switched off here"
 
 
-def counted(policy: Policy) -> str:
-    """How many processes there may be, and who sees to it."""
+def describe_process_limit(policy: SandboxPolicy) -> str:
+    """Return how many processes there may be, and what enforces it."""
     if not policy.processes:
-        return "without limit"
-    by = "counted by us, since you are root" if watched(policy) else "by the kernel"
-    return f"{policy.processes:,} at most ({by})"
+        return "unlimited"
+    by = "counted by OpenKoi, because you are root" if max_processes_to_watch(policy) else "by the kernel"
+    return f"at most {policy.processes:,} ({by})"

@@ -1,4 +1,4 @@
-"""Wait a moment when the system has no room for another process or thread: somebody else may be about to give some up.
+"""Retry for a moment when the system has no room for another process or thread.
 
 Knows no command and no cage.
 """
@@ -11,30 +11,30 @@ from typing import TypeVar
 from openkoi_hookspecs import KoiError
 
 T = TypeVar("T")
-PATIENCE = 3.0
-PAUSE = 0.05
-FULL = (
+MAX_WAIT_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
+SYSTEM_FULL = (
     "The command was not run: the system has no room for another process or thread."
     " End some, or raise its limit, and try again."
 )
 
 
-def patiently(start: Callable[[], T], patience: float = PATIENCE) -> T:
-    """Start something; when there is no room try again, until our patience is over."""
+def retry_when_full(start: Callable[[], T], patience: float = MAX_WAIT_SECONDS) -> T:
+    """Start something; when there is no room retry until the time is over."""
     deadline = time.monotonic() + patience
     while True:
         try:
             return start()
         except (OSError, RuntimeError) as error:
-            if not is_full(error):
+            if not is_system_full(error):
                 raise
             if time.monotonic() > deadline:
-                raise KoiError(FULL) from error
-        time.sleep(PAUSE)
+                raise KoiError(SYSTEM_FULL) from error
+        time.sleep(PAUSE_SECONDS)
 
 
-def is_full(error: OSError | RuntimeError) -> bool:
-    """Whether there was no room; Python tells of a thread in words only."""
+def is_system_full(error: OSError | RuntimeError) -> bool:
+    """Return whether there was no room; Python reports a thread in words only."""
     if isinstance(error, OSError):
         return error.errno == errno.EAGAIN
     return "new thread" in str(error)

@@ -1,50 +1,50 @@
-"""Level 1, the entry ``limits``: each process may only take so much. Wherever there is POSIX; Windows has none."""
+"""Provide level 1, the entry ``limits``: each process has resource limits, on POSIX."""
 
 import contextlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .caged import Caged
-from .launch import Start, Taken, launched
-from .limits import rlimits, watched
-from .policy import Level, Policy
-from .rung import Rung
+from .base import BaseSandbox
+from .launch import CommandStart, Restrictions, start_through_launcher
+from .level import LevelDefinition
+from .rlimits import compute_rlimits, max_processes_to_watch
+from .sandbox_policy import SandboxLevel, SandboxPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class LimitsCage:
-    """A command under limits."""
+class RlimitsConfinement:
+    """Run a command under limits."""
 
-    policy: Policy
+    policy: SandboxPolicy
 
     @property
-    def seals(self) -> bool:
+    def makes_read_only(self) -> bool:
         """Nothing here refuses single paths of a folder that may be written."""
         return False
 
     @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
-        return watched(self.policy)
+        return max_processes_to_watch(self.policy)
 
     @contextlib.contextmanager
-    def dressed(self, start: Start) -> Iterator[Start]:
+    def wrap(self, start: CommandStart) -> Iterator[CommandStart]:
         """Through the launcher, with limits only."""
-        with launched(start, Taken(rlimits(self.policy, start.seconds))) as ready:
+        with start_through_launcher(start, Restrictions(compute_rlimits(self.policy, start.seconds))) as ready:
             yield ready
 
 
-def missing() -> str:
-    """Windows has no such limits."""
-    return "limits are POSIX's, and this is Windows; use the sandbox 'plain'" if sys.platform == "win32" else ""
+def missing_requirement() -> str:
+    """Return what is missing: Windows has no such limits."""
+    return "limits need POSIX, and this is Windows; use the sandbox 'plain'" if sys.platform == "win32" else ""
 
 
-CAVEAT = "a command may read, change and reach whatever you may; only how much it takes is bounded"
-LIMITED = Rung("limits", Level.LIMITED, LimitsCage, missing, caveat=CAVEAT)
+CAVEAT = "a command may read, change and reach whatever you may; only its resources are limited"
+RLIMITS_LEVEL = LevelDefinition("limits", SandboxLevel.LIMITED, RlimitsConfinement, missing_requirement, caveat=CAVEAT)
 
 
-class Limits(Caged):
-    """Limits on files, memory, processor time and processes. Configured by ``[sandboxes.limits]``."""
+class RlimitsSandbox(BaseSandbox):
+    """Limit files, memory, processor time and processes. Configured by ``[sandboxes.limits]``."""
 
-    rungs = (LIMITED,)
+    levels = (RLIMITS_LEVEL,)

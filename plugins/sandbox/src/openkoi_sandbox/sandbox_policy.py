@@ -1,4 +1,4 @@
-"""What a command may do, as the configuration says it. Facts only; knows no cage that could enforce them."""
+"""Define what a command may do, as configured."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -50,8 +50,8 @@ CREDENTIALS = (
 )
 
 
-class Level(IntEnum):
-    """How much a cage enforces, as the configuration names it."""
+class SandboxLevel(IntEnum):
+    """Name how much a sandbox enforces, as in the configuration."""
 
     NONE = 0
     LIMITED = 1
@@ -60,8 +60,8 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """What is open to a command besides its workspace, and how much of it. Sizes are bytes, 0 is no limit."""
+class SandboxPolicy:
+    """Hold what is open to a command besides its workspace, and how much of it. Sizes are bytes, 0 is no limit."""
 
     network: bool = True
     writable: tuple[Path, ...] = ()
@@ -71,19 +71,19 @@ class Policy:
     file: int = 0
     processes: int = 0
 
-    def opening(self, *, writable: Iterable[Path], readable: Iterable[Path]) -> "Policy":
-        """The same, with more that may be written, and read."""
+    def with_paths(self, *, writable: Iterable[Path], readable: Iterable[Path]) -> "SandboxPolicy":
+        """Return the same policy with more writable and readable paths."""
         return replace(self, writable=(*self.writable, *writable), readable=(*self.readable, *readable))
 
 
-def places(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
-    """Where these paths lead; ``~`` and variables may begin them. One whose variable is not set is left out."""
-    expanded = [expand(name, environment) for name in names]
+def expand_paths(names: Iterable[str], environment: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Return the real paths; ``~`` and variables may begin them. Skip one whose variable is not set."""
+    expanded = [expand_path(name, environment) for name in names]
     return tuple(dict.fromkeys(path for path in expanded if path is not None))
 
 
-def expand(name: str, environment: Mapping[str, str]) -> Path | None:
-    """One path, made real: links followed, so that it cannot be walked around."""
+def expand_path(name: str, environment: Mapping[str, str]) -> Path | None:
+    """Return one real path: links are followed, so that it cannot be bypassed."""
     first, slash, rest = name.partition("/")
     if first.startswith("$"):
         value = environment.get(first[1:], "")
@@ -92,5 +92,5 @@ def expand(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def is_within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a path is one of these, or below one."""
+    """Return whether a path is one of these, or below one."""
     return any(path.is_relative_to(folder) for folder in folders)

@@ -1,7 +1,7 @@
-"""What is tried inside a cage to see whether it holds. Stands alone: a bare interpreter runs it in the workspace.
+"""Try to escape from inside a sandbox, as part of its self-test.
 
-It prints the name of what only it can see to have succeeded; all else is seen from outside. Importing ``socket`` would
-cost as much as all the rest.
+It stands alone: a bare interpreter runs it in the workspace. It prints the name of each attempt that only it can see to
+have succeeded; all else is observed from outside. Importing ``socket`` would cost as much as all the rest.
 """
 
 import _socket
@@ -19,7 +19,7 @@ def main() -> None:
     outside, sockets, victim = sys.argv[OUTSIDE], sys.argv[SOCKET], int(sys.argv[VICTIM])
     tcp, udp = (int(port) for port in sys.argv[PORTS].split(","))
     kept = os.path.join(outside, "kept")  # noqa: PTH118  # pathlib is slow to import
-    attempt("", stay_behind)
+    attempt("", leave_process)
     attempt("", lambda: overwrite(os.path.join(outside, "made")))  # noqa: PTH118
     attempt("modes", lambda: os.chmod(kept, 0o604))  # noqa: PTH101
     attempt("", lambda: overwrite(kept))
@@ -38,16 +38,16 @@ def main() -> None:
     attempt("", lambda: connect(_socket.AF_UNIX, _socket.SOCK_STREAM, "\0" + sockets))
     attempt("", lambda: connect(_socket.AF_INET, _socket.SOCK_STREAM, ("127.0.0.1", tcp)))
     attempt("", lambda: connect(_socket.AF_INET, _socket.SOCK_DGRAM, ("127.0.0.1", udp)))
-    attempt("seeing", lambda: see(f"/proc/{victim}/cmdline", sys.argv[WORD]))
-    attempt("secrets", lambda: see(f"/proc/{victim}/environ", sys.argv[WORD]))
-    attempt("files", lambda: fill(int(sys.argv[FILE])))
+    attempt("seeing", lambda: read_process(f"/proc/{victim}/cmdline", sys.argv[WORD]))
+    attempt("secrets", lambda: read_process(f"/proc/{victim}/environ", sys.argv[WORD]))
+    attempt("files", lambda: write_long_file(int(sys.argv[FILE])))
     attempt("memory", lambda: mmap.mmap(-1, int(sys.argv[MEMORY]), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close())
     print("tried", flush=True)
     attempt("", lambda: os.kill(victim, 9))
 
 
 def attempt(name: str, action: Callable[[], object]) -> None:
-    """Try one thing; say its name when it succeeds."""
+    """Try one thing; print its name when it succeeds."""
     try:
         action()
     except (OSError, ValueError, OverflowError):
@@ -74,27 +74,27 @@ def connect(family: int, kind: int, address: str | tuple[str, int]) -> None:
     reaching.send(b"x")
 
 
-def see(path: str, word: str) -> None:
+def read_process(path: str, word: str) -> None:
     """Read something of a process outside, by which it is known."""
     with open(path, "rb") as file:  # noqa: PTH123
         if os.fsencode(word) not in file.read():
             raise OSError("another process")
 
 
-def fill(most: int) -> None:
-    """Make a file longer than it may be; it has a hole, so that no disk is filled."""
+def write_long_file(most: int) -> None:
+    """Make a file longer than allowed; it is sparse, so that no disk is filled."""
     with open("long", "wb") as file:  # noqa: PTH123
         file.seek(most)
         file.write(b"x")
 
 
-def stay_behind() -> None:
-    """Leave a process that forgot its environment and its session, and holds a lock for as long as it lives."""
+def leave_process() -> None:
+    """Leave a process that dropped its environment and its session, and locks a file for as long as it lives."""
     if not os.fork():
         try:
             os.setsid()
             os.fork() and os._exit(0)
-            hold()
+            lock_and_sleep()
         finally:
             os._exit(1)
     for _ in range(200):
@@ -103,7 +103,7 @@ def stay_behind() -> None:
         time.sleep(0.005)
 
 
-def hold() -> None:
+def lock_and_sleep() -> None:
     """Lock a file and become something that sleeps."""
     import fcntl
 

@@ -1,4 +1,4 @@
-"""The `Sandbox` socket without a cage: commands run as we do, and end when they should. Enforces nothing."""
+"""Implement the `Sandbox` protocol without confinement: commands run with the user's rights."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,18 +7,21 @@ from typing import Annotated
 
 from openkoi_hookspecs import Command, CommandResult, DataDir
 
-from .den import without_room
-from .job import Job, Settings
-from .processes import PROCS
-from .protecting import ProtectedJob
-from .protection import Protections
-from .running import check_writable, perform
+from .executor import check_writable, run_job
+from .job import Job, JobSettings
+from .private_dirs import shared_temporary
+from .processes import HAS_PROC
+from .protected_job import ProtectedJob
+from .protection import ProtectionFactory
 
-WITHOUT_SEAL = "restored when a command ends; what it started elsewhere may change them later"
+UNSEALED_NOTE = "restored when a command ends; what it started elsewhere may change them later"
 
 
-class Plain:
-    """Runs commands with our own rights, secrets taken from their environment. Configured by ``[sandboxes.plain]``."""
+class UnconfinedSandbox:
+    """Run commands with the user's rights, without secrets in their environment.
+
+    Configured by ``[sandboxes.plain]``.
+    """
 
     def __init__(
         self,
@@ -29,24 +32,24 @@ class Plain:
         pass_env: tuple[str, ...] = (),
     ) -> None:
         self.folder = folder.expanduser().absolute()
-        self.settings = Settings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
-        self.protections = Protections(self.folder.with_name("diverted"))
+        self.settings = JobSettings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
+        self.protections = ProtectionFactory(self.folder.with_name("diverted"))
 
     async def probe_level(self) -> int:
-        """Nothing is enforced."""
+        """Return 0: nothing is enforced."""
         return 0
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
-        """Run it in ``root``; when this returns, or is cancelled, no process of it is left."""
-        job = Job(command, root, self.settings, den=without_room(root))
-        return await perform(ProtectedJob(job, self.protections.of(root), "plain"))
+        """Run a command in ``root``; when this returns, or is cancelled, none of its processes is left."""
+        job = Job(command, root, self.settings, private=shared_temporary(root))
+        return await run_job(ProtectedJob(job, self.protections.protection_for(root), "plain"))
 
     async def health(self) -> Mapping[str, str]:
-        """Say that nothing is confined, and how far processes are followed."""
+        """Report that nothing is confined, and how far processes are followed."""
         await asyncio.to_thread(check_writable, self.folder)
         return {
             "level": "0 of 3, nothing is enforced: a command may do whatever you may",
-            "processes": "followed by session and mark" if PROCS else "followed by process group only",
-            "files that others run": WITHOUT_SEAL,
+            "processes": "followed by session and mark" if HAS_PROC else "followed by process group only",
+            "files that others run": UNSEALED_NOTE,
             "long outputs in": str(self.folder),
         }
