@@ -1,4 +1,4 @@
-"""Change several files, all of them or none: what was done is put back when something goes wrong half-way."""
+"""Change several files, all of them or none: when a write fails, the earlier ones are undone."""
 
 import stat
 from collections.abc import Sequence
@@ -8,78 +8,80 @@ from pathlib import Path
 
 from openkoi_hookspecs import ToolError
 
-from .files import save
-from .paths import Place, refusal
+from .file_access import save_file
+from .paths import WorkspacePath, describe_refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Bytes to put in a place, or None to have no file there. A mode, and whether it is a program, where it matters."""
+class WriteStep:
+    """Hold the bytes to put at a path, or None to delete the file; a mode, and whether it is executable, where set."""
 
-    where: Place
+    where: WorkspacePath
     data: bytes | None
     mode: int | None = None
     executable: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """A place as it was, with the folders above it that were not there."""
+class PathBackup:
+    """Hold the content of a path, with the parent folders that were missing."""
 
-    step: Step
+    step: WriteStep
     missing: tuple[Path, ...]
 
 
-def put(steps: Sequence[Step]) -> None:
-    """Take all steps; raises ToolError after none was taken, or all were taken back."""
-    done: list[Before] = []
+def apply_steps(steps: Sequence[WriteStep]) -> None:
+    """Apply all steps; raise ToolError after none was applied, or all were undone."""
+    done: list[PathBackup] = []
     try:
         for step in steps:
-            done.append(as_it_is(step.where))
-            take(step)
+            done.append(back_up(step.where))
+            apply_step(step)
     except OSError as error:
-        raise ToolError(f"{refusal(step.where.name, error)} {ending(put_back(done))}") from None
+        raise ToolError(
+            f"{describe_refusal(step.where.name, error)} {describe_failure(restore_backups(done))}"
+        ) from None
     except ToolError as fault:
-        raise ToolError(f"{fault} {ending(put_back(done))}") from None
+        raise ToolError(f"{fault} {describe_failure(restore_backups(done))}") from None
     except BaseException:
-        put_back(done)
+        restore_backups(done)
         raise
 
 
-def take(step: Step) -> None:
-    """Take one step."""
+def apply_step(step: WriteStep) -> None:
+    """Apply one step."""
     path = step.where.real
     if step.data is None:
         if path.exists():
             path.unlink()
         return
-    save(path, step.data)
+    save_file(path, step.data)
     if step.mode is not None:
         path.chmod(step.mode)
     if step.executable is not None:
-        path.chmod(with_program_bits(stat.S_IMODE(path.stat().st_mode), step.executable))
+        path.chmod(with_executable(stat.S_IMODE(path.stat().st_mode), step.executable))
 
 
-def with_program_bits(mode: int, executable: bool) -> int:
-    """Return a mode by which whoever may read the file may run it, or nobody."""
+def with_executable(mode: int, executable: bool) -> int:
+    """Return a mode by which whoever may read the file may run it, or none may."""
     return mode | (mode & 0o444) >> 2 if executable else mode & ~0o111
 
 
-def as_it_is(where: Place) -> Before:
-    """Keep what is in a place."""
+def back_up(where: WorkspacePath) -> PathBackup:
+    """Back up what is at a path."""
     path = where.real
     missing = tuple(folder for folder in path.parents if not folder.exists())
     if not path.exists():
-        return Before(Step(where, None), missing)
-    return Before(Step(where, path.read_bytes(), stat.S_IMODE(path.stat().st_mode)), missing)
+        return PathBackup(WriteStep(where, None), missing)
+    return PathBackup(WriteStep(where, path.read_bytes(), stat.S_IMODE(path.stat().st_mode)), missing)
 
 
-def put_back(done: Sequence[Before]) -> list[str]:
-    """Bring everything back, the last first; return the names of what could not be brought back."""
+def restore_backups(done: Sequence[PathBackup]) -> list[str]:
+    """Restore everything, the last first; return the names of what could not be restored."""
     lost = []
     for before in reversed(done):
         try:
-            take(before.step)
+            apply_step(before.step)
         except (OSError, ToolError):
             lost.append(before.step.where.name)
         for folder in before.missing:
@@ -88,8 +90,8 @@ def put_back(done: Sequence[Before]) -> list[str]:
     return lost
 
 
-def ending(lost: Sequence[str]) -> str:
-    """Say how things stand after a failure."""
+def describe_failure(lost: Sequence[str]) -> str:
+    """Describe the state after a failure."""
     if lost:
-        return f"Not everything could be put back: look at {', '.join(lost)}. All other files are as they were."
+        return f"Not everything could be restored: check {', '.join(lost)}. All other files are as they were."
     return "All files are as they were."

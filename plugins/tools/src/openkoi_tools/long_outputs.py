@@ -1,6 +1,6 @@
-"""Long outputs of commands, kept outside the workspace so that a run can read the middle of its own. Never written to.
+"""Store long outputs of commands outside the workspace, so that a run can read the middle of its own.
 
-A path that leads out of the workspace is readable when a command of this very run has brought it, and only then.
+A path outside the workspace is readable only when a command of this very run has returned it.
 """
 
 import os
@@ -12,15 +12,17 @@ from secrets import token_hex
 from openkoi_hookspecs import ToolCall, ToolResult
 from openkoi_redact import current_redactor
 
-from .fit import ends
-from .text import one_ending
+from .text_document import normalize_endings
+from .truncate import keep_ends
 
-GO_ON = "it is kept in {whole}: continue with read_file, start={line}"
-NAMED = re.compile(r"it is kept in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)")
+CONTINUE_NOTE = "it is kept in {whole}: continue with read_file, start={line}"
+STORED_OUTPUT = re.compile(
+    r"it is kept in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)"
+)
 
 
-def keep(text: str, folder: Path | None) -> str:
-    """Write an output down without secrets, for its user alone; return where, or nothing where that cannot be done."""
+def store_output(text: str, folder: Path | None) -> str:
+    """Write an output without secrets, readable by its user alone; return where, or nothing where that fails."""
     if folder is None:
         return ""
     path = folder / f"{token_hex(12)}.txt"
@@ -34,17 +36,17 @@ def keep(text: str, folder: Path | None) -> str:
     return str(path)
 
 
-def shortened(text: str, whole: str, room: int) -> list[str]:
-    """Return the beginning and the end of a text that is too long, and between them how to read on."""
-    head, tail = ends(text, room)
+def shorten_output(text: str, whole: str, room: int) -> list[str]:
+    """Return both ends of a text that is too long, and between them how to read the rest."""
+    head, tail = keep_ends(text, room)
     if not tail:
         return [head]
-    go_on = f"; {GO_ON.format(whole=whole, line=one_ending(head).count(chr(10)) + 1)}" if whole else ""
+    go_on = f"; {CONTINUE_NOTE.format(whole=whole, line=normalize_endings(head).count(chr(10)) + 1)}" if whole else ""
     return [head, f"[... the middle of the output is left out{go_on} ...]", tail]
 
 
-def kept_before(happened: Iterable[tuple[ToolCall, ToolResult]], folder: Path | None) -> Iterator[Path]:
-    """The outputs that commands brought before the run was interrupted; those in the folder alone."""
+def outputs_of_history(happened: Iterable[tuple[ToolCall, ToolResult]], folder: Path | None) -> Iterator[Path]:
+    """Yield the outputs that commands returned before the run was interrupted; only those in the folder."""
     for call, result in happened:
         if call.tool == "run_command" and folder:
-            yield from (path for path in map(Path, NAMED.findall(result.text)) if path.parent == folder)
+            yield from (path for path in map(Path, STORED_OUTPUT.findall(result.text)) if path.parent == folder)

@@ -1,8 +1,8 @@
-"""What one who knew the old lines knows of the new ones after an edit. Pure."""
+"""Compute which new lines are known after an edit, to a reader of the old lines."""
 
 from collections.abc import Iterator, Sequence
 
-from .splice import Change
+from .byte_splice import TextChange
 
 
 def whole_lines(text: str, start: int, end: int) -> str:
@@ -13,9 +13,9 @@ def whole_lines(text: str, start: int, end: int) -> str:
     return text[text.rfind("\n", 0, start) + 1 : stop if stop != -1 else len(text)]
 
 
-def after(text: str, changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
+def lines_after(text: str, changes: Sequence[TextChange]) -> Iterator[tuple[str, str]]:
     """Yield for each change the whole lines it touched, as they were and as they are now."""
-    new = "".join(pieces(text, changes))
+    new = "".join(new_pieces(text, changes))
     shift = 0
     for change in changes:
         start = change.start + shift
@@ -24,7 +24,7 @@ def after(text: str, changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
         shift += len(change.new) - (change.end - change.start)
 
 
-def pieces(text: str, changes: Sequence[Change]) -> Iterator[str]:
+def new_pieces(text: str, changes: Sequence[TextChange]) -> Iterator[str]:
     """Yield the new text piece by piece."""
     done = 0
     for change in changes:

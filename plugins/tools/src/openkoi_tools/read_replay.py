@@ -1,7 +1,7 @@
-"""What a run was shown before it was interrupted, told from its own records. Reads no file.
+"""Rebuild what a run was shown before it was interrupted, from its own records.
 
-What was there then may have changed since: the text is known, that the file is still as it was is not. So an edit of
-text that is still there goes on, and a whole file is written over only after it was read again.
+Read no file. Files may have changed since: the text is known, whether the file is unchanged is not. So an edit of text
+that is still there works, and a whole file is replaced only after it was read again.
 """
 
 import re
@@ -11,24 +11,24 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, ToolCall, ToolResult, events
 
-from .patch import parsed
-from .paths import place
-from .shown import Seen
+from .patch import parse_patch
+from .paths import resolve_path
+from .read_tracker import ReadTracker
 
 NUMBERED = re.compile(r"^\s*\d+\|", re.MULTILINE)
 
 
-def recalled(calls: Iterable[tuple[ToolCall, ToolResult]], workspace: Path) -> Seen:
-    """What a run knows of files by the calls that went well."""
-    seen = Seen()
-    for path, text in (piece for call, result in calls if not result.failed for piece in pieces(call, result)):
+def replay_reads(calls: Iterable[tuple[ToolCall, ToolResult]], workspace: Path) -> ReadTracker:
+    """Return what a run knows of files by the calls that succeeded."""
+    seen = ReadTracker()
+    for path, text in (piece for call, result in calls if not result.failed for piece in shown_texts(call, result)):
         with suppress(KoiError, OSError):
-            seen.show(place(workspace, path).real, text)
+            seen.add_shown(resolve_path(workspace, path).real, text)
     return seen
 
 
-def answered(records: Iterable[Record], run: str) -> Iterator[tuple[ToolCall, ToolResult]]:
-    """A run's calls, each with its result; an id may come again in a later turn."""
+def calls_with_results(records: Iterable[Record], run: str) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """Yield a run's calls, each with its result; an id may come again in a later turn."""
     waiting: dict[str, ToolCall] = {}
     for event in (record.event for record in records if record.run == run):
         if isinstance(event, events.ToolCallStarted):
@@ -37,8 +37,8 @@ def answered(records: Iterable[Record], run: str) -> Iterator[tuple[ToolCall, To
             yield waiting.pop(event.result.call), event.result
 
 
-def pieces(call: ToolCall, result: ToolResult) -> Iterator[tuple[str, str]]:
-    """The pieces of files that a call showed, or wrote, each with its path."""
+def shown_texts(call: ToolCall, result: ToolResult) -> Iterator[tuple[str, str]]:
+    """Yield the texts of files that a call showed or wrote, each with its path."""
     path = str(call.arguments.get("path", ""))
     match call.tool:
         case "read_file":
@@ -49,11 +49,11 @@ def pieces(call: ToolCall, result: ToolResult) -> Iterator[tuple[str, str]]:
         case "edit_file":
             yield path, str(call.arguments.get("replace", ""))
         case "apply_patch":
-            yield from patched(str(call.arguments.get("patch", "")))
+            yield from patched_texts(str(call.arguments.get("patch", "")))
 
 
-def patched(patch: str) -> Iterator[tuple[str, str]]:
-    """The lines that a patch left in its files."""
+def patched_texts(patch: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines that a patch left in its files."""
     with suppress(KoiError):
-        for file in parsed(patch):
-            yield from ((file.after, "\n".join(hunk.new)) for hunk in file.hunks if file.after)
+        for file in parse_patch(patch):
+            yield from ((file.after, "\n".join(hunk.new_lines)) for hunk in file.hunks if file.after)

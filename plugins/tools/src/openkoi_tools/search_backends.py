@@ -1,4 +1,4 @@
-"""The two ways to look through files: ripgrep, where it is installed, else a process of our own that can be ended."""
+"""Search with ripgrep, where it is installed, or with a process of our own that can be ended."""
 
 import asyncio
 import json
@@ -13,43 +13,43 @@ from pathlib import Path
 from openkoi_hookspecs import Command, KoiError, LimitExceededError, Run, ToolError
 
 from . import scan
-from .glob import Glob
-from .paths import Place
-from .toolkit import Settings
-from .walk import walk
+from .glob import GlobPattern
+from .paths import WorkspacePath
+from .tool_context import ToolSettings
+from .walk import walk_files
 
-LINE = re.compile(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")
-MOST_FILES = 100_000
+OUTPUT_LINE = re.compile(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")
+MAX_FILES = 100_000
 TOO_SLOW = "The search took longer than {:g} seconds. Narrow it with path or glob, or simplify the pattern."
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to look for, and where."""
+class SearchQuery:
+    """Hold what to search, and where."""
 
     pattern: str
     literal: bool
-    where: Place
-    glob: Glob
+    where: WorkspacePath
+    glob: GlobPattern
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line that matches."""
+    """Hold a matching line."""
 
     path: str
     line: int
     text: str
 
 
-async def by_ripgrep(wanted: Wanted, run: Run, settings: Settings) -> list[Hit] | None:
-    """Let ripgrep search, in the sandbox. None: it is not there, or cannot do this search."""
+async def search_with_ripgrep(wanted: SearchQuery, run: Run, settings: ToolSettings) -> list[Hit] | None:
+    """Search with ripgrep, in the sandbox; None if it is missing, or cannot do this search."""
     program = shutil.which("rg")
     if not program:
         return None
     relative = wanted.where.real.relative_to(wanted.where.root).as_posix()
-    lines = "\n".join(ignore_lines(wanted.glob, settings.skip)).encode()
-    argv = [program, *flags(wanted), "-e", wanted.pattern, "--", "." if relative == "." else f"./{relative}"]
+    lines = "\n".join(ripgrep_ignore_lines(wanted.glob, settings.skip)).encode()
+    argv = [program, *ripgrep_options(wanted), "-e", wanted.pattern, "--", "." if relative == "." else f"./{relative}"]
     try:
         done = await run.execute(Command(argv, stdin=lines, seconds=settings.search_seconds))
     except LimitExceededError:
@@ -58,51 +58,51 @@ async def by_ripgrep(wanted: Wanted, run: Run, settings: Settings) -> list[Hit] 
         return None
     if done.timed_out:
         raise ToolError(TOO_SLOW.format(settings.search_seconds))
-    found = parsed(done.output.splitlines())
+    found = parse_hits(done.output.splitlines())
     return found if done.exit_code == 1 or (done.exit_code == 0 and found) else None
 
 
-def flags(wanted: Wanted) -> list[str]:
+def ripgrep_options(wanted: SearchQuery) -> list[str]:
     """Return the options that make ripgrep look at the same files as we do, and write one line a hit."""
     look = ["--no-config", "--hidden", "--no-require-git", "--no-ignore-dot", "--no-ignore-exclude"]
-    look += ["--no-ignore-global", "--ignore-file=/dev/stdin", f"--max-filesize={scan.LARGEST_FILE}"]
+    look += ["--no-ignore-global", "--ignore-file=/dev/stdin", f"--max-filesize={scan.MAX_FILE_BYTES}"]
     say = ["--no-heading", "--with-filename", "--line-number", "--null", "--color=never", "--sort=path"]
-    say += ["--no-messages", f"--max-columns={scan.LONGEST_LINE}", "--max-columns-preview"]
+    say += ["--no-messages", f"--max-columns={scan.MAX_LINE_CHARACTERS}", "--max-columns-preview"]
     return [*look, *say, *(["--fixed-strings"] if wanted.literal else [])]
 
 
-def ignore_lines(glob: Glob, skip: Iterable[str]) -> list[str]:
-    """Write a glob as an ignore file, because ripgrep's own globs would bring back what version control ignores."""
+def ripgrep_ignore_lines(glob: GlobPattern, skip: Iterable[str]) -> list[str]:
+    """Return a glob as an ignore file, because ripgrep's own globs would bring back what version control ignores."""
     if glob.excludes or not glob.pattern:
         return [*glob.alternatives, *sorted(skip)]
     taken = [f"!{one}{rest}" for one in glob.alternatives for rest in ("", "/**")]
     return ["*", "!*/", *taken, *sorted(skip)]
 
 
-async def by_ourselves(wanted: Wanted, settings: Settings) -> list[Hit]:
-    """Search in a child process; it is ended when it takes too long, with whatever pattern it hangs in."""
-    files = await asyncio.to_thread(files_of, wanted, settings)
+async def search_in_process(wanted: SearchQuery, settings: ToolSettings) -> list[Hit]:
+    """Search in a child process; it is ended when it takes too long, whatever the pattern."""
+    files = await asyncio.to_thread(files_to_search, wanted, settings)
     order = {"pattern": wanted.pattern, "literal": wanted.literal, "files": files, "room": 2 * settings.result_bytes}
-    status, output = await child(json.dumps(order).encode(), wanted.where.root, settings.search_seconds)
+    status, output = await run_scan(json.dumps(order).encode(), wanted.where.root, settings.search_seconds)
     if status == scan.INVALID_PATTERN:
-        raise ToolError(f"The pattern is no regular expression: {output}. For plain text, pass literal=true.")
+        raise ToolError(f"The pattern is not a valid regular expression: {output}. For plain text, pass literal=true.")
     if status:
         raise ToolError(
-            f"The search broke off (exit code {status}). Narrow it with path or glob, or simplify the pattern."
+            f"The search failed (exit code {status}). Narrow it with path or glob, or simplify the pattern."
         )
-    return parsed(output.split("\n"))
+    return parse_hits(output.split("\n"))
 
 
-def files_of(wanted: Wanted, settings: Settings) -> list[str]:
+def files_to_search(wanted: SearchQuery, settings: ToolSettings) -> list[str]:
     """List the files to search, relative to the workspace."""
     where = wanted.where
     if where.real.is_file():
         return [where.real.relative_to(where.root).as_posix()]
-    return [name for name in islice(walk(where, settings.skip), MOST_FILES) if wanted.glob.takes(name)]
+    return [name for name in islice(walk_files(where, settings.skip), MAX_FILES) if wanted.glob.matches(name)]
 
 
-async def child(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
-    """Run the scan; return its exit status and what it wrote."""
+async def run_scan(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
+    """Run the scan; return its exit status and its output."""
     pipe = asyncio.subprocess.PIPE
     argv = [sys.executable, "-I", "-S", "-B", str(Path(scan.__file__))]
     process = await asyncio.create_subprocess_exec(
@@ -119,7 +119,7 @@ async def child(order: bytes, root: Path, seconds: float) -> tuple[int, str]:
     return process.returncode or 0, output.decode(errors="replace")
 
 
-def parsed(lines: Sequence[str]) -> list[Hit]:
-    """Read the hits out of lines of output; whatever else is among them is passed over."""
-    found = (LINE.fullmatch(line) for line in lines)
+def parse_hits(lines: Sequence[str]) -> list[Hit]:
+    """Parse hits from lines of output; skip anything else among them."""
+    found = (OUTPUT_LINE.fullmatch(line) for line in lines)
     return [Hit(match[1], int(match[2]), match[3]) for match in found if match]

@@ -1,4 +1,4 @@
-"""Bytes as text and back without losing one. Knows encodings and line endings; knows no files and no tools.
+"""Decode bytes to text and encode text without losing a byte.
 
 A document has two texts. ``raw`` is what the bytes say. ``plain`` is what a model sees and searches: every line ends
 with a line feed, and what cannot be shown has a stand-in of the same length.
@@ -24,15 +24,15 @@ C1 = re.compile(rb"[\x80-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
-    """How a file's bytes become text, and text its bytes again."""
+class TextEncoding:
+    """Decode a file's bytes to text, and encode text."""
 
     codec: str
     bom: bytes = b""
     errors: str = "strict"
 
     def encode(self, text: str) -> bytes:
-        """Return the bytes of a piece of text; raises UnicodeEncodeError for what the encoding lacks."""
+        """Return the bytes of a text; raise UnicodeEncodeError for what the encoding lacks."""
         return text.encode(self.codec, self.errors)
 
     def decode(self, data: bytes) -> str:
@@ -41,17 +41,17 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A file's bytes and both its texts."""
+class TextDocument:
+    """Hold a file's bytes and both its texts."""
 
     data: bytes
-    encoding: Encoding
+    encoding: TextEncoding
     raw: str
     plain: str
 
     @property
-    def disguised(self) -> bool:
-        """Tell whether stand-ins are shown for something."""
+    def has_stand_ins(self) -> bool:
+        """Whether stand-ins are shown for something."""
         return "\0" in self.raw or self.encoding.errors != "strict"
 
     def raw_offsets(self, offsets: Sequence[int]) -> list[int]:
@@ -64,45 +64,45 @@ class Document:
         return found
 
 
-def document(data: bytes) -> Document:
-    """Read bytes as text; any bytes will do."""
-    encoding = encoding_of(data)
+def parse_document(data: bytes) -> TextDocument:
+    """Decode bytes as text; any bytes are accepted."""
+    encoding = detect_encoding(data)
     raw = encoding.decode(data)
-    return Document(data, encoding, raw, plain(raw))
+    return TextDocument(data, encoding, raw, plain_text(raw))
 
 
-def plain(raw: str) -> str:
-    """Make a text one that can be shown: line feeds only, and stand-ins."""
-    text = one_ending(raw) if "\r" in raw else raw
+def plain_text(raw: str) -> str:
+    """Return a text that can be shown: line feeds only, and stand-ins."""
+    text = normalize_endings(raw) if "\r" in raw else raw
     return text if text.isascii() and "\0" not in text else text.translate(STAND_INS)
 
 
-def lines_of(plain: str) -> list[str]:
+def split_lines(plain: str) -> list[str]:
     """Split a text into its lines; a final line feed begins no further one."""
     return plain.removesuffix("\n").split("\n") if plain else []
 
 
-def one_ending(text: str) -> str:
+def normalize_endings(text: str) -> str:
     """Return a text with line feeds only."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def encoding_of(data: bytes) -> Encoding:
-    """Find the encoding by the byte order mark, else UTF-8, else one of its predecessors."""
+def detect_encoding(data: bytes) -> TextEncoding:
+    """Detect the encoding by the byte order mark, else UTF-8, else one of its predecessors."""
     for bom, codec in BOMS:
-        if data.startswith(bom) and decodes(data, Encoding(codec, bom)):
-            return Encoding(codec, bom)
-    if decodes(data, Encoding("utf-8")):
-        return Encoding("utf-8")
-    if mostly_utf8(data):
-        return Encoding("utf-8", errors="surrogateescape")
-    if C1.search(data) and decodes(data, Encoding("cp1252")):
-        return Encoding("cp1252")
-    return Encoding("latin-1")
+        if data.startswith(bom) and can_decode(data, TextEncoding(codec, bom)):
+            return TextEncoding(codec, bom)
+    if can_decode(data, TextEncoding("utf-8")):
+        return TextEncoding("utf-8")
+    if is_mostly_utf8(data):
+        return TextEncoding("utf-8", errors="surrogateescape")
+    if C1.search(data) and can_decode(data, TextEncoding("cp1252")):
+        return TextEncoding("cp1252")
+    return TextEncoding("latin-1")
 
 
-def decodes(data: bytes, encoding: Encoding) -> bool:
-    """Tell whether the bytes are valid in an encoding."""
+def can_decode(data: bytes, encoding: TextEncoding) -> bool:
+    """Return whether the bytes are valid in an encoding."""
     try:
         encoding.decode(data)
     except UnicodeDecodeError:
@@ -110,20 +110,20 @@ def decodes(data: bytes, encoding: Encoding) -> bool:
     return True
 
 
-def mostly_utf8(data: bytes) -> bool:
-    """Tell whether more of the bytes beyond ASCII are valid UTF-8 than are not."""
+def is_mostly_utf8(data: bytes) -> bool:
+    """Return whether more of the bytes beyond ASCII are valid UTF-8 than are not."""
     beyond = len(data.translate(None, ASCII))
     lost = len(data) - len(data.decode("utf-8", "ignore").encode())
     return beyond > 2 * lost
 
 
-def ending_at(raw: str, offset: int) -> str:
-    """Return the line ending in force at an offset: the next one, else the file's first, else a line feed."""
+def line_ending_at(raw: str, offset: int) -> str:
+    """Return the line ending at an offset: the next one, else the file's first, else a line feed."""
     found = ENDING.search(raw, offset) or ENDING.search(raw)
     return found[0] if found else "\n"
 
 
-def endings(raw: str) -> str:
+def describe_endings(raw: str) -> str:
     """Name the line endings of a text, where they are not plain line feeds."""
     pairs = raw.count("\r\n")
     feeds, returns = raw.count("\n") - pairs, raw.count("\r") - pairs
@@ -131,7 +131,7 @@ def endings(raw: str) -> str:
     return " and ".join(kinds)
 
 
-def common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Count the equal items that two sequences begin with."""
+def common_prefix_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many items two sequences have in common at their beginning."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""What every tool works with: the run, the settings, what was shown, and one lock a file."""
+"""Hold what every tool of a run works with: the settings, what was shown, and one lock per file."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,71 +10,71 @@ from weakref import WeakValueDictionary
 
 from openkoi_hookspecs import Run, ToolError
 
-from .paths import Place, place, refusal
-from .shown import Seen
+from .paths import WorkspacePath, describe_refusal, resolve_path
+from .read_tracker import ReadTracker
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the configuration says, in the units that the tools count in."""
+class ToolSettings:
+    """Hold the configuration, in the units that the tools count in."""
 
     result_bytes: int
     file_bytes: int
     command_seconds: int
-    longest_seconds: int
+    max_command_seconds: int
     search_seconds: float
     skip: frozenset[str]
     outputs: Path | None = None
 
 
 @dataclass(slots=True)
-class Locks:
-    """One lock for each file in use, whichever run uses it. A thread waits for it, never the event loop."""
+class FileLocks:
+    """Lock each file in use, whichever run uses it. A thread waits for it, never the event loop."""
 
     held: WeakValueDictionary[Path, Lock] = field(default_factory=WeakValueDictionary)
     gate: Lock = field(default_factory=Lock)
 
-    def of(self, path: Path) -> Lock:
-        """Return a file's lock, the same one for as long as anyone holds it."""
+    def lock_for(self, path: Path) -> Lock:
+        """Return a file's lock, the same one as long as it is in use."""
         with self.gate:
             return self.held.setdefault(path, Lock())
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """One run's tools share one of these."""
+class ToolContext:
+    """Hold what the tools of one run share."""
 
     run: Run
-    settings: Settings
-    seen: Seen
-    locks: Locks
+    settings: ToolSettings
+    tracker: ReadTracker
+    locks: FileLocks
 
-    async def at(self, path: str, work: Callable[[Place], T]) -> T:
-        """Do something blocking with a path of the workspace; what the system refuses becomes a sentence."""
-        return await asyncio.to_thread(self.told, path, work)
+    async def run_at(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
+        """Run blocking work with a path of the workspace; a refusal of the system becomes a sentence."""
+        return await asyncio.to_thread(self.resolve_and_run, path, work)
 
-    async def at_any(self, path: str, work: Callable[[Place], T]) -> T:
-        """The same, also with an output that a command of this run brought; for reading only."""
+    async def run_at_any(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
+        """Run work that only reads, also with an output that a command of this run returned."""
         output = Path(path)
-        if output in self.seen.outputs:
-            return await asyncio.to_thread(refused, Place(output.parent, output), work)
-        return await self.at(path, work)
+        if output in self.tracker.outputs:
+            return await asyncio.to_thread(explain_refusal, WorkspacePath(output.parent, output), work)
+        return await self.run_at(path, work)
 
-    def told(self, path: str, work: Callable[[Place], T]) -> T:
-        """Find the place and do the work there."""
-        return refused(place(self.run.workspace, path), work)
+    def resolve_and_run(self, path: str, work: Callable[[WorkspacePath], T]) -> T:
+        """Resolve the path and run the work there."""
+        return explain_refusal(resolve_path(self.run.workspace, path), work)
 
 
-def kilobytes(desk: Desk) -> int:
+def shown_kilobytes(desk: ToolContext) -> int:
     """Return how much of a file or an output is shown at once."""
     return desk.settings.result_bytes // 1024
 
 
-def refused(where: Place, work: Callable[[Place], T]) -> T:
-    """Do the work at a place; what the system refuses becomes a sentence."""
+def explain_refusal(where: WorkspacePath, work: Callable[[WorkspacePath], T]) -> T:
+    """Run the work at a path; a refusal of the system becomes a sentence."""
     try:
         return work(where)
     except OSError as error:
-        raise ToolError(refusal(where.name, error)) from None
+        raise ToolError(describe_refusal(where.name, error)) from None
