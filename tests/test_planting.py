@@ -41,7 +41,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
-    """What attacks planted."""
+    """Return what attacks planted."""
     victim = victim_of(openkoi.folder)
     configure(openkoi, sandbox)
     before = victim.files()

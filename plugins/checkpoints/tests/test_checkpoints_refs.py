@@ -13,7 +13,7 @@ from openkoi_checkpoints.git_refs import compare_refs, read_refs
 from openkoi_checkpoints.side_effects import paths_outside
 from openkoi_hookspecs import Arguments, Tool, ToolCall, ToolResult
 from openkoi_hookspecs.events import Event, GitRefChanged, OutsideFileWritten
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 WHO = ("-c", "user.name=a", "-c", "user.email=b", "-c", "init.defaultBranch=main")
 
@@ -49,7 +49,7 @@ def called(
     async def story() -> tuple[list[Event], ToolResult]:
         foresight = SaveBeforeWrite(store=CheckpointStore(folder=workspace.parent / "kept"))
         call, tool = ToolCall("1", "run_command", arguments), Tool("run_command", "", {}, nothing)
-        async with lend(workspace=workspace) as run:
+        async with make_run(workspace=workspace) as run:
             await foresight.before_tool(call, tool, run)
             do()
             whole = await foresight.after_tool(result, call, run) or result

@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_checkpoints import CheckpointStore, SaveBeforeWrite
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolCall, ToolResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_the_hook_saves_what_a_call_names(
     small: CheckpointStore, root: Path, effect: Effect, arguments: Arguments, marks: int
 ) -> None:
     async def story() -> None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             tool = Tool("t", "", {}, nothing, effect=effect)
             await SaveBeforeWrite(store=small).before_tool(ToolCall("1", "t", arguments), tool, run)
 

@@ -9,8 +9,8 @@ from openkoi_compaction import History, PeriodicSummary, RollingWindow
 from openkoi_compaction.history import page, turns_in
 from openkoi_hookspecs import Agent, Compactor, KoiError, Limits, Role, Task, Text, ToolCall, events
 from openkoi_rehearsal import Line, Scripted
-from openkoi_testing import Stage, lend, perform
-from openkoi_testing.rehearsing import Rehearsed
+from openkoi_testing import Scenario, make_run, run_scenario
+from openkoi_testing.scenario import FinishedRun
 
 FILES = 6
 AGENT = Agent(name="digger", context=4000)
@@ -27,18 +27,18 @@ def again(first: int, last: int) -> ToolCall:
     return ToolCall("", "call_tool", {"name": "read_history", "arguments": {"first": first, "last": last}})
 
 
-def done(folder: Path, script: Scripted, compactor: Compactor) -> Rehearsed:
-    stage = Stage(
+def done(folder: Path, script: Scripted, compactor: Compactor) -> FinishedRun:
+    stage = Scenario(
         model=script,
         toolboxes={"history": History()},
         others={"compactors": {"given": compactor}},
         settings={"use.compactor": "given"},
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),
     )
-    return perform(Task("Count the frogs.", limits=Limits(iterations=0), agent=AGENT), stage, folder)
+    return run_scenario(Task("Count the frogs.", limits=Limits(iterations=0), agent=AGENT), stage, folder)
 
 
-def last_results(rehearsed: Rehearsed) -> list[str]:
+def last_results(rehearsed: FinishedRun) -> list[str]:
     return [r.event.result.text for r in rehearsed.records if isinstance(r.event, events.ToolCallFinished)]
 
 
@@ -86,7 +86,7 @@ def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:
 
 def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
     async def asked() -> None:
-        async with lend(tmp_path) as run:
+        async with make_run(tmp_path) as run:
             (tool,) = await History().tools(run)
             assert tool.deferred
             await tool.call({"first": 4})

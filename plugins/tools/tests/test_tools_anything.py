@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Json, Tool, ToolError
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.patch import parse_patch
 
@@ -50,7 +50,7 @@ def test_every_call_is_answered(calls: list[tuple[str, str, dict[str, Json]]]) -
 
 async def answered(workspace: Path, calls: list[tuple[str, str, dict[str, Json]]]) -> list[str]:
     """What a model reads of some calls."""
-    async with lend(workspace) as run:
+    async with make_run(workspace) as run:
         tools = {tool.name: tool for tool in await WorkspaceTools().tools(run)}
         return [await text(tools[name], {"path": path, **arguments}) for name, path, arguments in calls]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_tools import WorkspaceTools
 from openkoi_tools.glob import GlobPattern
 from openkoi_tools.paths import resolve_path
@@ -158,7 +158,7 @@ async def ripgreps(wanted: SearchQuery, workspace: Path) -> list[Hit]:
     """Search with ripgrep, where it is installed."""
     if not shutil.which("rg"):
         pytest.skip("needs ripgrep: .ci/install-tools")
-    async with lend(workspace) as run:
+    async with make_run(workspace) as run:
         hits = await search_with_ripgrep(wanted, run, SETTINGS)
     assert hits is not None
     return hits

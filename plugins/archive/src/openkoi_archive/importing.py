@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import locked, private_folder, sync_folder
+from openkoi_files import lock_beside, private_folder, sync_folder
 from openkoi_hookspecs import Blob, KoiError
 from openkoi_log import store_blobs
 from openkoi_log.segment_names import segment_name
@@ -40,7 +40,7 @@ def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> Brought:
     segments = checked(folder, manifest)
     try:
         private_folder(log.sessions)
-        with locked(log.sessions / "import"):
+        with lock_beside(log.sessions / "import"):
             for digest, content in blobs_of(folder):
                 store_blobs({digest: content}, log.data / "blobs")
             return Importing(log, manifest, redact).write(segments)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
-from openkoi_schema import PATH_ARGUMENTS, written
+from openkoi_schema import PATH_PARAMETERS, written_paths
 
 from .checkpoint_store import CheckpointStore
 from .errors import StoreError
@@ -27,7 +27,7 @@ class SaveBeforeWrite:
         self,
         *,
         store: Annotated[CheckpointStore, Inject("checkpoints", default="store")],
-        path_arguments: Sequence[str] = PATH_ARGUMENTS,
+        path_arguments: Sequence[str] = PATH_PARAMETERS,
     ) -> None:
         self.store = store
         self.path_arguments = tuple(path_arguments)
@@ -40,7 +40,7 @@ class SaveBeforeWrite:
         """Save each file that the call names and record the state before it; never decide about the call."""
         if tool.effect is Effect.READS:
             return
-        names = [name for name in written(call, tool, self.path_arguments) if name and "\0" not in name]
+        names = [name for name in written_paths(call, tool, self.path_arguments) if name and "\0" not in name]
         for name in names:
             await self.save(run.workspace, Path(name))
         self.notes.record_before(call, run, paths_outside(names, run.workspace))

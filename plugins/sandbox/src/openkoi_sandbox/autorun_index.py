@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from openkoi_schema import Rule, may_hold, may_run, rule_of
+from openkoi_schema import AutorunRule, find_rule, may_match_inside, may_match_name
 
 from .sandbox_policy import is_within
 
 STAMP_GRACE_NANOSECONDS = 50_000_000  # ns; file systems write times in steps of a clock's tick, 10 ms at most
 OBJECT_FOLDER = re.compile(r"[0-9a-f]{2}|pack|info")
 GIT_FILES = ("config", "config.worktree", "commondir")
-GIT_CONFIG_RULE = Rule((".git", "config"), "git runs the programs that it names", protected=True)
-CACHE_LINK_RULE = Rule(
+GIT_CONFIG_RULE = AutorunRule((".git", "config"), "git runs the programs that it names", protected=True)
+CACHE_LINK_RULE = AutorunRule(
     (".git",), "git, direnv and others run what commands put into the folder that it leads to", protected=True
 )
-GIT_HOOK_RULE = Rule((".git", "hooks"), "git runs it at a commit, merge, checkout or push", protected=True)
+GIT_HOOK_RULE = AutorunRule((".git", "hooks"), "git runs it at a commit, merge, checkout or push", protected=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ScannedFolder:
     scanned: int
     top: bool
     folders: tuple[str, ...]
-    files: tuple[tuple[str, Rule], ...]
+    files: tuple[tuple[str, AutorunRule], ...]
     git: bool
 
     def is_current(self, changed: int) -> bool:
@@ -60,7 +60,7 @@ class AutorunIndex:
     caches: tuple[Path, ...] = ()
     folders: dict[str, ScannedFolder] = field(default_factory=dict)
 
-    def find_files(self) -> dict[str, Rule]:
+    def find_files(self) -> dict[str, AutorunRule]:
         """Return the files that a rule matches now, by path from the root with ``/``."""
         before = self.tops
         self.folders = self.walk_folders()
@@ -127,8 +127,8 @@ class AutorunIndex:
         git = names >= {"objects", "refs"} or names >= {"head", "commondir"}
         top = not step.path or ".git" in names
         above = tops | {step.path} if top else tops
-        folders, files = list[str](), list[tuple[str, Rule]]()
-        hooks, inside = step.hooks or step.path in self.named, may_hold(step.path)
+        folders, files = list[str](), list[tuple[str, AutorunRule]]()
+        hooks, inside = step.hooks or step.path in self.named, may_match_inside(step.path)
         for entry in there:
             if entry.is_dir(follow_symlinks=False):
                 folders += [] if step.objects and OBJECT_FOLDER.fullmatch(entry.name) else [entry.name]
@@ -158,15 +158,15 @@ class FolderVisit(NamedTuple):
 
 def rule_for(
     entry: "os.DirEntry[str]", path: str, tops: set[str], *, git: bool, hooks: bool, inside: bool
-) -> Rule | None:
+) -> AutorunRule | None:
     """Return the rule that matches an entry that is not a folder."""
     if hooks or (git and entry.name.casefold() == "hooks"):
         return GIT_HOOK_RULE
     if git and entry.name.casefold() in GIT_FILES:
         return GIT_CONFIG_RULE
-    if not may_run(entry.name) and not inside:
+    if not may_match_name(entry.name) and not inside:
         return None
-    return rule_of(join_path(path, entry.name), tops, link=entry.is_symlink())
+    return find_rule(join_path(path, entry.name), tops, link=entry.is_symlink())
 
 
 def list_entries(place: str) -> "list[os.DirEntry[str]]":

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
-from openkoi_schema import written
+from openkoi_schema import written_paths
 
 from .events import AutorunFiles
 from .process_notes import ProcessNotes
@@ -28,7 +28,7 @@ class AutorunReport:
     def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
         """Note a call that may change files, and which, if no others can be; never decide about the call."""
         if tool.effect > Effect.READS:
-            self.writes[run.id, call.id] = tuple(written(call, tool)) if tool.local else ()
+            self.writes[run.id, call.id] = tuple(written_paths(call, tool)) if tool.local else ()
             for oldest in [*self.writes][:-MAX_CALLS]:
                 del self.writes[oldest]
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from openkoi_schema import Rule
+from openkoi_schema import AutorunRule
 
 from .file_state import FileKind, FileState
 from .git_config import runs_nothing
@@ -18,7 +18,7 @@ class ProtectedView:
     """Hold the protected files at a moment, by absolute path, with all folders and those that are git's."""
 
     states: Mapping[str, FileState] = field(default_factory=dict)
-    rules: Mapping[str, Rule] = field(default_factory=dict)
+    rules: Mapping[str, AutorunRule] = field(default_factory=dict)
     folders: Collection[str] = ()
     git_folders: Collection[str] = ()
 
@@ -51,7 +51,7 @@ def find_planted(before: ProtectedView, after: ProtectedView) -> Iterator[Plante
         yield PlantedChange(path, rule.reason, was, is_now)
 
 
-def in_new_repository(path: str, rule: Rule, before: ProtectedView) -> bool:
+def in_new_repository(path: str, rule: AutorunRule, before: ProtectedView) -> bool:
     """Return whether a file that only counts at the top of a repository is in one that was not there before."""
     if not rule.top:
         return False

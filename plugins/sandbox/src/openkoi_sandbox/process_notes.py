@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_files import LOCKS, is_under_way, locked, private_folder, under_way
-from openkoi_schema import rule_of
+from openkoi_files import HAS_LOCKS, is_run_active, lock_beside, lock_run, private_folder
+from openkoi_schema import find_rule
 
 from .file_state import FileKind, FileState, capture_state
 
@@ -71,11 +71,11 @@ class ProcessNotes:
 
         Raise OSError where that is impossible.
         """
-        return locked(private_folder(self.folder) / self.prefix)
+        return lock_beside(private_folder(self.folder) / self.prefix)
 
     def hold_running(self) -> AbstractContextManager[None]:
         """Show other processes that ours lives and runs commands; a process of the same id does not count."""
-        return under_way(self.folder / RUNNING_SUFFIX, self.file.name)
+        return lock_run(self.folder / RUNNING_SUFFIX, self.file.name)
 
     def write(self, note: ProcessNote) -> None:
         """Write the present state of the files; raise OSError where that is impossible."""
@@ -98,14 +98,14 @@ class ProcessNotes:
         found = [
             file
             for file in self.folder.glob(f"{self.prefix}*")
-            if is_under_way(self.folder / RUNNING_SUFFIX, file.name)
+            if is_run_active(self.folder / RUNNING_SUFFIX, file.name)
         ]
         return sorted(found, key=modified_at)
 
     def add_approved_writes(self, paths: Iterable[Path]) -> None:
         """Note in all processes that a tool has written files with the user's approval."""
         places = {str(path.parent.resolve() / path.name) for path in paths}
-        rules = {place: rule_of(os.path.relpath(place, self.root).replace(os.sep, "/")) for place in places}
+        rules = {place: find_rule(os.path.relpath(place, self.root).replace(os.sep, "/")) for place in places}
         with self.lock_workspace():
             self.update_states(
                 {one: (capture_state(one), rule.reason) for one, rule in rules.items() if rule and rule.protected}
@@ -125,7 +125,7 @@ class ProcessNotes:
     def changed_by_killed(self, states: Mapping[str, FileState]) -> Iterator[str]:
         """Return the files that are other than when a command began whose OpenKoi was killed, once."""
         for file in self.folder.glob(f"{self.prefix}*"):
-            if LOCKS and not is_under_way(self.folder / RUNNING_SUFFIX, file.name):
+            if HAS_LOCKS and not is_run_active(self.folder / RUNNING_SUFFIX, file.name):
                 for note in read_notes([file]):
                     yield from (path for path, state in states.items() if note.states.get(path) != reduce_state(state))
                 file.unlink(missing_ok=True)

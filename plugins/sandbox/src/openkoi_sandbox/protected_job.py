@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from openkoi_hookspecs import CommandResult, Event, KoiError
-from openkoi_schema import Rule
+from openkoi_schema import AutorunRule
 
 from .autorun_index import GIT_FILES
 from .events import Protected, Unsealed
@@ -89,7 +89,7 @@ def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Pat
     return place if depth and place.resolve() == place and (place.is_dir() or place.is_file()) else None
 
 
-def sealed_depth(rule: Rule, parts: Sequence[str], *, bare: bool) -> int:
+def sealed_depth(rule: AutorunRule, parts: Sequence[str], *, bare: bool) -> int:
     """Return how many of a path's parts lead to what can be read-only; 0 where that lies deeper."""
     if rule.parts[0] == ".git":
         inner = parts[0 if bare else 1 :]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
-from openkoi_schema import Rule
+from openkoi_schema import AutorunRule
 
 from .autorun_index import GIT_FILES, AutorunIndex
 from .events import Protected
@@ -105,7 +105,7 @@ class Protection:
 
     def scan(self, den: PrivateDirs) -> ProtectedView:
         """Scan all protected files."""
-        found: dict[str, Rule] = {}
+        found: dict[str, AutorunRule] = {}
         for root in (self.root, *den.git):
             caches = tuple(path for path in den.writable if not path.is_relative_to(root))
             index = self.indexes.setdefault(root, AutorunIndex(root, caches=caches))
@@ -114,14 +114,14 @@ class Protection:
         self.known = dict(view.states)
         return view
 
-    def find_protected(self, index: AutorunIndex) -> dict[str, Rule]:
+    def find_protected(self, index: AutorunIndex) -> dict[str, AutorunRule]:
         """Return the protected files below one root, with those that git's settings name."""
         files = index.find_files()
         if index.set_named(frozenset(self.paths_named_by_git(index, files))):
             files = index.find_files()
         return {index.absolute_path(path): rule for path, rule in files.items() if rule.protected}
 
-    def paths_named_by_git(self, index: AutorunIndex, files: Mapping[str, Rule]) -> Iterator[str]:
+    def paths_named_by_git(self, index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[str]:
         """Return the paths in the workspace that settings of git name: hooks, and further settings."""
         for path in (one for one in files if os.path.basename(one) in GIT_FILES):  # noqa: PTH119
             place = index.absolute_path(path)
@@ -154,7 +154,7 @@ class Protection:
 
 
 def build_view(
-    indexes: Iterable[AutorunIndex], found: Mapping[str, Rule], known: Mapping[str, FileState]
+    indexes: Iterable[AutorunIndex], found: Mapping[str, AutorunRule], known: Mapping[str, FileState]
 ) -> ProtectedView:
     """Return the present state of these files; what is ``known`` and did not change is not read again."""
     states = {path: state for path in found if (state := capture_state(path, known.get(path)))}
@@ -176,7 +176,7 @@ def apply_note(view: ProtectedView, note: ProcessNote) -> ProtectedView:
     if not note.process:
         return view
     now = {path: state for path, state in view.states.items() if reduce_state(state) == note.states.get(path)}
-    rules = {path: Rule((os.path.basename(path),), reason) for path, reason in note.reasons.items()}  # noqa: PTH119
+    rules = {path: AutorunRule((os.path.basename(path),), reason) for path, reason in note.reasons.items()}  # noqa: PTH119
     return replace(view, states={**note.states, **now}, rules={**rules, **view.rules})
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import LOCKS, is_under_way, private_folder, under_way
+from openkoi_files import HAS_LOCKS, is_run_active, lock_run, private_folder
 
 from .file_state import FileState
 from .process_notes import RUNNING_SUFFIX
@@ -38,9 +38,9 @@ class RunNotes:
     def receive(self) -> Iterator[None]:
         """Receive notes of other runs meanwhile; raise OSError or KoiError where that is impossible."""
         private_folder(self.folder)
-        with under_way(self.folder / RUNNING_SUFFIX, self.file.name):
+        with lock_run(self.folder / RUNNING_SUFFIX, self.file.name):
             for file in self.files():
-                if LOCKS and not is_under_way(self.folder / RUNNING_SUFFIX, file.name):
+                if HAS_LOCKS and not is_run_active(self.folder / RUNNING_SUFFIX, file.name):
                     file.unlink(missing_ok=True)
             self.file.touch(0o600)
             try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_hookspecs import ExecutionResult, KoiError, Run
-from openkoi_schema import rule_of
+from openkoi_schema import find_rule
 
 from .autorun_index import AutorunIndex
 from .file_state import FileState, capture_state
@@ -118,7 +118,7 @@ class WatchedRun:
         for path in files:
             state = after.states.get(self.index.absolute_path(path))
             harmless = state and runs_nothing_new(self.index.absolute_path(path), state, after)
-            if (rule := rule_of(path)) and (self.index.root / path).exists() and not harmless:
+            if (rule := find_rule(path)) and (self.index.root / path).exists() and not harmless:
                 yield path, f"changed: {rule.reason}"
 
 

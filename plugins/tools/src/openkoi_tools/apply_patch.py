@@ -43,7 +43,7 @@ def apply_patch(desk: ToolContext) -> Tool:
     return Tool(
         "apply_patch",
         DESCRIPTION,
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,

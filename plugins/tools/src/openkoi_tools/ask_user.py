@@ -36,7 +36,7 @@ def ask_user(desk: ToolContext) -> Tool:
     return Tool(
         "ask_user",
         "Ask the user a question that only they can answer.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Asking: {question}",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Given, Parameters
+from openkoi_schema import Parameters, ParsedArguments
 
 from .byte_splice import TextChange, splice_bytes
 from .file_access import load_file, save_file
@@ -36,7 +36,7 @@ def edit_file(desk: ToolContext) -> Tool:
     return Tool(
         "edit_file",
         "Replace text in a file that you have read. search must occur once: add lines around it if needed.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,
@@ -44,7 +44,7 @@ def edit_file(desk: ToolContext) -> Tool:
     )
 
 
-def parse_edit(given: Given) -> Edit:
+def parse_edit(given: ParsedArguments) -> Edit:
     """Return the requested edit; raise ToolError for one that can change nothing."""
     search, replace = given.text("search"), given.text("replace")
     if not search:

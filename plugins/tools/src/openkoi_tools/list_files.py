@@ -39,7 +39,7 @@ def list_files(desk: ToolContext) -> Tool:
     return Tool(
         "list_files",
         "List files below a folder, without git-ignored ones. Folders that do not fit show their number of files.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Listing {path}",

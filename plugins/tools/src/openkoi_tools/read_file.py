@@ -46,7 +46,7 @@ def read_file(desk: ToolContext) -> Tool:
         "read_file",
         "Read a text file or lines of it, or look at an image. "
         f"Lines are shown as number|text, up to {shown_kilobytes(desk)} KB at once.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Reading {path}",

@@ -58,7 +58,7 @@ def run_command(desk: ToolContext) -> Tool:
     return Tool(
         "run_command",
         DESCRIPTION.format(seconds=desk.settings.command_seconds, longest=desk.settings.max_command_seconds),
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,

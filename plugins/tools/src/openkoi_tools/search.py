@@ -40,7 +40,7 @@ def search(desk: ToolContext) -> Tool:
     return Tool(
         "search",
         "Search the contents of files, line by line. Returns path:line: text.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Searching {pattern}",

@@ -41,7 +41,7 @@ def write_file(desk: ToolContext) -> Tool:
     return Tool(
         "write_file",
         "Create a file, or replace a whole one; folders are created. edit_file changes a part of one.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,
